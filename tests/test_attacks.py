@@ -15,20 +15,9 @@ import pytest
 from numpy.typing import NDArray
 
 from dossier import evaluate, reading
+from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.release import Severity, SeverityOfSubgroup
-from dossier.core.types import (
-    Absent,
-    Dataset,
-    Feature,
-    Periods,
-    Predicted,
-    Previous,
-    Readers,
-    RivalRisk,
-    Study,
-    Subgroup,
-)
 from dossier.evaluate.disclosure import chains
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import plant
@@ -42,7 +31,7 @@ COUNTS = (0, 9)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> types.Study:
     """A release of six datasets."""
     folder = tmp_path_factory.mktemp("attacks") / "release"
     plant(folder, POLICY)
@@ -63,12 +52,12 @@ class Row:
     """0 and 1 are wards, NaN none."""
 
 
-def hospital(study: Study, rows: list[Row], **more: Any) -> Study:
+def hospital(study: types.Study, rows: list[Row], **more: Any) -> types.Study:
     """The release with one dataset, of these patients."""
     large = next(summary for summary in study.datasets if summary.name == "large")
     every = [row for row in rows for _ in range(row.times)]
     sex = np.array([row.sex for row in every])
-    dataset = Dataset(
+    dataset = types.Dataset(
         name="large",
         role="external",
         site=large.site,
@@ -77,9 +66,9 @@ def hospital(study: Study, rows: list[Row], **more: Any) -> Study:
         outcome=np.array([row.outcome for row in every]),
         risk=np.array([row.risk for row in every]),
         rival=np.array([row.rival for row in every]),
-        further_rivals=(RivalRisk("the vendor", np.array([row.vendor for row in every])),),
-        predictors=(Feature("ward", np.array([row.ward for row in every]), ("north", "south")),),
-        subgroups=tuple(Subgroup("sex", level, sex == level) for level in ("f", "m")),
+        further_rivals=(types.RivalRisk("the vendor", np.array([row.vendor for row in every])),),
+        predictors=(types.Feature("ward", np.array([row.ward for row in every]), ("north", "south")),),
+        subgroups=tuple(types.Subgroup("sex", level, sex == level) for level in ("f", "m")),
         minimum_cell=SMALLEST,
     )
     dataset = dataclasses.replace(dataset, **{name: make(len(every)) for name, make in more.items()})
@@ -94,13 +83,13 @@ def base(wide: int = WIDE) -> list[Row]:
     return [Row(4 * wide, 1, 0.97), Row(3 * wide, 1, 0.97, "m"), Row(4 * wide, 0, 0.02), Row(4 * wide, 0, 0.02, "m")]
 
 
-def without_policy(study: Study) -> Study:
+def without_policy(study: types.Study) -> types.Study:
     """The release with nothing protected."""
     datasets = tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
     return dataclasses.replace(study, datasets=datasets)
 
 
-Cells = Callable[[Study, int], Study]
+Cells = Callable[[types.Study, int], types.Study]
 
 
 def more(**row: Any) -> Cells:
@@ -108,23 +97,23 @@ def more(**row: Any) -> Cells:
     return lambda study, count: hospital(study, [*base(), Row(count, **row)])
 
 
-def rival_alone_right(study: Study, count: int) -> Study:
+def rival_alone_right(study: types.Study, count: int) -> types.Study:
     """The missed of the model whom the rival finds: the joint table of both."""
     missed = [Row(count, 1, 0.1, rival=0.9), Row(10 - count, 1, 0.1, rival=0.2)]
     return hospital(study, [*base(), *missed])
 
 
-def rival_right(study: Study, count: int) -> Study:
+def rival_right(study: types.Study, count: int) -> types.Study:
     """The rival's own table: those with the outcome above the threshold."""
     return hospital(study, [*base(), Row(count, 1, 0.97, rival=0.9), Row(10 - count, 1, 0.97, rival=0.1)])
 
 
-def vendor_right(study: Study, count: int) -> Study:
+def vendor_right(study: types.Study, count: int) -> types.Study:
     """The table of a second rival: those with the outcome above the threshold."""
     return hospital(study, [*base(), Row(count, 1, 0.97, vendor=0.9), Row(10 - count, 1, 0.97, vendor=0.1)])
 
 
-def readers_disagree(study: Study, count: int) -> Study:
+def readers_disagree(study: types.Study, count: int) -> types.Study:
     """Cases that two readers call otherwise."""
     made = hospital(study, base())
     dataset = made.datasets[0]
@@ -132,44 +121,44 @@ def readers_disagree(study: Study, count: int) -> Study:
     labels = np.column_stack([dataset.outcome] * 3)
     labels[:count, 1] = 1 - labels[:count, 1]
     rows = np.arange(len(labels))
-    readers = Readers("large", rows, labels, confidence=np.full(labels.shape, 0.75), truth=dataset.outcome)
+    readers = types.Readers("large", rows, labels, confidence=np.full(labels.shape, 0.75), truth=dataset.outcome)
     return dataclasses.replace(made, readers=(readers,))
 
 
-def order_within_a_bin(study: Study, count: int) -> Study:
+def order_within_a_bin(study: types.Study, count: int) -> types.Study:
     """Which of the patients of neighbouring risks had the outcome: the second differences of a profile by row."""
     beside = [Row(1, float(index == count), 0.76 + index / 1_000) for index in range(10)]
     return hospital(study, [*base(), *beside])
 
 
-def left_out_whole(study: Study, count: int) -> Study:
+def left_out_whole(study: types.Study, count: int) -> types.Study:
     """How many patients a dataset has that is not shown for its size."""
     kept = hospital(study, base())
     return dataclasses.replace(kept, datasets=(*kept.datasets, dataclasses.replace(_few(study, count), name="tiny")))
 
 
-def _few(study: Study, count: int) -> Dataset:
+def _few(study: types.Study, count: int) -> types.Dataset:
     return hospital(study, [Row(count, 0, 0.3)]).datasets[0]
 
 
-def left_out_rows(study: Study, count: int) -> Study:
+def left_out_rows(study: types.Study, count: int) -> types.Study:
     """How many rows miss the outcome: beside all rows and the size of a file it gave the rest."""
     return hospital(study, base(), excluded={"outcome missing": count + 1})
 
 
-def persons_of_many_rows(study: Study, count: int) -> Study:
+def persons_of_many_rows(study: types.Study, count: int) -> types.Study:
     """Persons of 20 rows each: a range that is wide enough for rows hides none of them."""
     wide = WIDE * 20
     rows = [*base(wide), Row(20 * count, 1, 0.1)]
     return hospital(study, rows, cluster=lambda size: np.arange(size) // 20)
 
 
-def weighted(study: Study, count: int) -> Study:
+def weighted(study: types.Study, count: int) -> types.Study:
     """Patients of a survey, missed by the model."""
     return hospital(study, [*base(), Row(count, 1, 0.1)], weights=lambda size: np.linspace(1, 3, size))
 
 
-def imputed(study: Study, count: int) -> Study:
+def imputed(study: types.Study, count: int) -> types.Study:
     """Patients whose risk was imputed, missed by the model in one imputation."""
     made = hospital(study, [*base(), Row(count, 1, 0.1), Row(10 - count, 1, 0.9)])
     (dataset,) = made.datasets
@@ -178,26 +167,26 @@ def imputed(study: Study, count: int) -> Study:
     return dataclasses.replace(made, datasets=(dataclasses.replace(dataset, imputations=(dataset, other)),))
 
 
-def nested(study: Study, count: int) -> Study:
+def nested(study: types.Study, count: int) -> types.Study:
     """The patients between two cuts of one variable, which are two columns here."""
     made = hospital(study, [*base(), Row(count, 1, 0.1, "x")])
     (dataset,) = made.datasets
     women = dataset.subgroups[0].rows
     between = np.arange(dataset.rows_analysed) >= dataset.rows_analysed - count
-    assert not isinstance(women, Absent)
+    assert not isinstance(women, types.Absent)
     groups = (
-        Subgroup("under 60", "yes", women),
-        Subgroup("under 60", "no", ~women),
-        Subgroup("under 61", "yes", women | between),
-        Subgroup("under 61", "no", ~women & ~between),
+        types.Subgroup("under 60", "yes", women),
+        types.Subgroup("under 60", "no", ~women),
+        types.Subgroup("under 61", "yes", women | between),
+        types.Subgroup("under 61", "no", ~women & ~between),
     )
     return dataclasses.replace(made, datasets=(dataclasses.replace(dataset, subgroups=groups),))
 
 
-def before(study: Study, count: int) -> Study:
+def before(study: types.Study, count: int) -> types.Study:
     """A previous release of nearly the same rows, from which the difference gave the others."""
     then = evaluate.evidence(without_policy(hospital(study, [*base(), Row(count, 1, 0.1)])))
-    previous = Previous(
+    previous = types.Previous(
         file="previous.json",
         sha256="0" * 64,
         version="0.1.0",
@@ -208,13 +197,13 @@ def before(study: Study, count: int) -> Study:
         datasets=then.datasets,
         results=then.results,
         criteria=(),
-        manifest=Absent(Fact("no_manifest")),
-        predicted=Predicted.by(study.release),
+        manifest=types.Absent(Fact("no_manifest")),
+        predicted=types.Predicted.by(study.release),
     )
     return dataclasses.replace(hospital(study, base()), previous=previous)
 
 
-def graver_errors(study: Study, count: int) -> Study:
+def graver_errors(study: types.Study, count: int) -> types.Study:
     """Women, whose errors have weights of their own, at a hospital of men."""
     men = [dataclasses.replace(row, sex="m") for row in base()]
     made = hospital(
@@ -225,15 +214,15 @@ def graver_errors(study: Study, count: int) -> Study:
     return dataclasses.replace(made, release=study.release.model_copy(update={"severity": severity}))
 
 
-def of_a_quarter(study: Study, count: int) -> Study:
+def of_a_quarter(study: types.Study, count: int) -> types.Study:
     """Those of ten missed who came in the second of two quarters."""
     missed = Row(10, 1, 0.1)
 
     def second(size: int) -> NDArray[np.int64]:
         return np.where(np.arange(size) < size - 10, np.arange(size) % 2, 0) + (np.arange(size) >= size - count)
 
-    def periods(size: int) -> Periods:
-        return Periods("quarter", 8_000 + second(size), 730_000 + 91 * second(size))
+    def periods(size: int) -> types.Periods:
+        return types.Periods("quarter", 8_000 + second(size), 730_000 + 91 * second(size))
 
     return hospital(study, [*base(), missed], periods=periods)
 
@@ -270,14 +259,14 @@ EVERY = [pytest.param(kind, marks=[pytest.mark.slow] if kind == JACKKNIFED else 
 
 @pytest.mark.parametrize("kind", EVERY)
 @pytest.mark.usefixtures("without_steps")
-def test_hospitals_that_differ_in_it_print_the_same(whole: Study, kind: str) -> None:
+def test_hospitals_that_differ_in_it_print_the_same(whole: types.Study, kind: str) -> None:
     first, *others = (document(ATTACKS[kind](whole, count)) for count in COUNTS)
     for other in others:
         assert list(unlike(first, other)) == []
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_without_a_policy_the_same_hospitals_print_something_else(whole: Study, kind: str) -> None:
+def test_without_a_policy_the_same_hospitals_print_something_else(whole: types.Study, kind: str) -> None:
     """The control: each attack finds what it is about where nothing is protected."""
     first, other = (document(without_policy(ATTACKS[kind](whole, count))) for count in COUNTS)
     assert list(unlike(first, other))
@@ -287,12 +276,12 @@ def test_without_a_policy_the_same_hospitals_print_something_else(whole: Study, 
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_of_two_cuts_that_few_lie_between_one_is_counted(whole: Study, count: int) -> None:
+def test_of_two_cuts_that_few_lie_between_one_is_counted(whole: types.Study, count: int) -> None:
     """One who knows that nobody is under 60 and not under 61 would ask for those of 60 by the difference of both."""
     assert set(Attack(nested(whole, count), "large").columns) == {"under 60"}
 
 
-def test_a_count_of_nobody_that_is_no_structural_zero_is_left_as_many_values(whole: Study) -> None:
+def test_a_count_of_nobody_that_is_no_structural_zero_is_left_as_many_values(whole: types.Study) -> None:
     attack = Attack(whole, "middle")
     cells = list(attack.cells(attack.nobody(), most=6))
     assert {cell.true for cell in cells} == {0}

@@ -15,26 +15,12 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.command_line import check
-from dossier.core import between_groups, flags
+from dossier.core import between_groups, flags, types
 from dossier.core.errors import Fault
 from dossier.core.facts import Method
 from dossier.core.faults.locations import Key
 from dossier.core.register import fill
 from dossier.core.release import Acceptance, written_count
-from dossier.core.types import (
-    Absent,
-    ChecklistRow,
-    Criterion,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Flag,
-    Result,
-    State,
-    SubgroupEvidence,
-    Subset,
-    Withheld,
-)
 from dossier.outputs import junit
 from dossier.reading.declared import declared
 from dossier.record import acceptance
@@ -84,8 +70,8 @@ def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch
         return iter(())
 
     monkeypatch.setattr(flags, "RULES", (flags.Rule(look), flags.Rule(look, ("brier", "auroc"))))
-    every = [Result(name, name, "a", {}, Absent(because("none"))) for name in ("auroc", "ici", "brier")]
-    assert flags.raised((), every, (), SubgroupEvidence()) == ()
+    every = [types.Result(name, name, "a", {}, types.Absent(because("none"))) for name in ("auroc", "ici", "brier")]
+    assert flags.raised((), every, (), types.SubgroupEvidence()) == ()
     assert seen == [[], ["brier", "auroc"]]
 
 
@@ -213,13 +199,13 @@ def test_faults_of_criteria_hide_no_flag_and_a_build_refuses_them(run: Run, tmp_
     assert not Path("out").exists()
 
 
-SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
+SITES = tuple(types.DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
 
 
 def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
     criterion = Acceptance(measure="auroc", dataset="each external", at_least=0.7)
-    here = Result("auroc", "auroc", "bari", {}, Estimate(0.8, 0.7, 0.9, 0.95, 100, Method("wald")))
-    gone = Result("auroc", "auroc", "turin", {}, Absent(because("turin has no risk")))
+    here = types.Result("auroc", "auroc", "bari", {}, types.Estimate(0.8, 0.7, 0.9, 0.95, 100, Method("wald")))
+    gone = types.Result("auroc", "auroc", "turin", {}, types.Absent(because("turin has no risk")))
     faults, raised = acceptance.never_estimated([criterion], SITES, [here, gone])
     assert faults == ()
     (found,) = raised
@@ -230,7 +216,7 @@ def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
 
 def test_what_is_withheld_is_estimated() -> None:
     criterion = Acceptance(measure="auroc", dataset="bari", at_least=0.7)
-    hidden = Result("auroc", "auroc", "bari", {}, Withheld(because("too few"), 10))
+    hidden = types.Result("auroc", "auroc", "bari", {}, types.Withheld(because("too few"), 10))
     assert acceptance.never_estimated([criterion], SITES, [hidden]) == ((), ())
 
 
@@ -280,10 +266,10 @@ def test_rows_of_one_cause_are_one_fault(run: Run, tmp_path: Path) -> None:
 # ---- what a pipeline is told ----------------------------------------------------------------------------------------
 
 
-def criterion(state: State, bound: str = "low", **more: Any) -> Criterion:
+def criterion(state: types.State, bound: str = "low", **more: Any) -> types.Criterion:
     given = {"number": 1, "measure": "auroc", "dataset": "bari", "subset": None, "at": {}, "bound": bound}
     limits = {"at_least": 0.75, "at_most": None, "observed": 0.5612346, "state": state}
-    return Criterion(**{**given, **limits, **more})
+    return types.Criterion(**{**given, **limits, **more})
 
 
 @pytest.mark.parametrize(
@@ -299,13 +285,13 @@ def criterion(state: State, bound: str = "low", **more: Any) -> Criterion:
             "1. auroc at bari: not tested: bari has no events; the value was to be at least 0.75 and at most 0.9",
         ),
         (
-            criterion("against", "high", subset=Subset("Sex", "female"), at={"threshold": 0.2}),
+            criterion("against", "high", subset=types.Subset("Sex", "female"), at={"threshold": 0.2}),
             "1. auroc at bari, Sex=female, threshold 0.2: shown not to hold: the upper limit is 0.561235, asked for "
             "is at least 0.75",
         ),
     ],
 )
-def test_an_unmet_criterion_says_what_was_observed_and_asked(criterion: Criterion, says: str) -> None:
+def test_an_unmet_criterion_says_what_was_observed_and_asked(criterion: types.Criterion, says: str) -> None:
     (case,) = [case for case in junit.cases(judged((criterion,)), junit.Demands()) if case.suite == "acceptance"]
     assert (case.status, case.says) == ("fails", says)
 
@@ -327,11 +313,11 @@ def test_a_criterion_that_does_not_count_says_why(number: int, why: str) -> None
     assert case.says.endswith(f"meets nor excludes that; it {why}, and the verdict on page 1 leaves it out")
 
 
-def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) -> Evidence:
-    rows = (ChecklistRow("3a", "missing"), ChecklistRow("10", "computed", "sample"))
+def judged(criteria: tuple[types.Criterion, ...] = (), raised: tuple[types.Flag, ...] = ()) -> types.Evidence:
+    rows = (types.ChecklistRow("3a", "missing"), types.ChecklistRow("10", "computed", "sample"))
     found = declared((HEAD + SITE + DATED).encode()).release
     assert found is not None
-    return Evidence(
+    return types.Evidence(
         release=found,
         datasets=(),
         results=(),
@@ -348,8 +334,8 @@ def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) 
 
 
 RAISED = (
-    Flag("few_events", "bari", limitation("Few <of> them."), "Known."),
-    Flag("few_sites", "pooled", limitation("Two.")),
+    types.Flag("few_events", "bari", limitation("Few <of> them."), "Known."),
+    types.Flag("few_sites", "pooled", limitation("Two.")),
 )
 
 

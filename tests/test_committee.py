@@ -12,23 +12,10 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
+from dossier.core import types
 from dossier.core.facts import Fact, Method
 from dossier.core.register import fill
 from dossier.core.release import Release
-from dossier.core.types import (
-    Criterion,
-    Curve,
-    CurveResult,
-    Document,
-    Estimate,
-    Evidence,
-    Flag,
-    Gallery,
-    Picture,
-    Withheld,
-    externals,
-    find_curve,
-)
 from dossier.record import results
 from dossier.report import compose, press
 from dossier.report.chapters import committee
@@ -53,31 +40,31 @@ LONG = tuple(f"University Hospital of Marienbad and of the Upper Valley, Ward {i
 # ---- editions -------------------------------------------------------------------------------------------------------
 
 
-def edition(evidence: Evidence, paper: str = "a4") -> Document:
+def edition(evidence: types.Evidence, paper: str = "a4") -> types.Document:
     """The committee edition of an evidence, with its own pictures alone."""
     makers = fill("report.figures").figures
     drawn = {name: makers[name].function(evidence) for name in FIGURES}
-    kept = {name: each for name, each in drawn.items() if isinstance(each, Picture)}
-    return compose.document(Gallery(evidence, kept, {}), "committee", paper)
+    kept = {name: each for name, each in drawn.items() if isinstance(each, types.Picture)}
+    return compose.document(types.Gallery(evidence, kept, {}), "committee", paper)
 
 
-def at_home(evidence: Evidence, index: int | None) -> Evidence:
+def at_home(evidence: types.Evidence, index: int | None) -> types.Evidence:
     """The evidence with one of the external sites as our own."""
-    return dataclasses.replace(evidence, local_site=None if index is None else externals(evidence)[index].name)
+    return dataclasses.replace(evidence, local_site=None if index is None else types.externals(evidence)[index].name)
 
 
-def with_release(evidence: Evidence, **blocks: Any) -> Evidence:
+def with_release(evidence: types.Evidence, **blocks: Any) -> types.Evidence:
     """The evidence with other blocks in its release."""
     given = evidence.release.model_dump(by_alias=True) | blocks
     return dataclasses.replace(evidence, release=Release.model_validate(given))
 
 
-def full(case: Case) -> Evidence:
+def full(case: Case) -> types.Evidence:
     """Everything that can stand on the first page, each as long as it may get."""
     evidence = by_hand(case)
     kinds = ("risks_off", "case_mix_shift", "prevalence_shift", "slope_off", "few_events", "rows_excluded")
     reply = "The hospitals tested other patients, at other times of the epidemic, and each of them is shown by itself."
-    flags = tuple(Flag(kind, site.name, limitation("so."), reply) for kind in kinds for site in evidence.datasets)
+    flags = tuple(types.Flag(kind, site.name, limitation("so."), reply) for kind in kinds for site in evidence.datasets)
     about = {
         "model": "Model of the risk of an infection in the emergency department",
         "version": "1.4.0",
@@ -110,7 +97,7 @@ EXTREMES = {
 
 
 @cache
-def extreme(name: str) -> Evidence:
+def extreme(name: str) -> types.Evidence:
     """An extreme, made once."""
     return EXTREMES[name]()
 
@@ -141,7 +128,7 @@ TITLES = (
 BY_HAND = ("For our hospital", "Conditions", "Who sees it otherwise, and why?", "Signatures")
 
 
-def assert_fits(document: Document, folder: Path) -> None:
+def assert_fits(document: types.Document, folder: Path) -> None:
     """At most four pages: the decision on the first, numbers on the second, what is filled by hand on the last."""
     path = folder / "edition.pdf"
     path.write_bytes(press.pdf(document))
@@ -157,7 +144,7 @@ def assert_fits(document: Document, folder: Path) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_first_page_holds_every_answer(any_book: Book, paper: str, tmp_path: Path) -> None:
-    for position in (None, 0, len(externals(any_book.evidence)) - 1):
+    for position in (None, 0, len(types.externals(any_book.evidence)) - 1):
         assert_fits(edition(at_home(any_book.evidence, position), paper), tmp_path)
 
 
@@ -191,7 +178,7 @@ def test_without_a_study_the_question_stays_behind_that_of_the_other_models(covi
 # ---- our own hospital -----------------------------------------------------------------------------------------------
 
 
-def words(evidence: Evidence) -> str:
+def words(evidence: types.Evidence) -> str:
     """All that is read of the edition."""
     return " ".join(spoken(edition(evidence).html)).replace("\N{NO-BREAK SPACE}", " ")
 
@@ -222,7 +209,7 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
     assert words["Spain\N{NO-BREAK SPACE}†‡"] == "missed: number of cases"
     assert [text for text in words.values() if text == "met all"] == ["met all"] * 4
     assert "‡ not to be used, its maker says." in committee.hospitals(covid.evidence).note
-    ours = next(site for site in externals(covid.evidence) if site.site == "Brazil 2")
+    ours = next(site for site in types.externals(covid.evidence) if site.site == "Brazil 2")
     here = dataclasses.replace(covid.evidence, local_site=ours.name)
     assert "Nobody can tell yet whether it meets its goals here: number of cases." in committee.answer(here)
     spain = dataclasses.replace(covid.evidence, local_site="spain")
@@ -263,7 +250,7 @@ def test_the_first_page_shows_found_and_missed_and_false_alarms_of_100(covid: Bo
 
 
 def test_a_local_site_with_few_patients_is_told_so_before_its_numbers(knee: Book) -> None:
-    few = next(site for site in externals(knee.evidence) if site.n < 100)
+    few = next(site for site in types.externals(knee.evidence) if site.n < 100)
     text = words(dataclasses.replace(knee.evidence, local_site=few.name))
     said = (
         f"only {few.events} with the outcome and {few.n - (few.events or 0)} without the outcome: the numbers are rough"
@@ -273,16 +260,16 @@ def test_a_local_site_with_few_patients_is_told_so_before_its_numbers(knee: Book
 
 
 def test_our_hospital_stands_first(covid: Book) -> None:
-    ours = next(site for site in externals(covid.evidence) if site.site == "Brazil 1")
+    ours = next(site for site in types.externals(covid.evidence) if site.site == "Brazil 1")
     evidence = dataclasses.replace(covid.evidence, local_site=ours.name)
     assert [row.label for row in committee.by_site(evidence).rows][:2] == ["Brazil 1", "Italy 1"]
     assert "1,301" in committee.works_here(evidence)[0]
 
 
 def test_the_thousand_of_a_site_are_its_own_patients_and_add_up(any_book: Book) -> None:
-    for site in externals(any_book.evidence):
-        curve = find_curve(any_book.evidence, "per_thousand_of_site", site.name)
-        assert isinstance(curve, Curve)
+    for site in types.externals(any_book.evidence):
+        curve = types.find_curve(any_book.evidence, "per_thousand_of_site", site.name)
+        assert isinstance(curve, types.Curve)
         names = [
             name
             for name in curve.columns
@@ -306,20 +293,20 @@ def test_a_local_site_changes_neither_the_results_nor_the_other_edition(breast: 
 # ---- percentages ----------------------------------------------------------------------------------------------------
 
 
-def with_curve(evidence: Evidence, dataset: str, **columns: tuple[float, ...]) -> Evidence:
+def with_curve(evidence: types.Evidence, dataset: str, **columns: tuple[float, ...]) -> types.Evidence:
     """The evidence with another calibration curve at a site."""
     kept = tuple(curve for curve in evidence.curves if (curve.curve, curve.dataset) != ("calibration_curve", dataset))
-    made = CurveResult("calibration_curve", dataset, Curve(columns, 300, Method("wald")))
+    made = types.CurveResult("calibration_curve", dataset, types.Curve(columns, 300, Method("wald")))
     return dataclasses.replace(evidence, curves=(*kept, made))
 
 
-def right_as_a_whole(evidence: Evidence) -> Evidence:
+def right_as_a_whole(evidence: types.Evidence) -> types.Evidence:
     """The evidence of one hospital without an error in the sum of its percentages or in their slope."""
     whole = given(evidence, "oe_ratio", site_0=(1.0, 0.9, 1.1))
     return given(whole, "calibration_slope", site_0=(1.0, 0.8, 1.2))
 
 
-def of_one_site(low: float, observed: float, high: float) -> Evidence:
+def of_one_site(low: float, observed: float, high: float) -> types.Evidence:
     """One hospital, a line at 50%, and this share, with its range, at 50%."""
     evidence = with_release(right_as_a_whole(by_hand(Case("one", ("Ribe",)))), thresholds={"declared": (0.5,)})
     flat = {name: (value, value) for name, value in (("low", low), ("observed", observed), ("high", high))}
@@ -382,7 +369,9 @@ def test_percentages_that_are_far_off_as_a_whole_are_not_said_to_be_so_at_one_li
 def test_a_curve_that_is_kept_back_is_not_said_to_rest_on_too_few() -> None:
     """The ratio and the slope say what the curve cannot; a ratio that is far off is in the headline of ours."""
     evidence = given(of_one_site(0.4, 0.5, 0.6), "oe_ratio", site_0=(0.49, 0.37, 0.62))
-    hidden = CurveResult("calibration_curve", "site-0", Withheld(Fact("not_given_where_protected", below=10), 10))
+    hidden = types.CurveResult(
+        "calibration_curve", "site-0", types.Withheld(Fact("not_given_where_protected", below=10), 10)
+    )
     kept = dataclasses.replace(
         evidence, curves=tuple(hidden if each.curve == hidden.curve else each for each in evidence.curves)
     )
@@ -419,7 +408,7 @@ def test_what_came_of_a_percentage_is_read_off_the_curve() -> None:
     evidence = by_hand(Case("one", ("Ribe",)))
     curve = {"risk": (0.2, 0.4), "observed": (0.1, 0.5), "low": (0.0, 0.4), "high": (0.2, 0.6)}
     changed = with_curve(evidence, "site-0", **curve)
-    (site,) = externals(changed)
+    (site,) = types.externals(changed)
     found = at_risk(changed, site, 0.3)
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((0.3, 0.2, 0.4))
@@ -547,7 +536,7 @@ def test_goals_that_are_not_met_are_named_with_the_hospitals(covid: Book) -> Non
 
 
 def test_a_goal_that_cannot_be_judged_is_not_said_to_be_missed(covid: Book) -> None:
-    def open_(criterion: Criterion) -> Criterion:
+    def open_(criterion: types.Criterion) -> types.Criterion:
         return (
             dataclasses.replace(criterion, state="untested", observed=None, reason=because("too few"))
             if criterion.measure == "oe_ratio"
@@ -570,10 +559,10 @@ def test_no_sentence_of_a_declaration_is_cut(breast: Book) -> None:
 
 
 def test_a_range_shows_on_which_side_of_100_it_ends(covid: Book) -> None:
-    site = externals(covid.evidence)[0]
+    site = types.externals(covid.evidence)[0]
     results = tuple(
         dataclasses.replace(result, found=dataclasses.replace(result.found, value=0.88, low=0.77, high=0.9976))
-        if result.measure == "oe_ratio" and result.dataset == site.name and isinstance(result.found, Estimate)
+        if result.measure == "oe_ratio" and result.dataset == site.name and isinstance(result.found, types.Estimate)
         else result
         for result in covid.evidence.results
     )
@@ -591,9 +580,9 @@ def test_every_flag_has_plain_words() -> None:
 def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> None:
     tested = by_hand(Case("two", ("Zurich", "Budapest")))
     flags = (
-        Flag("missing_predictor", "site-0", limitation("chol is missing."), columns=("chol",)),
-        Flag("missing_values", "site-0", limitation("often missing."), columns=("chol", "age")),
-        Flag("few_sites", "pooled", limitation("two sites.")),
+        types.Flag("missing_predictor", "site-0", limitation("chol is missing."), columns=("chol",)),
+        types.Flag("missing_values", "site-0", limitation("often missing."), columns=("chol", "age")),
+        types.Flag("few_sites", "pooled", limitation("two sites.")),
     )
     formula = {"intercept": 0.0, "term": ({"predictor": "age", "coefficient": 0.1},)}
     unknown, known = (
@@ -667,7 +656,7 @@ def test_the_grade_is_that_of_the_formula() -> None:
     assert grade(["The cat sat on the mat."]) == pytest.approx(-1.45)
 
 
-def prose(evidence: Evidence) -> list[str]:
+def prose(evidence: types.Evidence) -> list[str]:
     """The sentences of the edition: what ends with a full stop and has four words at least; tables are not read so."""
     return [text for text in spoken(edition(evidence).html) if text.endswith(".") and len(text.split()) >= 4]
 
@@ -712,7 +701,7 @@ def test_no_phrase_that_nobody_says_is_on_the_pages(any_book: Book, index: int |
     assert [phrase for phrase in BANNED if phrase.lower() in text] == []
 
 
-def declared_texts(evidence: Evidence) -> str:
+def declared_texts(evidence: types.Evidence) -> str:
     """What the release says in its own words, and every name in it."""
     release = evidence.release.model_dump_json(by_alias=True)
     names = " ".join([*(site.site for site in evidence.datasets), *groups_of_readers(evidence)])

@@ -7,26 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from dossier.core import types
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import (
-    POOLED,
-    READER_STUDY,
-    Absent,
-    CountRange,
-    Curve,
-    CurveResult,
-    Estimate,
-    Evidence,
-    Flag,
-    Result,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Withheld,
-    externals,
-    find,
-)
 from dossier.report.chapters import committee
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
@@ -37,7 +19,7 @@ from tests.test_findings import KINDS, given
 # ---- the model against the same for all -----------------------------------------------------------------------------
 
 
-def of_gain(evidence: Evidence, at: float, treat_all: float, **gains: tuple[float, float]) -> Evidence:
+def of_gain(evidence: types.Evidence, at: float, treat_all: float, **gains: tuple[float, float]) -> types.Evidence:
     """The evidence with these ranges of the gain over the better default at its sites, at one threshold."""
     release = evidence.release.model_copy(
         update={"thresholds": evidence.release.thresholds.model_copy(update={"declared": (at,)})}
@@ -46,10 +28,10 @@ def of_gain(evidence: Evidence, at: float, treat_all: float, **gains: tuple[floa
     for position, (low, high) in gains.items():
         dataset = position.replace("_", "-")
         default = {"default": max(treat_all, 0.0)}
-        gain = Estimate((low + high) / 2, low, high, 0.95, 300, Method("wald"), details=default)
-        good = Estimate(0.1, 0.0, 0.2, 0.95, 300, Method("wald"), details={"treat_all": treat_all})
-        kept.append(Result("net_benefit_gain", "net_benefit_gain", dataset, {"threshold": at}, gain))
-        kept.append(Result("net_benefit", "net_benefit", dataset, {"threshold": at}, good))
+        gain = types.Estimate((low + high) / 2, low, high, 0.95, 300, Method("wald"), details=default)
+        good = types.Estimate(0.1, 0.0, 0.2, 0.95, 300, Method("wald"), details={"treat_all": treat_all})
+        kept.append(types.Result("net_benefit_gain", "net_benefit_gain", dataset, {"threshold": at}, gain))
+        kept.append(types.Result("net_benefit", "net_benefit", dataset, {"threshold": at}, good))
     return dataclasses.replace(evidence, release=release, results=tuple(kept))
 
 
@@ -77,15 +59,15 @@ def test_where_nobody_knows_the_gain_nothing_is_said_of_it() -> None:
 # ---- people ---------------------------------------------------------------------------------------------------------
 
 
-def studied(low: float, value: float, high: float, **clustered: float) -> Evidence:
+def studied(low: float, value: float, high: float, **clustered: float) -> types.Evidence:
     """The evidence with a reader study: 20 of 100 wrong without the model, and so many fewer with it."""
     rates = {"error_rate_unaided": 0.20, "error_rate_aided": 0.20 - value}
     results = [
-        Result(name, name, READER_STUDY, {}, Estimate(rate, None, None, None, 300, Method("wald")))
+        types.Result(name, name, types.READER_STUDY, {}, types.Estimate(rate, None, None, None, 300, Method("wald")))
         for name, rate in rates.items()
     ]
-    fewer = Estimate(value, low, high, 0.95, 300, Method("wald"), details=dict(clustered))
-    results.append(Result("absolute_risk_reduction", "absolute_risk_reduction", READER_STUDY, {}, fewer))
+    fewer = types.Estimate(value, low, high, 0.95, 300, Method("wald"), details=dict(clustered))
+    results.append(types.Result("absolute_risk_reduction", "absolute_risk_reduction", types.READER_STUDY, {}, fewer))
     return dataclasses.replace(KINDS["one"], results=(*KINDS["one"].results, *results))
 
 
@@ -103,35 +85,39 @@ def studied(low: float, value: float, high: float, **clustered: float) -> Eviden
         (KINDS["one"], "Not known: no study compared decisions with and without it.", ""),
     ],
 )
-def test_people_decide_better_only_where_the_range_says_so(evidence: Evidence, start: str, ending: str) -> None:
+def test_people_decide_better_only_where_the_range_says_so(evidence: types.Evidence, start: str, ending: str) -> None:
     words = committee.people_decide(evidence)
     assert words.startswith(start)
     assert words.endswith(ending)
     assert ("Without it 20 of 100 decisions were wrong" in words) == (evidence is not KINDS["one"])
 
 
-def with_changes(evidence: Evidence) -> Evidence:
+def with_changes(evidence: types.Evidence) -> types.Evidence:
     """The same study with two groups of two readers: what changed, and what became of advice."""
     benefits = [
-        Result("decision_benefit", "decision_benefit", READER_STUDY, {"group": group}, found)
+        types.Result("decision_benefit", "decision_benefit", types.READER_STUDY, {"group": group}, found)
         for group, found in (("nurse", of_arms(0.7, 0.8)), ("surgeon", of_arms(0.9, 0.9)))
     ]
     advice = [
-        Result(
-            name, name, READER_STUDY, {}, Estimate(0.2, 0.1, 0.3, 0.95, of, Method("wilson"), details={"decisions": n})
+        types.Result(
+            name,
+            name,
+            types.READER_STUDY,
+            {},
+            types.Estimate(0.2, 0.1, 0.3, 0.95, of, Method("wilson"), details={"decisions": n}),
         )
         for name, n, of in (("wrong_advice_followed", 4.0, 20), ("right_advice_resisted", 3.0, 15))
     ]
     columns = {"corrected": (20.0, 5.0, 3.0, 2.0), "misled": (9.0, 1.0, 3.0, 2.0), "group": (0.0, 0.0, 1.0, 1.0)}
-    curve = CurveResult("changed_decisions", READER_STUDY, Curve(columns, 300, Method("counted")))
+    curve = types.CurveResult("changed_decisions", types.READER_STUDY, types.Curve(columns, 300, Method("counted")))
     return dataclasses.replace(
         evidence, results=(*evidence.results, *benefits, *advice), curves=(*evidence.curves, curve)
     )
 
 
-def of_arms(unaided: float, aided: float) -> Estimate:
+def of_arms(unaided: float, aided: float) -> types.Estimate:
     """A decision benefit with the readers' accuracy without and with the model."""
-    return Estimate(
+    return types.Estimate(
         aided - unaided, 0.0, 0.2, 0.95, 2, Method("student_t"), details={"unaided": unaided, "aided": aided}
     )
 
@@ -148,7 +134,7 @@ def test_what_a_study_changed_is_said_in_whole_people_and_by_group() -> None:
 
 
 def test_a_study_that_is_kept_back_is_not_said_to_be_missing() -> None:
-    hidden = Withheld(Fact("too_few_sites_to_pool", usable=Count(0, "site")), below=10)
+    hidden = types.Withheld(Fact("too_few_sites_to_pool", usable=Count(0, "site")), below=10)
     found = studied(0.02, 0.05, 0.08)
     kept = tuple(
         dataclasses.replace(result, found=hidden) if result.measure == "error_rate_aided" else result
@@ -163,11 +149,11 @@ def test_a_study_that_is_kept_back_is_not_said_to_be_missing() -> None:
 @pytest.mark.parametrize(("assumed", "word"), [(None, "about"), (1.0, "at best")])
 def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, word: str) -> None:
     """The paper's example: at rho .57 a measured accuracy of .90 is .80 against the truth."""
-    actual = Estimate(0.801993, 0.77, 0.83, 0.95, 300, Method("wald"), details={"measured_accuracy": 0.9})
-    rho = Estimate(0.57, 0.5, 0.6, 0.95, 300, Method("wald"), details={"accuracy_assumed": assumed})
+    actual = types.Estimate(0.801993, 0.77, 0.83, 0.95, 300, Method("wald"), details={"measured_accuracy": 0.9})
+    rho = types.Estimate(0.57, 0.5, 0.6, 0.95, 300, Method("wald"), details={"accuracy_assumed": assumed})
     results = (
-        Result("actual_accuracy", "actual_accuracy", "site-0", {}, actual),
-        Result("weighted_concordance", "weighted_concordance", "site-0", {}, rho),
+        types.Result("actual_accuracy", "actual_accuracy", "site-0", {}, actual),
+        types.Result("weighted_concordance", "weighted_concordance", "site-0", {}, rho),
     )
     bare = dataclasses.replace(
         KINDS["two"],
@@ -187,7 +173,7 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
 
-def with_counts(evidence: Evidence, *counts: tuple[int, int]) -> Evidence:
+def with_counts(evidence: types.Evidence, *counts: tuple[int, int]) -> types.Evidence:
     """The evidence with so many patients and events at its sites."""
     pairs = zip(evidence.datasets, counts, strict=True)
     return dataclasses.replace(
@@ -195,32 +181,36 @@ def with_counts(evidence: Evidence, *counts: tuple[int, int]) -> Evidence:
     )
 
 
-def pooled_as(evidence: Evidence, found: Estimate | Absent) -> Evidence:
+def pooled_as(evidence: types.Evidence, found: types.Estimate | types.Absent) -> types.Evidence:
     """The evidence with another AUROC of all hospitals together, and no flag."""
     results = tuple(
-        dataclasses.replace(result, found=found) if (result.measure, result.dataset) == ("auroc", POOLED) else result
+        dataclasses.replace(result, found=found)
+        if (result.measure, result.dataset) == ("auroc", types.POOLED)
+        else result
         for result in evidence.results
     )
     return dataclasses.replace(evidence, results=results, flags=())
 
 
 def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> None:
-    known = Estimate(
+    known = types.Estimate(
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
     words = committee.answer(pooled_as(KINDS["eight"], known))
     assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100.")
     flagged = dataclasses.replace(
-        pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
+        pooled_as(KINDS["eight"], known), flags=(types.Flag("heterogeneity", types.POOLED, limitation("so.")),)
     )
     assert committee.answer(flagged).endswith("60 to 95 times of 100.")
     low = dataclasses.replace(known, details={**known.details, "prediction_low": 0.3})
     assert committee.answer(pooled_as(KINDS["eight"], low)).endswith("30 to 95 times of 100 (50: a coin toss).")
-    wide = dataclasses.replace(pooled_as(KINDS["two"], Absent(Fact("no_rows"))), flags=flagged.flags)
+    wide = dataclasses.replace(pooled_as(KINDS["two"], types.Absent(Fact("no_rows"))), flags=flagged.flags)
     assert committee.answer(wide).endswith(
         "Results differed so much that those of another hospital cannot be predicted."
     )
-    few = committee.answer(pooled_as(KINDS["two"], Absent(Fact("too_few_sites_to_pool", usable=Count(0, "site")))))
+    few = committee.answer(
+        pooled_as(KINDS["two"], types.Absent(Fact("too_few_sites_to_pool", usable=Count(0, "site"))))
+    )
     assert few.endswith("These two hospitals cannot tell what to expect in another.")
 
 
@@ -229,8 +219,8 @@ def test_without_goals_the_ends_of_what_was_found_are_named() -> None:
     at = evidence.release.thresholds.declared[0]
     results = tuple(result for result in evidence.results if result.measure != "sensitivity")
     for dataset, share in (("site-0", 0.9), ("site-1", 0.3)):
-        found = Estimate(share, share - 0.05, share + 0.05, 0.95, 300, Method("wald"))
-        results = (*results, Result("sensitivity", "sensitivity", dataset, {"threshold": at}, found))
+        found = types.Estimate(share, share - 0.05, share + 0.05, 0.95, 300, Method("wald"))
+        results = (*results, types.Result("sensitivity", "sensitivity", dataset, {"threshold": at}, found))
     words = committee.answer(dataclasses.replace(evidence, results=results))
     assert words.startswith("No goal was set before the test, so it cannot pass or fail. Of 100 patients with")
     assert "it found from 30 (Spain) to 90 (Italy 1)." in words
@@ -248,8 +238,8 @@ def test_every_hospital_has_its_row() -> None:
 def test_false_alarms_are_those_who_are_not_left_alone() -> None:
     evidence = KINDS["two"]
     at = evidence.release.thresholds.declared[0]
-    found = find(evidence, "specificity", "site-0", threshold=at)
-    assert isinstance(found, Estimate)
+    found = types.find(evidence, "specificity", "site-0", threshold=at)
+    assert isinstance(found, types.Estimate)
     assert found.low is not None
     assert found.high is not None
     row = next(row for row in committee.by_site(evidence).rows if row.label == "Italy 1")
@@ -263,7 +253,7 @@ def test_false_alarms_are_those_who_are_not_left_alone() -> None:
 def test_each_place_hears_the_direction_of_its_own_slope() -> None:
     right = given(KINDS["two"], "oe_ratio", site_0=(1.0, 0.9, 1.1), site_1=(1.0, 0.9, 1.1))
     evidence = given(right, "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
-    flags = (Flag("slope_off", "site-0", limitation("so.")), Flag("slope_off", "site-1", limitation("so.")))
+    flags = (types.Flag("slope_off", "site-0", limitation("so.")), types.Flag("slope_off", "site-1", limitation("so.")))
     (words,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
     assert words.text == (
         "Italy 1: high percentages are too high, low ones too low. "
@@ -278,8 +268,8 @@ def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:
     evidence = with_counts(KINDS["two"], (100, 40), (100, 5))
     origin = dataclasses.replace(evidence.datasets[0], name="origin", role="development", n=1000, events=200)
     flags = (
-        Flag("prevalence_shift", "site-0", limitation("so.")),
-        Flag("prevalence_shift", "site-1", limitation("so.")),
+        types.Flag("prevalence_shift", "site-0", limitation("so.")),
+        types.Flag("prevalence_shift", "site-1", limitation("so.")),
     )
     changed = dataclasses.replace(evidence, datasets=(*evidence.datasets, origin), flags=flags)
     (words,) = committee.could_go_wrong(changed)
@@ -296,24 +286,26 @@ TOO_FEW = "Too few: under 20 patients with infection, or without."
 MISSED_AT = "Missed: at the 50%\N{NO-BREAK SPACE}line."
 
 
-def with_groups(evidence: Evidence, sizes: Mapping[str, Sequence[SubgroupSize | Absent]], *results: Result) -> Evidence:
+def with_groups(
+    evidence: types.Evidence, sizes: Mapping[str, Sequence[types.SubgroupSize | types.Absent]], *results: types.Result
+) -> types.Evidence:
     """The evidence with these groups by sex, a size a site."""
     summaries = tuple(
-        SubgroupSummary(site.name, "sex", label, size)
+        types.SubgroupSummary(site.name, "sex", label, size)
         for label, of_sites in sizes.items()
         for site, size in zip(evidence.datasets, of_sites, strict=True)
     )
-    return dataclasses.replace(evidence, subgroups=SubgroupEvidence(summaries, results, ()))
+    return dataclasses.replace(evidence, subgroups=types.SubgroupEvidence(summaries, results, ()))
 
 
-def of_group(label: str, dataset: str, value: float, measure: str = "auroc", **more: float) -> Result:
+def of_group(label: str, dataset: str, value: float, measure: str = "auroc", **more: float) -> types.Result:
     """A measure of a group."""
-    found = Estimate(value, value - 0.07, value + 0.07, 0.95, 200, Method("wald"), details=more)
-    return Result(measure, measure, dataset, {}, found, Subset("sex", label))
+    found = types.Estimate(value, value - 0.07, value + 0.07, 0.95, 200, Method("wald"), details=more)
+    return types.Result(measure, measure, dataset, {}, found, types.Subset("sex", label))
 
 
 def test_groups_of_the_only_place_have_its_own_numbers() -> None:
-    sizes = {"female": [SubgroupSize(200, 57, 0)], "male": [SubgroupSize(200, 19, 0)]}
+    sizes = {"female": [types.SubgroupSize(200, 57, 0)], "male": [types.SubgroupSize(200, 19, 0)]}
     table = committee.groups(with_groups(KINDS["one"], sizes, of_group("female", "site-0", 0.76)))
     assert table is not None
     assert table.title == "Groups of patients, Desio, Italy."
@@ -325,13 +317,13 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
 def test_as_many_cases_of_a_group_as_predicted_are_a_hundred_not_fewer() -> None:
     """A ratio has no largest value: 99.6 cases per 100 predicted round to 100, where 99.6 of 100 people are not all."""
     found = (of_group("female", "site-0", 0.996, "auroc"), of_group("female", "site-0", 0.996, "oe_ratio"))
-    table = committee.groups(with_groups(KINDS["one"], {"female": [SubgroupSize(200, 57, 0)]}, *found))
+    table = committee.groups(with_groups(KINDS["one"], {"female": [types.SubgroupSize(200, 57, 0)]}, *found))
     assert table is not None
     assert [cell.text for cell in table.rows[0].cells[2:4]] == [">99", "100"]
 
 
 def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
-    enough, few = SubgroupSize(200, 57, 0), SubgroupSize(200, 9, 0)
+    enough, few = types.SubgroupSize(200, 57, 0), types.SubgroupSize(200, 9, 0)
     evidence = with_groups(
         KINDS["two"],
         {"female": [enough, enough], "male": [few, few], "other": [enough, enough]},
@@ -348,7 +340,10 @@ def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
 
 
 def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
-    half: list[SubgroupSize | Absent] = [SubgroupSize(30, 15, 0), Absent(because("no column sex"))]
+    half: list[types.SubgroupSize | types.Absent] = [
+        types.SubgroupSize(30, 15, 0),
+        types.Absent(because("no column sex")),
+    ]
     sizes = {"female": half, "male": half}
     words = committee.differing_groups(with_groups(with_counts(KINDS["two"], (60, 30), (540, 100)), sizes))
     assert "Data by sex come from one of two hospitals only." in " ".join(words)
@@ -356,24 +351,24 @@ def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
 
 def test_groups_that_the_table_has_no_room_for_are_counted() -> None:
     labels = [f"group {index}" for index in range(11)]
-    table = committee.groups(with_groups(KINDS["one"], {label: [SubgroupSize(90, 30, 0)] for label in labels}))
+    table = committee.groups(with_groups(KINDS["one"], {label: [types.SubgroupSize(90, 30, 0)] for label in labels}))
     assert table is not None
     assert len(table.rows) == 8
     assert table.note.endswith("Three more groups: full report, under Subgroups.")
 
 
-def ratio_in(ratio: float, rest: float) -> tuple[Result, ...]:
+def ratio_in(ratio: float, rest: float) -> tuple[types.Result, ...]:
     """O/E of women against that of men at the only place, a difference that the number of looks does not explain."""
-    of_sex, against = Subset("sex", "female"), {"against": "complement"}
-    apart = Estimate(ratio - rest, None, None, 0.95, 200, Method("wald"))
-    quotient = Estimate(
+    of_sex, against = types.Subset("sex", "female"), {"against": "complement"}
+    apart = types.Estimate(ratio - rest, None, None, 0.95, 200, Method("wald"))
+    quotient = types.Estimate(
         ratio / rest, ratio / rest / 1.2, 1.2 * ratio / rest, 0.95, 200, Method("wald"), details={"p_holm": 0.01}
     )
     return (
-        of_group("female", POOLED, ratio, "oe_ratio", k=2.0),
+        of_group("female", types.POOLED, ratio, "oe_ratio", k=2.0),
         of_group("female", "site-0", ratio, "oe_ratio"),
-        Result("oe_ratio", "oe_ratio", POOLED, against, apart, of_sex),
-        Result("oe_ratio_ratio", "oe_ratio_ratio", POOLED, against, quotient, of_sex),
+        types.Result("oe_ratio", "oe_ratio", types.POOLED, against, apart, of_sex),
+        types.Result("oe_ratio_ratio", "oe_ratio_ratio", types.POOLED, against, quotient, of_sex),
     )
 
 
@@ -388,7 +383,7 @@ def ratio_in(ratio: float, rest: float) -> tuple[Result, ...]:
 )
 def test_what_is_said_of_a_group_never_contradicts_its_own_row(ratio: float, rest: float, says: str, word: str) -> None:
     """A group that differs from the others is wrong the way that its own range says, or is not said to be wrong."""
-    sizes = {"female": [SubgroupSize(200, 57, 0)], "male": [SubgroupSize(200, 57, 0)]}
+    sizes = {"female": [types.SubgroupSize(200, 57, 0)], "male": [types.SubgroupSize(200, 57, 0)]}
     evidence = with_groups(KINDS["one"], sizes, *ratio_in(ratio, rest))
     words = committee.differing_groups(evidence)[0]
     assert words.startswith(says) if says else "estimates" not in words
@@ -397,15 +392,15 @@ def test_what_is_said_of_a_group_never_contradicts_its_own_row(ratio: float, res
     assert table.rows[0].cells[4].text == word
 
 
-def missed(value: float, rest: float, p_holm: float, half: float = 0.1) -> tuple[Result, ...]:
+def missed(value: float, rest: float, p_holm: float, half: float = 0.1) -> tuple[types.Result, ...]:
     """Which share of women is found at the first line, and how far from that of the others it lies."""
-    at, of_sex = {"threshold": KINDS["one"].release.thresholds.declared[0]}, Subset("sex", "female")
-    found = Estimate(value, value - 0.1, value + 0.1, 0.95, 200, Method("wald"))
+    at, of_sex = {"threshold": KINDS["one"].release.thresholds.declared[0]}, types.Subset("sex", "female")
+    found = types.Estimate(value, value - 0.1, value + 0.1, 0.95, 200, Method("wald"))
     gap = value - rest
-    apart = Estimate(gap, gap - half, gap + half, 0.95, 200, Method("wald"), details={"p_holm": p_holm})
+    apart = types.Estimate(gap, gap - half, gap + half, 0.95, 200, Method("wald"), details={"p_holm": p_holm})
     return (
-        Result("sensitivity", "sensitivity", POOLED, at, found, of_sex),
-        Result("sensitivity", "sensitivity", POOLED, {**at, "against": "complement"}, apart, of_sex),
+        types.Result("sensitivity", "sensitivity", types.POOLED, at, found, of_sex),
+        types.Result("sensitivity", "sensitivity", types.POOLED, {**at, "against": "complement"}, apart, of_sex),
     )
 
 
@@ -420,8 +415,8 @@ def missed(value: float, rest: float, p_holm: float, half: float = 0.1) -> tuple
         (missed(0.70, 0.75, 1.0), "Of 1 comparison with the other patients of the same hospital, one cannot tell."),
     ],
 )
-def test_all_sentences_about_a_group_rest_on_one_comparison(results: tuple[Result, ...], says: str) -> None:
-    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+def test_all_sentences_about_a_group_rest_on_one_comparison(results: tuple[types.Result, ...], says: str) -> None:
+    sizes = {name: [types.SubgroupSize(200, 57, 0)] for name in ("female", "male")}
     evidence = with_groups(KINDS["one"], sizes, *results)
     first, later = " ".join(committee.who_is_missed(evidence)), " ".join(committee.differing_groups(evidence))
     for words in (first, later):
@@ -432,10 +427,10 @@ def test_all_sentences_about_a_group_rest_on_one_comparison(results: tuple[Resul
 
 
 def test_a_group_that_it_does_worse_for_is_not_said_to_be_open_in_another_way() -> None:
-    def under(measure: str, p_holm: float) -> tuple[Result, ...]:
+    def under(measure: str, p_holm: float) -> tuple[types.Result, ...]:
         return tuple(dataclasses.replace(each, term=measure, measure=measure) for each in missed(0.48, 0.83, p_holm))
 
-    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    sizes = {name: [types.SubgroupSize(200, 57, 0)] for name in ("female", "male")}
     found = (*under("sensitivity", 0.001), *under("specificity", 0.2))
     words = " ".join(committee.differing_groups(with_groups(KINDS["one"], sizes, *found)))
     assert "It more often misses female patients" in words
@@ -445,9 +440,9 @@ def test_a_group_that_it_does_worse_for_is_not_said_to_be_open_in_another_way() 
 
 
 def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:
-    hidden = Withheld(Fact("outcome_of_few", below=10), 10)
-    sizes: Mapping[str, Sequence[SubgroupSize | Absent]]
-    sizes = {"female": [SubgroupSize(CountRange(180, 208), CountRange(30, 44), 0)], "other": [hidden]}
+    hidden = types.Withheld(Fact("outcome_of_few", below=10), 10)
+    sizes: Mapping[str, Sequence[types.SubgroupSize | types.Absent]]
+    sizes = {"female": [types.SubgroupSize(types.CountRange(180, 208), types.CountRange(30, 44), 0)], "other": [hidden]}
     plain = with_groups(KINDS["one"], sizes, of_group("female", "site-0", 0.76))
     kept = dataclasses.replace(
         plain, datasets=tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in plain.datasets)
@@ -467,19 +462,19 @@ def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_n
 
 def test_a_group_that_is_wrong_in_one_hospital_of_three_is_not_said_to_be_wrong_in_all_together() -> None:
     evidence = by_hand(Case("three", ("Bari", "Turin", "Genoa")))
-    sizes = {"female": [SubgroupSize(200, 57, 0)] * 3}
+    sizes = {"female": [types.SubgroupSize(200, 57, 0)] * 3}
     ratios = [
         of_group("female", site.name, value, "oe_ratio")
-        for site, value in zip(externals(evidence), (1.6, 1, 1), strict=True)
+        for site, value in zip(types.externals(evidence), (1.6, 1, 1), strict=True)
     ]
-    together = of_group("female", POOLED, 1.38, "oe_ratio", k=3.0)
+    together = of_group("female", types.POOLED, 1.38, "oe_ratio", k=3.0)
     table = committee.groups(with_groups(evidence, sizes, together, *ratios))
     assert table is not None
     assert table.rows[0].cells[4].text == "too low in 1 of 3"
 
 
 def test_two_limitations_that_mean_the_same_are_told_once() -> None:
-    site = externals(KINDS["one"])[0]
-    flags = tuple(Flag(kind, site.name, Fact("few_sites")) for kind in ("few_events", "precision_missed"))
+    site = types.externals(KINDS["one"])[0]
+    flags = tuple(types.Flag(kind, site.name, Fact("few_sites")) for kind in ("few_events", "precision_missed"))
     found = committee.could_go_wrong(dataclasses.replace(KINDS["one"], flags=flags))
     assert [danger.text for danger in found] == ["Too few patients for sure numbers."]

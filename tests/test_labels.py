@@ -10,24 +10,10 @@ import pytest
 from markupsafe import Markup
 
 from dossier import reading
+from dossier.core import types
 from dossier.core.errors import DossierError
 from dossier.core.facts import Fact
 from dossier.core.release import Predictor, Subgroup
-from dossier.core.types import (
-    Absent,
-    CurveResult,
-    Description,
-    DescriptionResult,
-    Evidence,
-    Flag,
-    Gallery,
-    Result,
-    SubgroupEvidence,
-    SubgroupSummary,
-    Subset,
-    externals,
-    find_in_subgroup,
-)
 from dossier.reading.declared import declared
 from dossier.record.results import of as results_of
 from dossier.report import compose, draw
@@ -43,7 +29,7 @@ FOLDER = Path(__file__).parent.parent / "fixtures" / "breast"
 RELEASE = (FOLDER / "release.toml").read_text()
 
 
-def _labelled() -> Evidence:
+def _labelled() -> types.Evidence:
     plain = by_hand(Case("two", ("Desio, Italy", "Bergamo, Italy")))
     release = plain.release.model_copy(
         update={
@@ -54,7 +40,7 @@ def _labelled() -> Evidence:
             "subgroup": (Subgroup(column="male", levels={"0": "female", "1": "men"}),),
         }
     )
-    sites = [dataclasses.replace(site, features=("PLT1", "male")) for site in externals(plain)]
+    sites = [dataclasses.replace(site, features=("PLT1", "male")) for site in types.externals(plain)]
     statistics: list[tuple[str, str, str | None, float]]
     statistics = [
         ("PLT1", "median", None, 200.0),
@@ -67,7 +53,7 @@ def _labelled() -> Evidence:
         release=release,
         datasets=tuple(sites),
         descriptions=tuple(
-            DescriptionResult(site.name, Description(name, statistic, value, 100, level))
+            types.DescriptionResult(site.name, types.Description(name, statistic, value, 100, level))
             for site in sites
             for name, statistic, level, value in statistics
         ),
@@ -81,7 +67,7 @@ def test_labels_stand_in_the_table_with_their_units_and_the_words_of_the_levels(
 
 def test_pages_have_labels_and_results_the_columns() -> None:
     evidence = _labelled()
-    document = compose.document(Gallery(evidence, {}, {}), "regulatory")
+    document = compose.document(types.Gallery(evidence, {}, {}), "regulatory")
     assert "Platelets, /nL" in document.html.replace(JOINER, "")
     assert "PLT1" not in document.html
     assert b"PLT1" in results_of(evidence).text()
@@ -91,15 +77,15 @@ def test_pages_have_labels_and_results_the_columns() -> None:
 def test_no_column_keeps_its_name_in_what_is_printed() -> None:
     """What a subgroup was found to be must be found under its label, or the page says that nothing was compared."""
     plain = _labelled()
-    men, statistics = Subset("male", "1"), Absent(because("none"))
-    several = SubgroupEvidence(
-        (SubgroupSummary("site-0", "male", "1", statistics),),
-        (Result("AUROC", "auroc", "site-0", {}, statistics, men),),
-        (CurveResult("roc", "site-0", statistics, {"predictor": "PLT1", "with": "male"}, men),),
+    men, statistics = types.Subset("male", "1"), types.Absent(because("none"))
+    several = types.SubgroupEvidence(
+        (types.SubgroupSummary("site-0", "male", "1", statistics),),
+        (types.Result("AUROC", "auroc", "site-0", {}, statistics, men),),
+        (types.CurveResult("roc", "site-0", statistics, {"predictor": "PLT1", "with": "male"}, men),),
     )
     evidence = dataclasses.replace(plain, subgroups=several)
     printed = labelled(evidence)
-    assert find_in_subgroup(printed, Subset("Sex", "1"), "auroc", "site-0") is statistics
+    assert types.find_in_subgroup(printed, types.Subset("Sex", "1"), "auroc", "site-0") is statistics
     assert [dict(curve.at) for curve in printed.subgroups.curves] == [{"predictor": "Platelets", "with": "Sex"}]
     undeclared = plain.release.model_copy(update={"predictor": (), "subgroup": ()})
     before, after = (repr(dataclasses.replace(each, release=undeclared)) for each in (evidence, printed))
@@ -154,7 +140,7 @@ def test_no_line_parts_a_name() -> None:
     assert [site.name for site in held.datasets] == [site.name for site in plain.datasets]
     assert held.release.outcome.name == plain.release.outcome.name.replace("-", HYPHEN)
     assert " " not in names.tested_model(held)
-    flag = Flag("few_events", "site-0", Fact("few_events", site="St-Jean"))
+    flag = types.Flag("few_events", "site-0", Fact("few_events", site="St-Jean"))
     (found,) = unbroken_names(dataclasses.replace(plain, flags=(flag,))).flags
     assert found.fact["site"] == f"St{HYPHEN}Jean"
 
@@ -192,7 +178,7 @@ def test_flags_name_labels_and_quote_the_release() -> None:
         Fact("few_in_subgroup", site="male", few=(inner,), wanted=20),
         Fact("predictor_called_otherwise", predictor="PLT1", columns=("PLT",), first="PLT", dataset="site-0"),
     )
-    flags = tuple(Flag(fact.code, "site-0", fact) for fact in facts)
+    flags = tuple(types.Flag(fact.code, "site-0", fact) for fact in facts)
     constant, few, quoted = (flag.fact for flag in labelled(dataclasses.replace(_labelled(), flags=flags)).flags)
     assert constant["predictors"] == ("Platelets", "ANC")
     assert few == Fact(

@@ -8,20 +8,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core import types
 from dossier.core.register import REGISTER
-from dossier.core.types import (
-    POOLED,
-    RIVAL,
-    Absent,
-    Dataset,
-    Estimate,
-    Evidence,
-    Study,
-    Subset,
-    Withheld,
-    find,
-    find_in_subgroup,
-)
 from dossier.metrics import imputations, within_sites
 from dossier.metrics.scales import Scale
 from dossier.metrics.shares import Design
@@ -54,7 +42,7 @@ def table(seed: int, rows: int, imputed: int = 1, clusters: int = 0, centre: flo
     return "\n".join(lines) + "\n"
 
 
-def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP, rival: bool = True) -> Study:
+def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP, rival: bool = True) -> types.Study:
     """A release of these tables, each with the lines of its dataset, all external."""
     text = HEAD.replace('column = "risk"', 'column = "risk"\nrival = "other"') if rival else HEAD
     text += QUICK.replace("[0.5]", "[0.3]")
@@ -65,43 +53,45 @@ def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP
     return reading.study(folder)
 
 
-def stratum(dataset: Dataset, subset: Subset | None = None) -> Stratum:
+def stratum(dataset: types.Dataset, subset: types.Subset | None = None) -> Stratum:
     rows = np.ones(len(dataset.outcome if dataset.outcome is not None else ()), dtype=bool)
     if subset is not None:
         chosen = next(subgroup for subgroup in dataset.subgroups if subgroup.subset == subset).rows
-        assert not isinstance(chosen, Absent)
+        assert not isinstance(chosen, types.Absent)
         rows = chosen
     assert dataset.outcome is not None
     assert dataset.risk is not None
     return Stratum(dataset.outcome[rows], dataset.risk[rows], Design(len(rows), dataset.cluster).of(rows))
 
 
-def number(estimate: Estimate | Absent) -> Estimate:
-    assert isinstance(estimate, Estimate), estimate
+def number(estimate: types.Estimate | types.Absent) -> types.Estimate:
+    assert isinstance(estimate, types.Estimate), estimate
     return estimate
 
 
-def together(evidence: Evidence, measure: str, **at: float | str) -> Estimate | Absent:
-    return find(evidence, measure, POOLED, **at, estimator="stratified")
+def together(evidence: types.Evidence, measure: str, **at: float | str) -> types.Estimate | types.Absent:
+    return types.find(evidence, measure, types.POOLED, **at, estimator="stratified")
 
 
 # ---- beside what is pooled ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def with_a_small_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Evidence]:
+def with_a_small_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[types.Study, types.Evidence]:
     """Four hospitals, of which the last has fewer than 20 events."""
     tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "c": (table(4, 180), ""), "few": (table(3, 30), "")}
     study = read(tmp_path_factory.mktemp("small"), tables)
     return study, evaluate.evidence(study)
 
 
-def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site: tuple[Study, Evidence]) -> None:
+def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(
+    with_a_small_site: tuple[types.Study, types.Evidence],
+) -> None:
     study, evidence = with_a_small_site
     assert next(dataset.events for dataset in evidence.datasets if dataset.name == "few") in range(20)
     strata = [stratum(dataset) for dataset in study.datasets]
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        pooled, beside = number(find(evidence, measure, POOLED)), number(together(evidence, measure))
+        pooled, beside = number(types.find(evidence, measure, types.POOLED)), number(together(evidence, measure))
         assert (pooled.details["k"], beside.details["k"]) == (3, 4)
         assert (pooled.n, beside.n) == (530, 560)
         expected = number(REGISTER.stratified[measure].function(strata, 0.95))
@@ -109,22 +99,22 @@ def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site
 
 
 def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
-    with_a_small_site: tuple[Study, Evidence],
+    with_a_small_site: tuple[types.Study, types.Evidence],
 ) -> None:
     _, evidence = with_a_small_site
     sizes = {dataset.name: (dataset.n, dataset.events or 0) for dataset in evidence.datasets}
     asked: list[tuple[str, dict[str, float | str], bool]] = [
-        ("brier_difference", {"against": RIVAL}, False),
-        ("net_benefit_difference", {"threshold": 0.3, "against": RIVAL}, False),
+        ("brier_difference", {"against": types.RIVAL}, False),
+        ("net_benefit_difference", {"threshold": 0.3, "against": types.RIVAL}, False),
         ("net_benefit_gain", {"threshold": 0.3}, False),
-        ("auroc_difference", {"against": RIVAL}, True),
+        ("auroc_difference", {"against": types.RIVAL}, True),
     ]
     for measure, at, by_pairs in asked:
         weights = np.array([e * (n - e) if by_pairs else n for n, e in sizes.values()], dtype=float)
-        values = np.array([number(find(evidence, measure, name, **at)).value for name in sizes])
+        values = np.array([number(types.find(evidence, measure, name, **at)).value for name in sizes])
         beside = number(together(evidence, measure, **at))
         assert beside.value == pytest.approx(float((weights * values).sum() / weights.sum())), measure
-        pooled = number(find(evidence, measure, POOLED, **at))
+        pooled = number(types.find(evidence, measure, types.POOLED, **at))
         assert (pooled.details["k"], pooled.details["df"]) == (3, 2)
 
 
@@ -177,13 +167,13 @@ def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -
     ]
     ratios = [criterion.observed for criterion in evidence.criteria if criterion.measure == "oe_ratio"]
     assert ratios[0] == number(together(evidence, "oe_ratio")).value
-    assert ratios[1] == number(find_in_subgroup(evidence, Subset("s", "x"), "oe_ratio", POOLED)).value
+    assert ratios[1] == number(types.find_in_subgroup(evidence, types.Subset("s", "x"), "oe_ratio", types.POOLED)).value
 
 
 def test_nothing_stands_beside_where_every_site_is_pooled(tmp_path: Path) -> None:
     tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "c": (table(4, 180), "")}
     evidence = evaluate.evidence(read(tmp_path, tables))
-    assert number(find(evidence, "auroc", POOLED)).details["k"] == 3
+    assert number(types.find(evidence, "auroc", types.POOLED)).details["k"] == 3
     assert not [result for result in evidence.results if "estimator" in result.at]
 
 
@@ -191,7 +181,7 @@ def test_two_sites_have_the_stratified_estimate_alone(tmp_path: Path) -> None:
     study = read(tmp_path, {"a": (table(1, 150), ""), "b": (table(2, 200), "")})
     evidence = evaluate.evidence(study)
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        assert find(evidence, measure, POOLED) == Said("2 sites can be pooled, and pooling needs three")
+        assert types.find(evidence, measure, types.POOLED) == Said("2 sites can be pooled, and pooling needs three")
         expected = number(REGISTER.stratified[measure].function([stratum(each) for each in study.datasets], 0.95))
         beside = number(together(evidence, measure))
         assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)
@@ -218,12 +208,12 @@ def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_
 ) -> None:
     study = read(tmp_path, {"a": (table(1, 300), ""), "b": (table(2, 300), "")}, GROUP + policy, rival=False)
     evidence = evaluate.evidence(study)
-    group = Subset("s", "x")
+    group = types.Subset("s", "x")
     rows = stratum(study.datasets[0], group)
     cases = rows.outcome == 1
     expected = (rows.risk[cases] >= 0.3).mean()
-    found = number(find_in_subgroup(evidence, group, "sensitivity", "a", threshold=0.3))
-    together = find_in_subgroup(evidence, group, "sensitivity", POOLED, threshold=0.3)
+    found = number(types.find_in_subgroup(evidence, group, "sensitivity", "a", threshold=0.3))
+    together = types.find_in_subgroup(evidence, group, "sensitivity", types.POOLED, threshold=0.3)
     if not policy:
         assert found.value == pytest.approx(expected)
         assert found.n == cases.sum()
@@ -233,7 +223,7 @@ def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_
     assert found.high is not None
     assert found.low < expected < found.high
     assert found.n != cases.sum()
-    assert isinstance(together, Withheld)
+    assert isinstance(together, types.Withheld)
 
 
 # ---- subgroups ------------------------------------------------------------------------------------------------------
@@ -259,18 +249,18 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
                 for dataset in study.datasets
             ]
             pairs = [
-                within_sites.Pair(dataset.name, *(stratum(dataset, Subset("s", label)) for label in ("x", "z")))
+                within_sites.Pair(dataset.name, *(stratum(dataset, types.Subset("s", label)) for label in ("x", "z")))
                 for dataset in datasets
             ]
             metric = REGISTER.metrics[measure]
             found = within_sites.compared(measure, metric.weighted, pairs, 0.95, scale, metric.term.range, 0.3)
-            assert not isinstance(found, Absent)
+            assert not isinstance(found, types.Absent)
             each.append(found.ours)
         expected = imputations.rubin(each, scale, 0.95)
-        seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
+        seen = number(types.find_in_subgroup(evidence, types.Subset("s", "x"), measure, types.POOLED))
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))
         assert seen.details["k"] == 4
-        apart = find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED, against="complement")
+        apart = types.find_in_subgroup(evidence, types.Subset("s", "x"), measure, types.POOLED, against="complement")
         assert apart == Said("some clusters of wards have rows in both groups, which are then not independent")
 
 
@@ -283,10 +273,10 @@ def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -
         folder = tmp_path / ("open" if kept else "closed")
         folder.mkdir()
         evidence = evaluate.evidence(read(folder, tables, GROUP + policy, rival=False))
-        seen = find_in_subgroup(evidence, Subset("s", "x"), "oe_ratio", POOLED)
-        assert isinstance(seen, Estimate if kept else Withheld)
+        seen = types.find_in_subgroup(evidence, types.Subset("s", "x"), "oe_ratio", types.POOLED)
+        assert isinstance(seen, types.Estimate if kept else types.Withheld)
 
 
-def test_a_result_of_one_site_has_no_estimator(with_a_small_site: tuple[Study, Evidence]) -> None:
+def test_a_result_of_one_site_has_no_estimator(with_a_small_site: tuple[types.Study, types.Evidence]) -> None:
     _, evidence = with_a_small_site
-    assert {result.dataset for result in evidence.results if "estimator" in result.at} == {POOLED}
+    assert {result.dataset for result in evidence.results if "estimator" in result.at} == {types.POOLED}

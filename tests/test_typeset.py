@@ -14,22 +14,10 @@ from hypothesis import strategies as st
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
 from dossier.report.chapters import glossary, methods
-from dossier.typeset import measures
+from dossier.typeset import measures, numbers
 from dossier.typeset.measures import chapter_tables, in_appendix_only
 from dossier.typeset.names import foretold, label_of
 from dossier.typeset.notes import intervals_of, note_of
-from dossier.typeset.numbers import (
-    DASH,
-    MINUS,
-    TIED,
-    in_text,
-    interval,
-    number,
-    of_how_many,
-    people,
-    threshold,
-    value_of,
-)
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import LONG_LABEL, Reasons, packed
 from dossier.typeset.widths import text_width
@@ -61,7 +49,7 @@ def subgroup(value: float, low: float, high: float) -> Estimate:
 
 def read(text: str) -> Decimal:
     """The number that a reader takes from its text."""
-    return Decimal(text.replace(MINUS, "-").replace(",", "").removeprefix("<"))
+    return Decimal(text.replace(numbers.MINUS, "-").replace(",", "").removeprefix("<"))
 
 
 # ---- numbers --------------------------------------------------------------------------------------------------------
@@ -87,12 +75,12 @@ def read(text: str) -> Decimal:
     ],
 )
 def test_a_number_is_printed_as_the_style_guide_says(value: float, digits: int, percent: bool, text: str) -> None:
-    assert number(value, digits, percent) == text
+    assert numbers.number(value, digits, percent) == text
 
 
 @given(VALUES, DIGITS)
 def test_a_number_is_the_nearest_of_its_digits(value: float, digits: int) -> None:
-    text = number(value, digits)
+    text = numbers.number(value, digits)
     step = Decimal(1).scaleb(-digits)
     if text.startswith("<"):
         assert 0 < Decimal(value) < read(text)
@@ -103,23 +91,23 @@ def test_a_number_is_the_nearest_of_its_digits(value: float, digits: int) -> Non
 
 @given(VALUES, DIGITS, st.booleans())
 def test_a_number_has_a_true_minus_and_never_a_negative_zero(value: float, digits: int, percent: bool) -> None:
-    text = number(value, digits, percent)
-    assert re.fullmatch(rf"(<|{MINUS})?\d{{1,3}}(,\d{{3}})*(\.\d+)?", text), text
+    text = numbers.number(value, digits, percent)
+    assert re.fullmatch(rf"(<|{numbers.MINUS})?\d{{1,3}}(,\d{{3}})*(\.\d+)?", text), text
     assert len(text.partition(".")[2]) == digits
-    if text.startswith(MINUS):
+    if text.startswith(numbers.MINUS):
         assert value < 0
         assert read(text) != 0
 
 
 @given(st.floats(1e-300, 1e6), DIGITS)
 def test_what_is_above_zero_is_never_printed_as_zero(value: float, digits: int) -> None:
-    assert read(number(value, digits)) > 0
+    assert read(numbers.number(value, digits)) > 0
 
 
 @given(VALUES, VALUES, DIGITS)
 def test_a_larger_number_never_prints_smaller(first: float, other: float, digits: int) -> None:
     low, high = sorted((first, other))
-    printed = [number(value, digits) for value in (low, high)]
+    printed = [numbers.number(value, digits) for value in (low, high)]
     if not any(text.startswith("<") for text in printed):
         assert read(printed[0]) <= read(printed[1])
 
@@ -128,32 +116,32 @@ def test_a_larger_number_never_prints_smaller(first: float, other: float, digits
     ("value", "text"), [(0.5, "0.50"), (0.25, "0.25"), (0.125, "0.125"), (0.005, "0.005"), (0.1, "0.10")]
 )
 def test_a_threshold_keeps_its_digits(value: float, text: str) -> None:
-    assert threshold(value) == text
+    assert numbers.threshold(value) == text
 
 
 @given(st.integers(1, 10**12 - 1), st.integers(2, 12))
 def test_a_threshold_is_printed_as_no_other_number(numerator: int, decimals: int) -> None:
     value = (numerator % (10**decimals - 1) + 1) / 10**decimals
-    assert float(threshold(value)) == value
-    assert float(Decimal(threshold(value, percent=True).removesuffix("%")) / 100) == value
+    assert float(numbers.threshold(value)) == value
+    assert float(Decimal(numbers.threshold(value, percent=True).removesuffix("%")) / 100) == value
 
 
 @given(st.floats(0, 1, exclude_min=True, exclude_max=True))
 def test_no_threshold_is_printed_as_0_or_1(value: float) -> None:
-    assert 0 < Decimal(threshold(value)) < 1
-    assert 0 < Decimal(threshold(value, percent=True).removesuffix("%")) < 100
+    assert 0 < Decimal(numbers.threshold(value)) < 1
+    assert 0 < Decimal(numbers.threshold(value, percent=True).removesuffix("%")) < 100
 
 
 @given(st.integers(0, 10**7))
 def test_a_count_and_its_noun_are_never_parted(count: int) -> None:
     text = counted(count, "patient")
     assert " " not in text
-    assert text == f"{count:,}{TIED}{'patient' if count == 1 else 'patients'}"
+    assert text == f"{count:,}{numbers.TIED}{'patient' if count == 1 else 'patients'}"
 
 
 def test_a_noun_may_have_its_own_plural() -> None:
-    assert counted(2, "file was", "files were") == f"2{TIED}files were"
-    assert counted(1, "file was", "files were") == f"1{TIED}file was"
+    assert counted(2, "file was", "files were") == f"2{numbers.TIED}files were"
+    assert counted(1, "file was", "files were") == f"1{numbers.TIED}file was"
 
 
 @pytest.mark.parametrize(
@@ -220,30 +208,30 @@ def test_every_label_can_stand_within_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("found", "term", "wordy", "text"),
     [
-        (estimate(0.88, 0.731, 0.957), PLAIN, False, f"0.73{DASH}0.96"),
+        (estimate(0.88, 0.731, 0.957), PLAIN, False, f"0.73{numbers.DASH}0.96"),
         (estimate(0.88, 0.731, 0.957), PLAIN, True, "0.73 to 0.96"),
         (estimate(0.1, -0.126, 0.3), PLAIN, True, "−0.13 to 0.30"),
-        (estimate(0.9, 0.851, 0.983), SHARE, False, f"85{DASH}98"),
+        (estimate(0.9, 0.851, 0.983), SHARE, False, f"85{numbers.DASH}98"),
         (estimate(0.1, None, 0.257), PLAIN, False, "up to 0.26"),
         (estimate(0.1, 0.057, None), PLAIN, False, "from 0.06"),
         (estimate(0.1), PLAIN, False, ""),
-        (estimate(0.001, 0.0001, 0.02), POSITIVE, False, f"<0.01{DASH}0.02"),
+        (estimate(0.001, 0.0001, 0.02), POSITIVE, False, f"<0.01{numbers.DASH}0.02"),
         (estimate(0.03, -0.0026, 0.09), PLAIN, True, "−0.003 to 0.09"),
-        (estimate(0.05, 0.0039, 0.1), PLAIN, False, f"0.004{DASH}0.10"),
+        (estimate(0.05, 0.0039, 0.1), PLAIN, False, f"0.004{numbers.DASH}0.10"),
         (estimate(0.05, -1e-9, 0.1), PLAIN, True, "0.00 to 0.10"),
         (estimate(0.02, -0.0001, 0.1), GAIN, True, "−0.01 to 10.0"),
-        (estimate(0.9, 0.7996, 1.2501), OE, False, f"0.80{DASH}1.25"),
+        (estimate(0.9, 0.7996, 1.2501), OE, False, f"0.80{numbers.DASH}1.25"),
         (subgroup(-0.04, -0.09, -0.002), POSITIVE, True, "−0.09 to −0.002"),
         (subgroup(0.1, 0.003, 1.001), RATIO, True, "0.003 to 1.00"),
         (estimate(0.1, -0.126, 2.0), PLAIN, False, "−0.13 to 2.00"),
-        (estimate(0.88, 0.77, 0.9976), RATIO, False, f"0.77{DASH}0.998"),
-        (estimate(1.09, 1.0006, 1.19), RATIO, False, f"1.001{DASH}1.19"),
-        (estimate(1.0, 0.9, 1.0), RATIO, False, f"0.90{DASH}1.00"),
-        (estimate(0.9, 0.8, 0.9976), PLAIN, False, f"0.80{DASH}1.00"),
+        (estimate(0.88, 0.77, 0.9976), RATIO, False, f"0.77{numbers.DASH}0.998"),
+        (estimate(1.09, 1.0006, 1.19), RATIO, False, f"1.001{numbers.DASH}1.19"),
+        (estimate(1.0, 0.9, 1.0), RATIO, False, f"0.90{numbers.DASH}1.00"),
+        (estimate(0.9, 0.8, 0.9976), PLAIN, False, f"0.80{numbers.DASH}1.00"),
     ],
 )
 def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: bool, text: str) -> None:
-    assert interval(found, term, wordy) == text
+    assert numbers.interval(found, term, wordy) == text
 
 
 @pytest.mark.parametrize(
@@ -264,7 +252,7 @@ def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: boo
     ],
 )
 def test_a_value_shows_its_sign_and_its_band(found: Estimate, term: Term, text: str) -> None:
-    assert value_of(found, term) == text
+    assert numbers.value_of(found, term) == text
 
 
 @pytest.mark.parametrize(
@@ -281,7 +269,7 @@ def test_a_share_that_is_not_whole_is_not_printed_as_all_or_none(
 ) -> None:
     """The NPV of an outcome that 9 of 2,000 have was printed as 100%, with the bounds 100 and 100."""
     npv, found = dataclasses.replace(SHARE, range=(0, 1)), estimate(value, low, high)
-    assert f"{value_of(found, npv)} {interval(found, npv)}" == text
+    assert f"{numbers.value_of(found, npv)} {numbers.interval(found, npv)}" == text
 
 
 @pytest.mark.parametrize(
@@ -296,17 +284,17 @@ def test_a_share_that_is_not_whole_is_not_printed_as_all_or_none(
     ],
 )
 def test_people_are_none_and_all_only_where_they_are(share: float, among: int, words: str, cell: str) -> None:
-    assert (people(share, among), people(share, among, in_cell=True)) == (words, cell)
+    assert (numbers.people(share, among), numbers.people(share, among, in_cell=True)) == (words, cell)
 
 
 @pytest.mark.parametrize(("frequency", "among"), [(0.5, 100), (0.05, 100), (0.02, 1000), (0.0045, 10_000), (0, 10_000)])
 def test_what_is_rare_is_told_of_more_people(frequency: float, among: int) -> None:
-    assert of_how_many(frequency) == among
+    assert numbers.of_how_many(frequency) == among
 
 
 def test_a_bound_of_zero_is_a_bound() -> None:
-    assert interval(estimate(0.1, 0.0, 0.2), PLAIN) == f"0.00{DASH}0.20"
-    assert interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
+    assert numbers.interval(estimate(0.1, 0.0, 0.2), PLAIN) == f"0.00{numbers.DASH}0.20"
+    assert numbers.interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
 
 
 def test_n_stands_beside_psi_which_falls_with_it() -> None:
@@ -332,8 +320,8 @@ def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, ab
     results = [Result("auroc", "auroc", "site-0", {}, found)]
     (table,) = chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
     printed = table.rows[0].cells[0].interval
-    assert not (MINUS in printed and DASH in printed), printed
-    assert " to " in printed or DASH in printed
+    assert not (numbers.MINUS in printed and numbers.DASH in printed), printed
+    assert " to " in printed or numbers.DASH in printed
 
 
 def test_one_negative_bound_gives_the_whole_column_words() -> None:
@@ -364,7 +352,7 @@ def test_a_required_sample_size_is_printed_in_whole_patients_rounded_up() -> Non
     term = Term("mss_snb", "mss_snb", "Sample size", "A size.", "sample", digits=0)
     sizes = {211.09: "212", 1070.4: "1,071", 906.0: "906", 906.0000000001: "906", 0.2: "1"}
     for value, text in sizes.items():
-        assert value_of(Estimate(value, None, None, None, 300, Method("log_closed_form")), term) == text
+        assert numbers.value_of(Estimate(value, None, None, None, 300, Method("log_closed_form")), term) == text
 
 
 def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:
@@ -378,9 +366,9 @@ def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:
 
 
 def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
-    assert in_text(EIGHT, "auroc", estimate(0.884, 0.731, 0.957)) == f"0.88 (95%{TIED}CI 0.73 to 0.96)"
-    assert in_text(EIGHT, "sensitivity", estimate(0.9, 0.85, 0.95)) == f"90% (95%{TIED}CI 85 to 95)"
-    assert in_text(EIGHT, "net_benefit", estimate(0.389)) == f"38.9{TIED}per{TIED}100"
+    assert numbers.in_text(EIGHT, "auroc", estimate(0.884, 0.731, 0.957)) == f"0.88 (95%{numbers.TIED}CI 0.73 to 0.96)"
+    assert numbers.in_text(EIGHT, "sensitivity", estimate(0.9, 0.85, 0.95)) == f"90% (95%{numbers.TIED}CI 85 to 95)"
+    assert numbers.in_text(EIGHT, "net_benefit", estimate(0.389)) == f"38.9{numbers.TIED}per{numbers.TIED}100"
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
@@ -389,8 +377,12 @@ def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
 def test_a_gap_has_one_letter_for_one_reason() -> None:
     reasons = Reasons(EIGHT)
     cells = [reasons.cell(Absent(because(text))) for text in ("too few events", "no risk", "too few events")]
-    assert [cell.text for cell in cells] == [f"absent{TIED}†a", f"absent{TIED}†b", f"absent{TIED}†a"]
-    assert reasons.footnotes() == (f"†a{TIED}Too few events.", f"†b{TIED}No risk.")
+    assert [cell.text for cell in cells] == [
+        f"absent{numbers.TIED}†a",
+        f"absent{numbers.TIED}†b",
+        f"absent{numbers.TIED}†a",
+    ]
+    assert reasons.footnotes() == (f"†a{numbers.TIED}Too few events.", f"†b{numbers.TIED}No risk.")
 
 
 def test_the_same_gap_at_several_sites_is_said_once() -> None:
@@ -491,7 +483,7 @@ def test_a_dataset_that_is_named_beside_a_reason_is_not_named_again(reason: Fact
 
 def test_letters_do_not_run_out() -> None:
     reasons = Reasons(EIGHT)
-    words = [reasons.cell(Absent(because(f"reason {index}"))).text.partition(TIED)[2] for index in range(60)]
+    words = [reasons.cell(Absent(because(f"reason {index}"))).text.partition(numbers.TIED)[2] for index in range(60)]
     assert words[:2] == ["†a", "†b"]
     assert words[25:28] == ["†z", "†aa", "†ab"]
     assert len(set(words)) == 60

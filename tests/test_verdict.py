@@ -9,21 +9,8 @@ from typing import Any, Literal
 
 import pytest
 
-from dossier.core import between_groups, flags
+from dossier.core import between_groups, flags, types
 from dossier.core.facts import Method
-from dossier.core.types import (
-    POOLED,
-    Criterion,
-    Estimate,
-    Evidence,
-    Flag,
-    Result,
-    State,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-)
 from dossier.outputs import junit
 from dossier.report import compose
 from dossier.report.chapters import acceptance, committee, subgroups, verdict
@@ -42,14 +29,14 @@ def asked(measure: str = "auroc", dataset: str = "each external", **more: Any) -
 
 
 def held(
-    evidence: Evidence,
+    evidence: types.Evidence,
     *criteria: dict[str, Any],
     met: Mapping[tuple[int, str], bool | None],
     bound: Literal["value", "low"] = "low",
-) -> Evidence:
+) -> types.Evidence:
     """The evidence with these criteria on a bound, met or not by number and dataset."""
     judged = tuple(
-        Criterion(
+        types.Criterion(
             number,
             criteria[number - 1]["measure"],
             dataset,
@@ -106,7 +93,7 @@ def test_the_verdict_counts_hospitals(missed: tuple[str, ...], unknown: tuple[st
 def test_twelve_patients_neither_pass_nor_fail() -> None:
     """What is open is marked, not tinted, and counted beside what is shown and what is against."""
     declared = held(EIGHT, asked(), met={(1, site): True for site in SITES})
-    states: tuple[State, ...] = ("open", "against", *("shown",) * 6)
+    states: tuple[types.State, ...] = ("open", "against", *("shown",) * 6)
     criteria = tuple(
         dataclasses.replace(criterion, state=state) for criterion, state in zip(declared.criteria, states, strict=True)
     )
@@ -121,7 +108,7 @@ def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
         (True, "is shown to meet its declared criterion over all hospitals."),
         (False, "over all hospitals together."),
     ):
-        evidence = held(EIGHT, asked(dataset="pooled"), met={(1, POOLED): met})
+        evidence = held(EIGHT, asked(dataset="pooled"), met={(1, types.POOLED): met})
         assert verdict.finding(evidence).lead.endswith(said)
 
 
@@ -129,7 +116,7 @@ def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> Non
     dated = with_release(EIGHT, release={**EIGHT.release.release.model_dump(), "date": DAY})
     late = asked(declared_on=DAY + datetime.timedelta(days=1))
     undated = {name: value for name, value in asked(dataset="pooled").items() if name != "declared_on"}
-    met = {**{(1, site): True for site in SITES}, (2, POOLED): False, **{(3, site): False for site in SITES}}
+    met = {**{(1, site): True for site in SITES}, (2, types.POOLED): False, **{(3, site): False for site in SITES}}
     evidence = held(dated, asked(), undated, late, met=met)
     assert verdict.finding(evidence).lead == "The model is shown to meet its declared criterion at every hospital."
     notes = " ".join(verdict.table(evidence).footnotes)
@@ -167,7 +154,7 @@ def test_a_criterion_that_was_declared_when_all_patients_had_come_counts_for_not
     ],
 )
 def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_out: bool) -> None:
-    raised = (Flag("few_events", "site-1", limitation("few."), says),)
+    raised = (types.Flag("few_events", "site-1", limitation("few."), says),)
     evidence = dataclasses.replace(EIGHT, flags=raised, criteria=())
     site = next(dataset for dataset in EIGHT.datasets if dataset.name == "site-1")
     lead = verdict.finding(evidence).lead
@@ -216,8 +203,8 @@ def test_without_a_criterion_there_is_no_verdict_but_what_was_found() -> None:
     assert len(table.rows) == 9
 
 
-def gain_of(low: float, high: float) -> Estimate:
-    return Estimate((low + high) / 2, low, high, 0.95, 100, Method("percentile"))
+def gain_of(low: float, high: float) -> types.Estimate:
+    return types.Estimate((low + high) / 2, low, high, 0.95, 100, Method("percentile"))
 
 
 @pytest.mark.parametrize(
@@ -272,32 +259,34 @@ def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> N
 # ---- groups of patients over all sites ------------------------------------------------------------------------------
 
 
-def number(value: float, low: float, high: float) -> Estimate:
-    return Estimate(value, low, high, 0.95, 4000, Method("wald"), 300, details={"k": 8.0})
+def number(value: float, low: float, high: float) -> types.Estimate:
+    return types.Estimate(value, low, high, 0.95, 4000, Method("wald"), 300, details={"k": 8.0})
 
 
-def grouped(measure: str, here: Estimate, rest: float, apart: Estimate, p_holm: float = 0.001) -> Evidence:
+def grouped(
+    measure: str, here: types.Estimate, rest: float, apart: types.Estimate, p_holm: float = 0.001
+) -> types.Evidence:
     """Evidence with two groups, women and men, of whom this was found within all sites."""
     women, base, against = (
-        Subset("sex", "women"),
+        types.Subset("sex", "women"),
         between_groups.MADE_OF.get(measure, measure),
         {"against": "complement"},
     )
     at = {"threshold": 0.5} if measure in between_groups.AT_THRESHOLD else {}
     tested = dataclasses.replace(apart, details={**apart.details, "p_holm": p_holm, "looks": 5.0})
-    beside = Estimate(here.value - rest, -1.0, 1.0, 0.95, 4000, Method("wald"), 300, details={"k": 8.0})
+    beside = types.Estimate(here.value - rest, -1.0, 1.0, 0.95, 4000, Method("wald"), 300, details={"k": 8.0})
     results = [
-        Result(base, base, POOLED, at, here, women),
-        Result(base, base, POOLED, {**at, **against}, tested if base == measure else beside, women),
+        types.Result(base, base, types.POOLED, at, here, women),
+        types.Result(base, base, types.POOLED, {**at, **against}, tested if base == measure else beside, women),
     ]
     if base != measure:
-        results.append(Result(measure, measure, POOLED, against, tested, women))
-    size = SubgroupSize(500, 40, 0)
-    summaries = tuple(SubgroupSummary(site, "sex", label, size) for site in SITES for label in ("women", "men"))
-    return dataclasses.replace(EIGHT, subgroups=SubgroupEvidence(summaries, tuple(results)))
+        results.append(types.Result(measure, measure, types.POOLED, against, tested, women))
+    size = types.SubgroupSize(500, 40, 0)
+    summaries = tuple(types.SubgroupSummary(site, "sex", label, size) for site in SITES for label in ("women", "men"))
+    return dataclasses.replace(EIGHT, subgroups=types.SubgroupEvidence(summaries, tuple(results)))
 
 
-def flags_of(evidence: Evidence) -> list[str]:
+def flags_of(evidence: types.Evidence) -> list[str]:
     raised = flags.raised(evidence.datasets, (), (), evidence.subgroups)
     return [flag_text(flag.fact) for flag in raised if flag.flag == "subgroup_differs"]
 
@@ -342,7 +331,7 @@ def test_women_who_are_missed_more_are_a_finding_in_both_editions() -> None:
     ],
 )
 def test_the_state_of_a_comparison_is_by_its_margin_and_its_corrected_p_value(
-    apart: Estimate, p_holm: float, state: str
+    apart: types.Estimate, p_holm: float, state: str
 ) -> None:
     evidence = grouped("sensitivity", number(0.5, 0.4, 0.6), 0.5 - apart.value, apart, p_holm)
     several = tuple(
@@ -391,9 +380,9 @@ def test_an_auroc_is_judged_beyond_its_case_mix() -> None:
 
 
 def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
-    few = SubgroupSize(9, 2, 0)
-    summaries = tuple(SubgroupSummary(site, "sex", label, few) for site in SITES for label in ("women", "men"))
-    evidence = dataclasses.replace(EIGHT, subgroups=SubgroupEvidence(summaries))
+    few = types.SubgroupSize(9, 2, 0)
+    summaries = tuple(types.SubgroupSummary(site, "sex", label, few) for site in SITES for label in ("women", "men"))
+    evidence = dataclasses.replace(EIGHT, subgroups=types.SubgroupEvidence(summaries))
     sentences = committee.differing_groups(evidence)
     assert sentences[0] == "No group could be compared with the others: too few patients."
     assert "stood out" not in " ".join((*sentences, *committee.who_is_missed(evidence)))
@@ -402,10 +391,10 @@ def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
 # ---- the other model ------------------------------------------------------------------------------------------------
 
 
-def beside(evidence: Evidence, difference: Estimate) -> str:
+def beside(evidence: types.Evidence, difference: types.Estimate) -> str:
     rival = {"rival": "other", "rival_name": "Old score"}
     release = with_release(evidence, prediction={**evidence.release.prediction.model_dump(), **rival}).release
-    found = Result("auroc_difference", "auroc_difference", "site-0", {"against": "Old score"}, difference)
+    found = types.Result("auroc_difference", "auroc_difference", "site-0", {"against": "Old score"}, difference)
     return committee.than_the_other_model(
         dataclasses.replace(evidence, release=release, results=(*evidence.results, found))
     )
@@ -422,7 +411,7 @@ def beside(evidence: Evidence, difference: Estimate) -> str:
         (number(0.01, -0.01, 0.03), "not shown that it tells sick from well better (by 10 of 1,000, range −10 to 30)"),
     ],
 )
-def test_the_committee_hears_whether_the_model_is_better_than_the_other(difference: Estimate, said: str) -> None:
+def test_the_committee_hears_whether_the_model_is_better_than_the_other(difference: types.Estimate, said: str) -> None:
     assert said in beside(EIGHT, difference)
 
 

@@ -6,19 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.types import (
-    MACRO,
-    Absent,
-    Curve,
-    CurveResult,
-    DatasetSummary,
-    Evidence,
-    PeriodUnit,
-    Withheld,
-    curves_named,
-    unit_of,
-)
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
@@ -52,12 +41,12 @@ class Verdict:
     """A stop rule held against one external dataset by calendar period."""
 
     rule: StopRule
-    site: DatasetSummary
-    unit: PeriodUnit
+    site: types.DatasetSummary
+    unit: types.PeriodUnit
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
     crossing: Crossing | None
-    withheld: Withheld | None = None
+    withheld: types.Withheld | None = None
     """Why no period is given, where a policy protects them."""
 
     @property
@@ -77,7 +66,7 @@ class Verdict:
 
 
 def verdicts(
-    rules: Sequence[StopRule], datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]
+    rules: Sequence[StopRule], datasets: Sequence[types.DatasetSummary], curves: Sequence[types.CurveResult]
 ) -> tuple[Verdict, ...]:
     """Each rule at each external dataset in which its measure is followed, from what is shown of it."""
     found = []
@@ -86,49 +75,49 @@ def verdicts(
             curve = followed(curves, site.name, rule.measure) if site.role == "external" else None
             if curve is not None:
                 every = periods(curve.found)
-                withheld = curve.found if isinstance(curve.found, Withheld) else None
-                unit = unit_of(curve.at["periods"])
+                withheld = curve.found if isinstance(curve.found, types.Withheld) else None
+                unit = types.unit_of(curve.at["periods"])
                 found.append(Verdict(rule, site, unit, every, crossing(rule, every), withheld))
     return tuple(found)
 
 
-def of_evidence(evidence: Evidence) -> tuple[Verdict, ...]:
+def of_evidence(evidence: types.Evidence) -> tuple[Verdict, ...]:
     """The declared stop rules, held against what is shown."""
     return verdicts(evidence.release.care.stop, evidence.datasets, evidence.curves)
 
 
-def printed(evidence: Evidence) -> tuple[str, ...]:
+def printed(evidence: types.Evidence) -> tuple[str, ...]:
     """The measures that are printed by period: discrimination, calibration, gain, similarity, and those of a rule."""
     by_psi = evidence.release.robustness.similarity == "psi"
     similarity = "degree_of_correspondence" if by_psi else "correspondence_averaged"
-    known = {curve.at["measure"] for curve in shown(evidence) if curve.at.get("class", MACRO) == MACRO}
+    known = {curve.at["measure"] for curve in shown(evidence) if curve.at.get("class", types.MACRO) == types.MACRO}
     of_rules = [rule.measure for rule in evidence.release.care.stop]
     wanted = dict.fromkeys(("auroc", "oe_ratio", "net_benefit_gain", similarity, *of_rules))
     return tuple(measure for measure in wanted if measure in known)
 
 
-def shown(evidence: Evidence) -> tuple[CurveResult, ...]:
+def shown(evidence: types.Evidence) -> tuple[types.CurveResult, ...]:
     """Every curve by calendar period of which something is shown."""
-    return tuple(curve for curve in curves_named(evidence, OVER_TIME) if isinstance(curve.found, Curve))
+    return tuple(curve for curve in types.curves_named(evidence, OVER_TIME) if isinstance(curve.found, types.Curve))
 
 
-def unit_at(evidence: Evidence, dataset: str) -> PeriodUnit:
+def unit_at(evidence: types.Evidence, dataset: str) -> types.PeriodUnit:
     """The unit of the calendar periods of a dataset that is followed."""
-    return unit_of(next(curve.at["periods"] for curve in shown(evidence) if curve.dataset == dataset))
+    return types.unit_of(next(curve.at["periods"] for curve in shown(evidence) if curve.dataset == dataset))
 
 
-def followed(curves: Iterable[CurveResult], dataset: str, measure: str) -> CurveResult | None:
+def followed(curves: Iterable[types.CurveResult], dataset: str, measure: str) -> types.CurveResult | None:
     """A measure of a dataset by calendar period, of several classes its mean; None where it is not followed."""
     for curve in curves:
-        named = (curve.curve, curve.dataset, curve.at.get("measure"), curve.at.get("class", MACRO))
-        if named == (OVER_TIME, dataset, measure, MACRO):
+        named = (curve.curve, curve.dataset, curve.at.get("measure"), curve.at.get("class", types.MACRO))
+        if named == (OVER_TIME, dataset, measure, types.MACRO):
             return curve
     return None
 
 
-def periods(curve: Curve | Absent) -> tuple[Period, ...]:
+def periods(curve: types.Curve | types.Absent) -> tuple[Period, ...]:
     """The periods in which a measure has a value, in their order."""
-    if isinstance(curve, Absent):
+    if isinstance(curve, types.Absent):
         return ()
     rows = zip(*(curve.columns[name] for name in ("period", "value", "low", "high")), strict=True)
     return tuple(
@@ -138,14 +127,14 @@ def periods(curve: Curve | Absent) -> tuple[Period, ...]:
     )
 
 
-def code(number: int, unit: PeriodUnit) -> str:
+def code(number: int, unit: types.PeriodUnit) -> str:
     """A period as pandas reads it: 2025-03, 2025Q3, 2025."""
     if unit == "year":
         return str(number)
     return f"{number // 12}-{number % 12 + 1:02}" if unit == "month" else f"{number // 4}Q{number % 4 + 1}"
 
 
-def why_without(curve: Curve) -> dict[int, Fact]:
+def why_without(curve: types.Curve) -> dict[int, Fact]:
     """Why a period has no value, by its number."""
     steps = [(step["period"], step["why"]) for step in curve.method if step.code == "period_without_value"]
     return {number: why for number, why in steps if isinstance(number, int) and isinstance(why, Fact)}

@@ -7,23 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.register import Band, Metric, metrics_of
 from dossier.core.release import Release
-from dossier.core.types import (
-    Absent,
-    At,
-    Curve,
-    CurveResult,
-    Dataset,
-    Description,
-    DescriptionResult,
-    Estimate,
-    Floats,
-    Result,
-    SubgroupEvidence,
-    Subset,
-)
 from dossier.evaluate import classes, subgroups
 from dossier.evaluate.dependent import reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
@@ -32,7 +19,7 @@ from dossier.metrics import imputations, severity
 from dossier.metrics.scales import Scale
 
 
-def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
+def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     """All of one imputed dataset and of its subgroups."""
     dataset = site.dataset
     each = [replace(site, dataset=imputation) for imputation in dataset.imputations]
@@ -59,7 +46,7 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
         ),
         _descriptions(site, parts),
     )
-    of_groups = SubgroupEvidence(
+    of_groups = types.SubgroupEvidence(
         summaries=groups[0].summaries,
         results=tuple(
             _pooled(release, [evidence.results for evidence in groups], None if group is None else group.results)
@@ -69,12 +56,12 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
     return found, of_groups
 
 
-def _complete(dataset: Dataset) -> Dataset | None:
+def _complete(dataset: types.Dataset) -> types.Dataset | None:
     """The rows that had everything before anything was imputed; None where they are not given or there are none."""
     return None if dataset.original is None else _with_risk(dataset.original)
 
 
-def _with_risk(original: Dataset) -> Dataset | None:
+def _with_risk(original: types.Dataset) -> types.Dataset | None:
     risk = original.risk if original.risk is not None else original.class_risk
     if risk is None:
         return None
@@ -82,7 +69,7 @@ def _with_risk(original: Dataset) -> Dataset | None:
     if not known.any():
         return None
     groups = tuple(
-        subgroup if isinstance(subgroup.rows, Absent) else replace(subgroup, rows=subgroup.rows[known])
+        subgroup if isinstance(subgroup.rows, types.Absent) else replace(subgroup, rows=subgroup.rows[known])
         for subgroup in original.subgroups
     )
     return replace(part_of(original, known), subgroups=groups)
@@ -94,7 +81,9 @@ def _events(parts: Sequence[SiteEvidence]) -> int | None:
     return round(sum(counts) / len(counts)) if len(counts) == len(parts) else None
 
 
-def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequence[Result] | None) -> Iterator[Result]:
+def _pooled(
+    release: Release, each: Sequence[Sequence[types.Result]], complete: Sequence[types.Result] | None
+) -> Iterator[types.Result]:
     """Every result over the imputations, which all have the same ones in the same order."""
     metrics = metrics_of(release)
     beside = complete if complete is not None else [None] * len(each[0])
@@ -102,21 +91,23 @@ def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequen
         results = [result for result in same if result is not None]
         first = results[0]
         found = _pool([result.found for result in results], metrics[first.term], first, release.release.level)
-        if isinstance(found, Estimate):
+        if isinstance(found, types.Estimate):
             found = imputations.compared(found, None if alone is None else alone.found)
             refuse_what_is_no_number(first.term, first.dataset, found)
         yield replace(first, found=found)
 
 
-def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
+def _pool(
+    each: Sequence[types.Estimate | types.Absent], metric: Metric, first: types.Result, level: float
+) -> types.Estimate | types.Absent:
     found = severity.of_errors(each)
-    absent = next((estimate for estimate in found if isinstance(estimate, Absent)), None)
+    absent = next((estimate for estimate in found if isinstance(estimate, types.Absent)), None)
     if absent is not None:
-        every = all(isinstance(estimate, Absent) for estimate in found)
-        return absent if every else Absent(Fact("an_imputation_without_value", reason=absent.reason))
+        every = all(isinstance(estimate, types.Absent) for estimate in found)
+        return absent if every else types.Absent(Fact("an_imputation_without_value", reason=absent.reason))
     if metric.clustered == "refused":
-        return Absent(Fact("no_standard_error_for_rubins_rules"))
-    estimates = [estimate for estimate in found if isinstance(estimate, Estimate)]
+        return types.Absent(Fact("no_standard_error_for_rubins_rules"))
+    estimates = [estimate for estimate in found if isinstance(estimate, types.Estimate)]
     difference = "against" in first.at
     pooled = imputations.rubin(estimates, _scale(metric, first.at, difference), level, difference)
     lowest, highest = (None, None) if difference else metric.term.range
@@ -126,25 +117,27 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
     return replace(pooled, low=low, high=pooled.high if highest is None else min(pooled.high, highest))
 
 
-def _scale(metric: Metric, at: At, difference: bool) -> Scale:
+def _scale(metric: Metric, at: types.At, difference: bool) -> Scale:
     """The natural scale of a measure: logit of AUROCs and shares, log of ratios, else plain."""
     scale = "plain" if difference else symmetry_of(metric, at)
     return "logit" if scale == "wilson" else scale
 
 
-def _mean_curves(each: Sequence[Sequence[CurveResult]], sites: Sequence[Site]) -> Iterator[CurveResult]:
+def _mean_curves(each: Sequence[Sequence[types.CurveResult]], sites: Sequence[Site]) -> Iterator[types.CurveResult]:
     for same in zip(*each, strict=True):
         first = same[0]
-        absent = next((curves.found for curves in same if isinstance(curves.found, Absent)), None)
+        absent = next((curves.found for curves in same if isinstance(curves.found, types.Absent)), None)
         found = absent or _mean_curve(
-            first, [curves.found for curves in same if isinstance(curves.found, Curve)], sites
+            first, [curves.found for curves in same if isinstance(curves.found, types.Curve)], sites
         )
-        if isinstance(found, Curve):
+        if isinstance(found, types.Curve):
             refuse_a_bad_curve(first.curve, first.dataset, found)
         yield replace(first, found=found)
 
 
-def _mean_curve(first: CurveResult, curves: Sequence[Curve], sites: Sequence[Site]) -> Curve | Absent:
+def _mean_curve(
+    first: types.CurveResult, curves: Sequence[types.Curve], sites: Sequence[Site]
+) -> types.Curve | types.Absent:
     """The mean of one curve over the imputations, of which it is the first."""
     if first.curve == "roc":
         return imputations.mean_roc(curves)
@@ -155,7 +148,7 @@ def _mean_curve(first: CurveResult, curves: Sequence[Curve], sites: Sequence[Sit
     return imputations.mean_curve(curves, band.axis, _reach(sites[0], first.subset), shares)
 
 
-def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats, Floats | None]:
+def _rows(site: Site, of: types.CurveResult) -> tuple[types.Floats, types.Floats, types.Floats | None]:
     """The outcome, the risk and the weights that a curve of a whole imputation was made of."""
     dataset = (classes.against_rest(site, str(of.at["class"])) if "class" in of.at else site).dataset
     if dataset.outcome is None or dataset.risk is None:
@@ -163,11 +156,11 @@ def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats, Floats | None]:
     return dataset.outcome, dataset.risk, dataset.weights
 
 
-def _reach(site: Site, subset: Subset | None) -> float:
+def _reach(site: Site, subset: types.Subset | None) -> float:
     """How many standard errors the bands of an imputation, or of a subgroup of it, go to either side."""
     part = site
     for subgroup in site.dataset.subgroups:
-        if subgroup.subset == subset and not isinstance(subgroup.rows, Absent):
+        if subgroup.subset == subset and not isinstance(subgroup.rows, types.Absent):
             part = replace(site, dataset=part_of(site.dataset, subgroup.rows))
     return reach_of_bands(part)
 
@@ -175,7 +168,7 @@ def _reach(site: Site, subset: Subset | None) -> float:
 # ---- what the data are ----------------------------------------------------------------------------------------------
 
 
-def _descriptions(site: Site, parts: Sequence[SiteEvidence]) -> tuple[DescriptionResult, ...]:
+def _descriptions(site: Site, parts: Sequence[SiteEvidence]) -> tuple[types.DescriptionResult, ...]:
     """The predictors as they were before imputing, with their gaps, where that is known; else means of imputations."""
     before = () if site.dataset.original is None else described(replace(site, dataset=site.dataset.original), _of_rows)
     said = {_key(row.described) for row in before}
@@ -190,11 +183,11 @@ def _of_rows(needs: Sequence[str]) -> bool:
     return "predictors" in needs
 
 
-def _key(row: Description) -> tuple[str, str, str | None]:
+def _key(row: types.Description) -> tuple[str, str, str | None]:
     return row.variable, row.statistic, row.level
 
 
-def _mean(rows: Sequence[DescriptionResult]) -> DescriptionResult:
+def _mean(rows: Sequence[types.DescriptionResult]) -> types.DescriptionResult:
     values = [row.described.value for row in rows]
     first = rows[0]
     return replace(first, described=replace(first.described, value=sum(values) / len(values)))

@@ -13,23 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import types
 from dossier.core.bands import SIMILARITIES
 from dossier.core.facts import Fact
 from dossier.core.release import Source, SurveyShare, Utility
-from dossier.core.types import (
-    MACRO,
-    READERS,
-    Absent,
-    Curve,
-    Dataset,
-    Estimate,
-    Feature,
-    Floats,
-    Readers,
-    Released,
-    Subset,
-    Term,
-)
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.metrics.severity import SeverityWeights, WeightsByRow
 from dossier.metrics.shares import Design
@@ -50,14 +37,14 @@ PERFORMANCE_OF_CLASSES = ("auroc",)
 class Site:
     """One dataset with what its measures may ask for beside its own rows."""
 
-    dataset: Dataset
+    dataset: types.Dataset
     release: Release
-    development: tuple[Feature, ...]
+    development: tuple[types.Feature, ...]
     development_rows: int | None
-    readers: Readers | None
+    readers: types.Readers | None
     readers_elsewhere: tuple[str, ...]
     """The datasets that readers judged; READERS where tables name none, empty where there are no tables."""
-    subset: Subset | None = None
+    subset: types.Subset | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
     measures: frozenset[str] | None = None
     """The measures that are asked, and no curves; None for every measure and curve."""
@@ -65,7 +52,7 @@ class Site:
     """How many values each range of a count holds, where small counts are protected."""
     said: frozenset[str] = frozenset()
     """The columns and predictors that are then not counted, for other counts add up to theirs."""
-    earlier: tuple[Released, ...] = ()
+    earlier: tuple[types.Released, ...] = ()
     """What earlier releases gave of the dataset, by their ledger."""
     model: str = ""
     """The model and the version by which the ledger knows this release."""
@@ -121,26 +108,28 @@ def columns(site: Site) -> dict[str, Any]:
     return columns | dict.fromkeys(OF_READERS, _no_readers(site))
 
 
-def severity_weights(site: Site) -> SeverityWeights | Absent:
+def severity_weights(site: Site) -> SeverityWeights | types.Absent:
     """How grave each kind of error is: in all rows alike, or row by row where subgroups have weights of their own."""
     declared, group = site.release.severity, site.dataset.severity_group
     if declared is None:
-        return Absent(Fact("no_severity_weights"))
+        return types.Absent(Fact("no_severity_weights"))
     if not declared.subgroup:
         return declared.weights
     if group is None:
-        return Absent(Fact("severity_groups_not_known"))
+        return types.Absent(Fact("severity_groups_not_known"))
     here = np.unique(group)
     return declared.matrices[int(here[0])] if len(here) == 1 else WeightsByRow(declared.matrices, group)
 
 
-def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | Absent]:
+def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | types.Absent]:
     """Where the thresholds and the relevance of single cases come from.
 
     Where small counts are protected nobody asks: which sources have how many cases would tell of the raters.
     """
     if site.dataset.minimum_cell:
-        return dict.fromkeys(("utility_thresholds", "utility_relevance"), Absent(Fact("inputs_of_utility_protected")))
+        return dict.fromkeys(
+            ("utility_thresholds", "utility_relevance"), types.Absent(Fact("inputs_of_utility_protected"))
+        )
     return {
         "utility_thresholds": _utility_thresholds(site.release),
         "utility_relevance": _utility_relevance(site.release),
@@ -159,7 +148,7 @@ OF_READERS = {
 """What can be named of the readers' tables, and the field of each."""
 
 
-def readers_columns(readers: Readers) -> dict[str, Any]:
+def readers_columns(readers: types.Readers) -> dict[str, Any]:
     """What can be named of the readers' tables, or the reason why they do not have it."""
     return {
         name: _or(getattr(readers, field), Fact("readers_tables_hold_no", what=field))
@@ -167,21 +156,21 @@ def readers_columns(readers: Readers) -> dict[str, Any]:
     }
 
 
-def _no_readers(site: Site) -> Absent:
+def _no_readers(site: Site) -> types.Absent:
     """Why no readers judged the cases of a site."""
     if not site.readers_elsewhere:
-        return Absent(Fact("no_readers_tables"))
-    named = tuple(dataset for dataset in site.readers_elsewhere if dataset != READERS)
+        return types.Absent(Fact("no_readers_tables"))
+    named = tuple(dataset for dataset in site.readers_elsewhere if dataset != types.READERS)
     if not named:
-        return Absent(Fact("readers_tables_name_no_dataset"))
-    return Absent(
+        return types.Absent(Fact("readers_tables_name_no_dataset"))
+    return types.Absent(
         Fact("readers_judged_elsewhere", judged=named[0] if len(named) == 1 else named, dataset=site.dataset.name)
     )
 
 
 def _or(value: Any, reason: Fact) -> Any:
     """The value, or why it is not there."""
-    return Absent(reason) if value is None or (isinstance(value, tuple) and not value) else value
+    return types.Absent(reason) if value is None or (isinstance(value, tuple) and not value) else value
 
 
 def settings(release: Release) -> dict[str, Any]:
@@ -191,24 +180,24 @@ def settings(release: Release) -> dict[str, Any]:
         "level": release.release.level,
         "bootstrap": release.resampling.bootstrap,
         "permutations": release.resampling.permutations,
-        "primary_threshold": declared[0] if declared else Absent(Fact("no_threshold_declared")),
+        "primary_threshold": declared[0] if declared else types.Absent(Fact("no_threshold_declared")),
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
         "similarity": release.robustness.similarity,
         "judged_by": release.judged_by,
-        "model": release.model or Absent(Fact("no_formula")),
+        "model": release.model or types.Absent(Fact("no_formula")),
         "early_stopping": False,
         "class_labels": release.outcome.classes or (),
         "survey": _survey(release),
         "complexity_source": complexity_sources(release)[0]
         if release.h_accuracy.complexity is not None
-        else Absent(Fact("no_complexity_declared")),
+        else types.Absent(Fact("no_complexity_declared")),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
 
 
-def _desired_accuracy(release: Release, readers: Readers | None) -> float | Absent:
+def _desired_accuracy(release: Release, readers: types.Readers | None) -> float | types.Absent:
     """The accuracy against the truth that is wished beside the readers' tables, or that a criterion asks for."""
     if readers is not None and readers.desired_accuracy is not None:
         return readers.desired_accuracy
@@ -217,7 +206,7 @@ def _desired_accuracy(release: Release, readers: Readers | None) -> float | Abse
         for criterion in release.acceptance
         if criterion.measure == "actual_accuracy" and criterion.at_least is not None
     ]
-    return asked[0] if asked else Absent(Fact("no_actual_accuracy_asked_for"))
+    return asked[0] if asked else types.Absent(Fact("no_actual_accuracy_asked_for"))
 
 
 def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
@@ -226,7 +215,7 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
     even = 1 / len(labels) if labels else 0.5
     return {
         "threshold": tuple(release.thresholds.declared),
-        "class": (MACRO, *labels),
+        "class": (types.MACRO, *labels),
         "priority": priorities(release) + tuple(release.h_accuracy.priority_from),
         "tau": tuple(sorted({even, *_taus(release)})) + (TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
         "complexity": ("constant", *complexity_sources(release)),
@@ -258,11 +247,11 @@ def priorities(release: Release) -> tuple[float | str, ...]:
     return ("equal", *(", ".join(f"{share:g}" for share in priority) for priority in lists))
 
 
-def _survey(release: Release) -> tuple[tuple[str, float, float | None, float | None], ...] | Absent:
+def _survey(release: Release) -> tuple[tuple[str, float, float | None, float | None], ...] | types.Absent:
     """Each class with the share of answers that put it first, and the interval of that share where one is given."""
     declared = release.h_accuracy.survey
     if declared is None:
-        return Absent(Fact("no_survey_of_priorities"))
+        return types.Absent(Fact("no_survey_of_priorities"))
     return tuple(
         (name, given.value, given.low, given.high) if isinstance(given, SurveyShare) else (name, given, None, None)
         for name, given in sorted(declared.items())
@@ -322,7 +311,7 @@ def _utility_relevance(release: Release) -> tuple[str, ...]:
     return () if source == "constant" else (source,)
 
 
-def part_of(dataset: Dataset, rows: Any) -> Dataset:
+def part_of(dataset: types.Dataset, rows: Any) -> types.Dataset:
     """The dataset with these of its analysed rows only, no periods, subgroups or sample; counts stay as read."""
 
     def taken(values: Any) -> Any:
@@ -359,11 +348,11 @@ def site_part(site: Site, rows: Bools) -> Site:
     return replace(site, dataset=part, readers=None if site.readers is None else _readers_of(site.readers, rows))
 
 
-def _readers_of(readers: Readers, rows: Bools) -> Readers:
+def _readers_of(readers: types.Readers, rows: Bools) -> types.Readers:
     """The readers' tables of the cases that are among these rows of the dataset."""
     kept = rows[readers.rows]
 
-    def taken(table: Floats | None) -> Floats | None:
+    def taken(table: types.Floats | None) -> types.Floats | None:
         return None if table is None else table[kept]
 
     return replace(
@@ -382,7 +371,7 @@ def seed_of(release: Release, dataset: str, chapter: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
-def places(release: Release, term: Term) -> Iterator[dict[str, float | str]]:
+def places(release: Release, term: types.Term) -> Iterator[dict[str, float | str]]:
     """Every combination of the settings that a measure runs over; one empty place when a list is empty."""
     grid = _grid(release) | _grid_of_chapter(release, term.chapter)
     for values in itertools.product(*(grid[name] or (None,) for name in term.at)):
@@ -399,13 +388,15 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> A
     absent = missing(maker, offered)
     if absent is not None:
         return absent
-    return maker.function(**{need: offered[need] for need in maker.needs if not isinstance(offered[need], Absent)})
+    return maker.function(
+        **{need: offered[need] for need in maker.needs if not isinstance(offered[need], types.Absent)}
+    )
 
 
-def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
+def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> types.Absent | None:
     """The reason of the first thing that a function cannot do without and this site does not have."""
     needed = (offered[need] for need in maker.needs if need not in optional(maker.function))
-    return next((value for value in needed if isinstance(value, Absent)), None)
+    return next((value for value in needed if isinstance(value, types.Absent)), None)
 
 
 def optional(function: Callable[..., Any]) -> frozenset[str]:
@@ -415,7 +406,7 @@ def optional(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(names[len(names) - len(defaults) :]) | frozenset(function.__kwdefaults__ or {})
 
 
-def refuse_what_is_no_number(name: str, dataset: str, found: Estimate) -> None:
+def refuse_what_is_no_number(name: str, dataset: str, found: types.Estimate) -> None:
     """A measure that answers NaN or infinity has a fault of ours; it must not reach a page."""
     numbers = (found.value, found.low, found.high, found.se, *found.details.values())
     if not all(number is None or math.isfinite(number) for number in numbers):
@@ -426,7 +417,7 @@ SHOWN_IN_PART = ("split_performance",)
 """The curves that are cut when they are shown: the least acceptable performance is taken from all of their points."""
 
 
-def refuse_a_bad_curve(name: str, dataset: str, found: Curve) -> None:
+def refuse_a_bad_curve(name: str, dataset: str, found: types.Curve) -> None:
     """Columns of one length, thin enough that no patient can be read from them, and numbers all through."""
     lengths = {len(column) for column in found.columns.values()}
     numbers = (number for column in found.columns.values() for number in column if number is not None)

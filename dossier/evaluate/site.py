@@ -10,24 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from dossier.core import types
 from dossier.core.facts import Count, Fact
 from dossier.core.register import CurveMaker, Metric, fill, metrics_of
-from dossier.core.types import (
-    FEWEST_PATIENTS,
-    MACRO,
-    Absent,
-    At,
-    Curve,
-    CurveResult,
-    Dataset,
-    DatasetSummary,
-    Description,
-    DescriptionResult,
-    Estimate,
-    Result,
-    SiteResults,
-    Term,
-)
 from dossier.evaluate import classes, dependent, rivals
 from dossier.evaluate.offered import (
     Site,
@@ -44,7 +29,7 @@ from dossier.evaluate.offered import (
 from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
 
-FEWEST_ROWS = FEWEST_PATIENTS
+FEWEST_ROWS = types.FEWEST_PATIENTS
 """Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""
 
 
@@ -52,16 +37,16 @@ FEWEST_ROWS = FEWEST_PATIENTS
 class SiteEvidence:
     """All that one site yields."""
 
-    site: SiteResults
-    descriptions: tuple[DescriptionResult, ...]
+    site: types.SiteResults
+    descriptions: tuple[types.DescriptionResult, ...]
 
 
 @dataclass(frozen=True)
 class ChapterOfSite:
     """What the measures and curves of one chapter yield at one site, by the measure and the curve."""
 
-    results: Mapping[str, tuple[Result, ...]]
-    curves: Mapping[str, tuple[CurveResult, ...]]
+    results: Mapping[str, tuple[types.Result, ...]]
+    curves: Mapping[str, tuple[types.CurveResult, ...]]
 
 
 def site_evidence(site: Site) -> SiteEvidence:
@@ -90,7 +75,7 @@ def joined(site: Site, parts: Sequence[ChapterOfSite]) -> SiteEvidence:
     results = {name: found for part in parts for name, found in part.results.items()}
     curves = {name: found for part in parts for name, found in part.curves.items()}
     return SiteEvidence(
-        site=SiteResults(
+        site=types.SiteResults(
             summary(site.dataset),
             tuple(result for metric in metrics for result in results[metric.term.name]),
             tuple(curve for maker in makers for curve in curves[maker.name]),
@@ -126,18 +111,18 @@ def of_labels_alone(maker: Metric | CurveMaker) -> bool:
     return "labels" in maker.needs and "labels" not in optional(maker.function) and "risk" not in maker.needs
 
 
-def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[DescriptionResult, ...]:
+def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[types.DescriptionResult, ...]:
     """The descriptions of a site whose needs are wanted."""
     return tuple(
-        DescriptionResult(site.dataset.name, row)
+        types.DescriptionResult(site.dataset.name, row)
         for maker in fill("metrics").descriptions.values()
         if site.dataset.role in maker.roles and wanted(maker.needs)
         for row in _described(site, maker)
     )
 
 
-def summary(dataset: Dataset) -> DatasetSummary:
-    return DatasetSummary(
+def summary(dataset: types.Dataset) -> types.DatasetSummary:
+    return types.DatasetSummary(
         name=dataset.name,
         role=dataset.role,
         site=dataset.site,
@@ -159,50 +144,54 @@ def summary(dataset: Dataset) -> DatasetSummary:
     )
 
 
-def _days(dataset: Dataset) -> tuple[datetime.date, datetime.date] | None:
+def _days(dataset: types.Dataset) -> tuple[datetime.date, datetime.date] | None:
     """The first and the last day of the column of days; None without one, and where so few rows tell of patients."""
     return None if dataset.periods is None or _too_few(dataset) is not None else dataset.periods.span
 
 
-def measured(whole: Site, metric: Metric) -> Iterator[Result]:
+def measured(whole: Site, metric: Metric) -> Iterator[types.Result]:
     """A measure at one site, at each of its settings, of each other model; of several classes also class by class."""
     for each in rivals.each(whole.release, metric):
         faced = rivals.facing(whole, each)
-        lacking = faced if isinstance(faced, Absent) else None
-        yield from _measured(whole if isinstance(faced, Absent) else faced, each, lacking)
+        lacking = faced if isinstance(faced, types.Absent) else None
+        yield from _measured(whole if isinstance(faced, types.Absent) else faced, each, lacking)
 
 
-def _measured(site: Site, metric: Metric, lacking: Absent | None) -> Iterator[Result]:
+def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Iterator[types.Result]:
     for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
         few = _too_few(site.dataset)
-        found: Estimate | Absent
+        found: types.Estimate | types.Absent
         if few is not None:
             found = few
         elif undeclared:
-            found = Absent(Fact("setting_not_declared", setting=undeclared[0]))
+            found = types.Absent(Fact("setting_not_declared", setting=undeclared[0]))
         elif lacking is not None:
             found = lacking
         elif "class" in at:
             found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:
             found = _found(site, metric, at, value)
-        if site.dataset.role == "development" and isinstance(found, Estimate) and not of_labels_alone(metric):
+        if site.dataset.role == "development" and isinstance(found, types.Estimate) and not of_labels_alone(metric):
             found = replace(found, method=found.method + "apparent")
-        yield Result(
+        yield types.Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
         )
 
 
-def _too_few(dataset: Dataset) -> Absent | None:
+def _too_few(dataset: types.Dataset) -> types.Absent | None:
     """Why so few rows tell of single patients only, or None when they are enough."""
     n = dataset.rows_analysed
     if not 0 < n < FEWEST_ROWS:
         return None
-    return Absent(Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient", is_limit=True)))
+    return types.Absent(
+        Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient", is_limit=True))
+    )
 
 
-def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:
+def _found(
+    site: Site, metric: Metric, at: types.At, answer: classes.Answer | None = None
+) -> types.Estimate | types.Absent:
     """What a measure finds at one setting: on all rows, or over refitted splits; `answer` is asked, or the measure."""
     asked = answer or value
     if site.dataset.split is not None:
@@ -212,29 +201,29 @@ def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = N
     return asked(site, metric, at)
 
 
-def value(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
+def value(site: Site, metric: Metric, at: types.At, **instead: Any) -> types.Estimate | types.Absent:
     """A measure's answer, checked to be a number."""
     seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **instead}
-    found: Estimate | Absent = ask(metric, offered)
-    if isinstance(found, Estimate):
+    found: types.Estimate | types.Absent = ask(metric, offered)
+    if isinstance(found, types.Estimate):
         refuse_what_is_no_number(metric.term.name, site.dataset.name, found)
     return found
 
 
-def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> Estimate | Absent:
+def _over_splits(site: Site, metric: Metric, at: types.At, answer: classes.Answer) -> types.Estimate | types.Absent:
     """A measure of refitted splits: its mean over the splits, with the spread between them."""
     dataset = site.dataset
     outcome = dataset.outcome if dataset.classes is None else dataset.classes
     if dataset.split is None or outcome is None:
         raise TypeError("refitted splits have rows with an outcome and a risk")
     # The mean over the classes asks for what each class against the rest asks for.
-    held = classes.against_rest(site, dataset.class_labels[0]) if at.get("class") == MACRO else site
+    held = classes.against_rest(site, dataset.class_labels[0]) if at.get("class") == types.MACRO else site
     lacking = missing(metric, {**columns(held), **settings(site.release), "seed": 0, **at})
     if lacking is not None:
         return lacking
     if metric.independent_rows:
-        return Absent(Fact("refitted_splits_no_patients", dataset=dataset.name))
+        return types.Absent(Fact("refitted_splits_no_patients", dataset=dataset.name))
     found = []
     for number in np.unique(dataset.split):
         part = site_part(site, dataset.split == number)
@@ -242,10 +231,10 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
         # The interval comes from the spread between splits, so no replicates are needed within one.
         found.append(answer(held_out, metric, at, bootstrap=VALUE_ALONE))
     of_each = severity.of_errors(found)
-    absent = next((estimate for estimate in of_each if isinstance(estimate, Absent)), None)
+    absent = next((estimate for estimate in of_each if isinstance(estimate, types.Absent)), None)
     if absent is not None:
-        return Absent(Fact("a_split_without_value", reason=absent.reason))
-    estimates = [estimate for estimate in of_each if isinstance(estimate, Estimate)]
+        return types.Absent(Fact("a_split_without_value", reason=absent.reason))
+    estimates = [estimate for estimate in of_each if isinstance(estimate, types.Estimate)]
     n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
     mean = robustness.over_splits(
@@ -259,11 +248,11 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
     return _inside(mean, metric.term)
 
 
-def _inside_if(found: Estimate | Absent, term: Term) -> Estimate | Absent:
-    return found if isinstance(found, Absent) else _inside(found, term)
+def _inside_if(found: types.Estimate | types.Absent, term: types.Term) -> types.Estimate | types.Absent:
+    return found if isinstance(found, types.Absent) else _inside(found, term)
 
 
-def _inside(found: Estimate, term: Term) -> Estimate:
+def _inside(found: types.Estimate, term: types.Term) -> types.Estimate:
     """The interval cut at the ends of what the measure can be."""
     lowest, highest = term.range
     low = found.low if found.low is None or lowest is None else max(found.low, lowest)
@@ -271,17 +260,21 @@ def _inside(found: Estimate, term: Term) -> Estimate:
     return replace(found, low=low, high=high)
 
 
-def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
+def _curves(site: Site, maker: CurveMaker) -> Iterator[types.CurveResult]:
     """A curve of one site, or why there is none; of several classes one a class, and that of each other model."""
     own = tuple(_by_class(site, maker))
     yield from own
     for rival in rivals.names(site.release) if maker.of_rivals else ():
         other = rivals.in_place_of_the_model(site, rival)
-        found = [replace(curve, found=other) for curve in own] if isinstance(other, Absent) else _by_class(other, maker)
+        found = (
+            [replace(curve, found=other) for curve in own]
+            if isinstance(other, types.Absent)
+            else _by_class(other, maker)
+        )
         yield from (replace(curve, at={**curve.at, "model": rival}) for curve in found)
 
 
-def _by_class(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
+def _by_class(site: Site, maker: CurveMaker) -> Iterator[types.CurveResult]:
     if not site.dataset.class_labels or not maker.against_rest:
         yield curve_of(site, maker)
         return
@@ -289,33 +282,33 @@ def _by_class(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
         yield replace(curve_of(classes.against_rest(site, label), maker), at={"class": label})
 
 
-def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
+def curve_of(site: Site, maker: CurveMaker) -> types.CurveResult:
     """A curve of one site, or why there is none."""
     few = _too_few(site.dataset)
     if few is not None:
-        return CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
+        return types.CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
     if site.dataset.split is not None and "split" not in maker.needs:
         reason = Fact("refitted_splits_no_curve", dataset=site.dataset.name)
-        return CurveResult(maker.name, site.dataset.name, Absent(reason), subset=site.subset)
+        return types.CurveResult(maker.name, site.dataset.name, types.Absent(reason), subset=site.subset)
     found = (
         dependent.curve(site, maker, partial(_drawn, maker))
         if dependent.dependent(site.dataset)
         else _drawn(maker, site)
     )
-    if isinstance(found, Curve):
+    if isinstance(found, types.Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
-    return CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
+    return types.CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
 
 
-def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:
+def _drawn(maker: CurveMaker, site: Site) -> types.Curve | types.Absent:
     seed = seed_of(site.release, site.drawn_as, maker.chapter)
-    found: Curve | Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
+    found: types.Curve | types.Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
     return found
 
 
-def _described(site: Site, maker: CurveMaker) -> Sequence[Description]:
+def _described(site: Site, maker: CurveMaker) -> Sequence[types.Description]:
     if _too_few(site.dataset) is not None:
         return ()
     seed = seed_of(site.release, site.drawn_as, maker.chapter)
     rows = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
-    return () if isinstance(rows, Absent) else tuple(rows)
+    return () if isinstance(rows, types.Absent) else tuple(rows)

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from dossier.core import types
 from dossier.core.bands import FEW_FOR_POOLING, SIMILARITIES
 from dossier.core.facts import Count, Fact
 from dossier.core.register import REGISTER, Metric, metrics_of
 from dossier.core.release import Release
-from dossier.core.types import (
-    MACRO,
-    POOLED,
-    Absent,
-    At,
-    Curve,
-    CurveResult,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Result,
-    SiteResults,
-)
 from dossier.evaluate import classes, rivals, strata
 from dossier.evaluate.offered import (
     SHOWN_IN_PART,
@@ -36,7 +24,7 @@ from dossier.evaluate.offered import (
 from dossier.metrics import pooled, robustness, stratified
 
 
-def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults | None:
+def internal_test(release: Release, sites: Sequence[types.SiteResults]) -> types.SiteResults | None:
     """What stands for the internal test: the first internal dataset, or else what a party declared of its own."""
     from_rows = next((site for site in sites if site.summary.role == "internal"), None)
     if from_rows is not None:
@@ -45,16 +33,16 @@ def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults
     if not declared:
         return None
     first = declared[0]
-    events = first.found.events if isinstance(first.found, Estimate) else None
-    n = first.found.n if isinstance(first.found, Estimate) else 0
-    summary = DatasetSummary(first.dataset, "internal", first.dataset, n, events, n, {}, ())
-    return SiteResults(summary, tuple(result for result in declared if result.dataset == first.dataset), ())
+    events = first.found.events if isinstance(first.found, types.Estimate) else None
+    n = first.found.n if isinstance(first.found, types.Estimate) else 0
+    summary = types.DatasetSummary(first.dataset, "internal", first.dataset, n, events, n, {}, ())
+    return types.SiteResults(summary, tuple(result for result in declared if result.dataset == first.dataset), ())
 
 
-def declared_results(release: Release) -> list[Result]:
+def declared_results(release: Release) -> list[types.Result]:
     """The performance that was declared without rows, its bounds read as an interval at the level of the release."""
     return [
-        Result(
+        types.Result(
             "auroc",
             "auroc",
             declared.name,
@@ -73,7 +61,7 @@ def declared_results(release: Release) -> list[Result]:
     ]
 
 
-def with_declared_similarity(release: Release, site: SiteResults) -> SiteResults:
+def with_declared_similarity(release: Release, site: types.SiteResults) -> types.SiteResults:
     """The results of a site with the similarity that is declared of it in place of what its rows do not give."""
     own = (each for each in release.declared_correspondence if each.dataset == site.summary.name)
     declared = next(own, None)
@@ -85,13 +73,15 @@ def with_declared_similarity(release: Release, site: SiteResults) -> SiteResults
         if (value := getattr(declared, form)) is not None
     }
     results = (
-        replace(result, found=known.get(result.measure, result.found)) if isinstance(result.found, Absent) else result
+        replace(result, found=known.get(result.measure, result.found))
+        if isinstance(result.found, types.Absent)
+        else result
         for result in site.results
     )
     return replace(site, results=tuple(results))
 
 
-def shown(evidence: Evidence) -> Evidence:
+def shown(evidence: types.Evidence) -> types.Evidence:
     """The evidence with no more splits than are shown; what is computed from them, and withheld, knew them all."""
     curves = tuple(
         replace(curve, found=robustness.first_splits(curve.found)) if curve.curve in SHOWN_IN_PART else curve
@@ -100,7 +90,9 @@ def shown(evidence: Evidence) -> Evidence:
     return replace(evidence, curves=curves)
 
 
-def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequence[Site]) -> Iterator[Result]:
+def pooled_results(
+    release: Release, external: Sequence[types.SiteResults], rows: Sequence[Site]
+) -> Iterator[types.Result]:
     """Each measure that has a scale for it, pooled over the external sites; beside it over all of their rows where some
     of the sites cannot be pooled.
 
@@ -118,26 +110,30 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
                 for result in site.results
                 if result.term == metric.term.name and dict(result.at) == wanted
             }
-            estimates = {name: estimate for name, estimate in found.items() if isinstance(estimate, Estimate)}
-            small = _of_small_classes(external) if at.get("class") == MACRO else {}
+            estimates = {name: estimate for name, estimate in found.items() if isinstance(estimate, types.Estimate)}
+            small = _of_small_classes(external) if at.get("class") == types.MACRO else {}
             known = tuple(small.get(name) for name in estimates)
             together = pooled.pool(
                 tuple(estimates.values()), metric.pool, release.release.level, tuple(estimates), known
             )
             name, measure = metric.term.name, metric.term.measure
-            yield Result(name, measure, POOLED, wanted, together)
+            yield types.Result(name, measure, types.POOLED, wanted, together)
             beside = _over_all_rows(here, metric, wanted, estimates, together)
             if beside is not None:
-                yield Result(name, measure, POOLED, {**wanted, **strata.ESTIMATOR}, beside)
+                yield types.Result(name, measure, types.POOLED, {**wanted, **strata.ESTIMATOR}, beside)
 
 
 def _over_all_rows(
-    sites: Sequence[Site], metric: Metric, at: At, estimates: Mapping[str, Estimate], together: Estimate | Absent
-) -> Estimate | Absent | None:
+    sites: Sequence[Site],
+    metric: Metric,
+    at: types.At,
+    estimates: Mapping[str, types.Estimate],
+    together: types.Estimate | types.Absent,
+) -> types.Estimate | types.Absent | None:
     """A measure over the rows of all sites; None where every site is pooled, or where there are not two."""
-    entered = 0 if isinstance(together, Absent) else int(together.details.get("k") or 0)
+    entered = 0 if isinstance(together, types.Absent) else int(together.details.get("k") or 0)
     every = len(sites) if strata.is_stratified(metric, at) else len(estimates)
-    if every < 2 or entered == every or at.get("class") == MACRO:
+    if every < 2 or entered == every or at.get("class") == types.MACRO:
         return None
     if strata.is_stratified(metric, at):
         return strata.over_sites(sites, metric, at, strata.every_row)
@@ -147,7 +143,7 @@ def _over_all_rows(
     return stratified.mean_of_sites(tuple(estimates.values()), level, by_pairs=metric.mean_over == "pairs")
 
 
-def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, Fact]:
+def _of_small_classes(external: Sequence[types.SiteResults]) -> dict[str, Fact]:
     """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
     return {
         site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row", is_limit=True))
@@ -157,14 +153,14 @@ def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, Fact]:
 
 
 def syntheses(
-    release: Release, external: Sequence[SiteResults], internal: SiteResults | None, each: str
-) -> Iterator[Result]:
+    release: Release, external: Sequence[types.SiteResults], internal: types.SiteResults | None, each: str
+) -> Iterator[types.Result]:
     """Every synthesis of this kind: at each external site, or once over all of them."""
     for entry in REGISTER.syntheses.values():
         if entry.each != each:
             continue
         for site in external if each == "external" else (None,):
-            dataset = site.summary.name if site else POOLED
+            dataset = site.summary.name if site else types.POOLED
             for at in places(release, entry.term):
                 offered = {
                     **settings(release),
@@ -174,17 +170,17 @@ def syntheses(
                     "sites": tuple(external),
                     **at,
                 }
-                found: Estimate | Absent = ask(entry, offered)
-                if isinstance(found, Estimate):
+                found: types.Estimate | types.Absent = ask(entry, offered)
+                if isinstance(found, types.Estimate):
                     refuse_what_is_no_number(entry.term.name, dataset, found)
-                yield Result(entry.term.name, entry.term.measure, dataset, at, found)
+                yield types.Result(entry.term.name, entry.term.measure, dataset, at, found)
 
 
-def pooled_curves(release: Release, external: Sequence[SiteResults]) -> Iterator[CurveResult]:
+def pooled_curves(release: Release, external: Sequence[types.SiteResults]) -> Iterator[types.CurveResult]:
     """Every curve over all external sites."""
     for maker in classes.curve_syntheses_of(release).values():
         for at, sites in classes.by_class(release, tuple(external), maker):
-            found: Curve | Absent = ask(maker, {**settings(release), "sites": sites})
-            if isinstance(found, Curve):
-                refuse_a_bad_curve(maker.name, POOLED, found)
-            yield CurveResult(maker.name, POOLED, found, at)
+            found: types.Curve | types.Absent = ask(maker, {**settings(release), "sites": sites})
+            if isinstance(found, types.Curve):
+                refuse_a_bad_curve(maker.name, types.POOLED, found)
+            yield types.CurveResult(maker.name, types.POOLED, found, at)

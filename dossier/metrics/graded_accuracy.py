@@ -14,19 +14,9 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
+from dossier.metrics import raters
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, two_sided, wilson
-from dossier.metrics.raters import (
-    NO_RATERS,
-    NO_TRUTH,
-    complexity_of_cases,
-    cut_complexity,
-    form_of,
-    priority_of_raters,
-    right_answers,
-    tau_of_raters,
-    top_share,
-)
 
 ORDER = (
     *("h_accuracy", "h_accuracy_risk", "cost_weighted_accuracy", "h_accuracy_profile", "h_accuracy_by_priority"),
@@ -284,8 +274,8 @@ def h_accuracy(
     details |= {"tau": sure} if isinstance(tau, str) else {}
     each: Floats | None = None
     if complexity != "constant":
-        form = form_of(complexity)
-        graded = complexity_of_cases(
+        form = raters.form_of(complexity)
+        graded = raters.complexity_of_cases(
             form.name, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
         )
         if isinstance(graded, Absent):
@@ -293,7 +283,7 @@ def h_accuracy(
         known = ~np.isnan(graded)
         if not known.any():
             return Absent(Fact("no_case_with_complexity"))
-        each, border = cut_complexity(form, graded[known])
+        each, border = raters.cut_complexity(form, graded[known])
         outcome, risk = outcome[known], risk[known]
         details |= {"left_out": float(np.sum(~known))} | ({} if border is None else {"cut": border})
     classes, scores = _two_classes(outcome, risk)
@@ -339,8 +329,8 @@ def priority_from(
     if priority != "raters":
         return Absent(Fact("no_source_of_priorities", name=priority))
     if labels is None:
-        return NO_RATERS
-    return NO_TRUTH if truth is None else priority_of_raters(labels, truth)
+        return raters.NO_RATERS
+    return raters.NO_TRUTH if truth is None else raters.priority_of_raters(labels, truth)
 
 
 def drawn_for(
@@ -390,8 +380,8 @@ def tau_from(
     if not isinstance(tau, str):
         return tau
     if labels is None:
-        return NO_RATERS
-    found = tau_of_raters(tau, labels, confidence, truth, rater_accuracy)
+        return raters.NO_RATERS
+    found = raters.tau_of_raters(tau, labels, confidence, truth, rater_accuracy)
     if isinstance(found, float) and found < 0.5:
         return Absent(Fact("confidence_below_one_half", confidence=round(found, 2)))
     return found
@@ -572,7 +562,7 @@ def _graded_rows(
     case_complexity: Floats | None,
 ) -> GradedRows | Absent:
     """The rows with a complexity, in an order of their own."""
-    graded = complexity_of_cases(
+    graded = raters.complexity_of_cases(
         complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
     )
     if isinstance(graded, Absent):
@@ -621,7 +611,9 @@ def h_accuracy_by_complexity(
         return rows
     shares = np.linspace(0, 1, SHARES)
     alike = np.array([0.5, 0.5])
-    values = [_by_priority(alike, _ratios(rows, top_share(rows.graded, float(share), 0.5)), level) for share in shares]
+    values = [
+        _by_priority(alike, _ratios(rows, raters.top_share(rows.graded, float(share), 0.5)), level) for share in shares
+    ]
     ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(float(len(rows.graded))), (DRAWS, 1)), axis=1)
     drawn = np.array([_of_draws(rows, ranks, float(share)) for share in shares])
     tail = 0.5 - level / 2
@@ -669,7 +661,7 @@ def h_accuracy_surface(
     if isinstance(rows, Absent):
         return rows
     steps = np.linspace(0, 1, STEPS)
-    ratios = [_ratios(rows, top_share(rows.graded, float(share), 0.5)) for share in steps]
+    ratios = [_ratios(rows, raters.top_share(rows.graded, float(share), 0.5)) for share in steps]
     values = [
         math.fsum(weight * ratio.value for weight, ratio in zip((1 - priority, priority), ratios[index], strict=True))
         for priority in steps
@@ -756,7 +748,7 @@ def _binned_answers(value: Floats, right: Floats, level: float) -> dict[str, tup
 
 def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: str) -> Curve | Absent:
     """The share of right answers by a value that each rater gave, or that a case has."""
-    right = right_answers(labels, truth)
+    right = raters.right_answers(labels, truth)
     known = ~np.isnan(right) & ~np.isnan(value)
     if not known.any():
         return Absent(Fact("no_answer_with_truth_and", what=what))
@@ -802,7 +794,7 @@ def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Float
     `confidence` from 0 to 1 with `share_right` and `share_wrong`, the shares of the right and of the wrong answers with
     that confidence or more (missing where there is no such answer). Absent when no answer is right.
     """
-    right = right_answers(labels, truth)
+    right = raters.right_answers(labels, truth)
     stated = ~np.isnan(right) & ~np.isnan(confidence)
     kinds = {"share_right": confidence[stated & (right == 1)], "share_wrong": confidence[stated & (right == 0)]}
     if not len(kinds["share_right"]):
@@ -830,7 +822,7 @@ def complexity_distribution(
     Arguments: `outcome` (n, 0 or 1), the rest as for `h_accuracy_by_complexity`. Returns 20 bins of width .05 from 0 to
     1, the last one closed: `lower`, `upper`, `count` and `share` of the cases. Absent without a complexity.
     """
-    graded = complexity_of_cases(
+    graded = raters.complexity_of_cases(
         complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
     )
     if isinstance(graded, Absent):

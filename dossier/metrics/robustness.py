@@ -10,16 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import (
-    FEWEST_TO_SUPPORT,
-    JUDGED_BY,
-    LARGEST_BRIER_OF_PREVALENCE,
-    LOSSES,
-    SIMILARITIES,
-    SUPPORT,
-    gives_benefit,
-    is_shown,
-)
+from dossier.core import bands
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
@@ -105,7 +96,7 @@ def split_performance(
     if split is None:
         method = Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
-    for measure in JUDGED_BY:
+    for measure in bands.JUDGED_BY:
         columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
     return Curve(columns, len(outcome), method, int(outcome.sum()))
 
@@ -179,7 +170,7 @@ def spr(
     without an internal test or without a standard error on either side. No interval: it is made of p-values. [Trust]
     compares with training performance; ours is the internal test.
     """
-    alike = found(site, SIMILARITIES[similarity])
+    alike = found(site, bands.SIMILARITIES[similarity])
     if isinstance(alike, Absent):
         return alike
     if internal is None:
@@ -213,7 +204,7 @@ JudgedBy: TypeAlias = Mapping[str, Mapping[str, float | str]]
 def by_default(primary_threshold: float | None) -> JudgedBy:
     """The three measures of the diagram where nothing else is chosen."""
     at = {} if primary_threshold is None else {"threshold": primary_threshold}
-    return {measure: at if measure in AT_A_THRESHOLD else {} for measure in JUDGED_BY}
+    return {measure: at if measure in AT_A_THRESHOLD else {} for measure in bands.JUDGED_BY}
 
 
 AT_A_THRESHOLD = ("standardized_net_benefit", "weighted_utility")
@@ -277,21 +268,21 @@ def wpr(
     AUROC of at most .5, a Brier score no better than that of the prevalence of the site. No interval: it is made of
     p-values.
     """
-    alike = found(site, SIMILARITIES[similarity])
+    alike = found(site, bands.SIMILARITIES[similarity])
     if isinstance(alike, Absent):
         return alike
     found_minimum = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
     if isinstance(found_minimum, Absent):
         return found_minimum
     bound, against = found_minimum
-    if not gives_benefit(measure, bound, _brier_of_prevalence(site)):
+    if not bands.gives_benefit(measure, bound, _brier_of_prevalence(site)):
         return Absent(Fact("minimum_below_no_benefit", measure=measure, minimum=bound))
     here = _measured(site, measure, judged_by or by_default(primary_threshold))
     if isinstance(here, Absent):
         return here
     if here.se is None or here.se == 0:
         return Absent(Fact("no_standard_error_here"))
-    ahead = bound - here.value if measure in LOSSES else here.value - bound
+    ahead = bound - here.value if measure in bands.LOSSES else here.value - bound
     p = beyond(-ahead / here.se)
     return Estimate(
         value=combined(p * (1 - alike.value)),
@@ -313,7 +304,7 @@ def _brier_of_prevalence(site: SiteResults) -> float:
     """
     plain, scaled = found(site, "brier"), found(site, "scaled_brier")
     if isinstance(plain, Absent) or isinstance(scaled, Absent) or scaled.value >= 1:
-        return LARGEST_BRIER_OF_PREVALENCE
+        return bands.LARGEST_BRIER_OF_PREVALENCE
     return plain.value / (1 - scaled.value)
 
 
@@ -341,7 +332,7 @@ def _minimum(
     values = [value for value in splits.columns.get(measure, ()) if value is not None]
     if not values:
         return Absent(Fact("no_internal_split_allows", measure=measure))
-    loss = measure in LOSSES
+    loss = measure in bands.LOSSES
     if minimum == "worst_split":
         if splits.method.has("random_subsets"):
             return Absent(Fact("worst_subset_is_a_draw"))
@@ -365,7 +356,7 @@ class Judged:
 
     def supports(self, form: str) -> bool:
         """Whether the site counts as external support by that form of similarity."""
-        return self.shown and form in self.similarity and self.similarity[form].value < SUPPORT
+        return self.shown and form in self.similarity and self.similarity[form].value < bands.SUPPORT
 
 
 @synthesis(
@@ -421,10 +412,10 @@ def externally_supported(
         details={
             "k": len(judged),
             "reaching_the_cut": sum(
-                verdict.supports(similarity) and (verdict.similarity[similarity].high or 0) >= SUPPORT
+                verdict.supports(similarity) and (verdict.similarity[similarity].high or 0) >= bands.SUPPORT
                 for verdict in judged
             ),
-            **{f"by_{form}": sum(verdict.supports(form) for verdict in judged) for form in SIMILARITIES},
+            **{f"by_{form}": sum(verdict.supports(form) for verdict in judged) for form in bands.SIMILARITIES},
         },
         reason=Fact("count_of_sites_has_no_interval"),
     )
@@ -432,15 +423,15 @@ def externally_supported(
 
 def _judged(sites: Sequence[SiteResults], judged_by: JudgedBy) -> Iterator[Judged]:
     for site in sites:
-        similarity = {form: found(site, measure) for form, measure in SIMILARITIES.items()}
+        similarity = {form: found(site, measure) for form, measure in bands.SIMILARITIES.items()}
         performance = {measure: _measured(site, measure, judged_by) for measure in judged_by}
         values = {name: estimate for name, estimate in performance.items() if isinstance(estimate, Estimate)}
         if len(values) == len(judged_by):
             yield Judged(
                 n=site.summary.n,
                 similarity={form: estimate for form, estimate in similarity.items() if isinstance(estimate, Estimate)},
-                shown=site.summary.n >= FEWEST_TO_SUPPORT
-                and all(is_shown(name, each.low, each.high) for name, each in values.items()),
+                shown=site.summary.n >= bands.FEWEST_TO_SUPPORT
+                and all(bands.is_shown(name, each.low, each.high) for name, each in values.items()),
             )
 
 
@@ -484,7 +475,7 @@ def performance_against_similarity(
     as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
     judged_by = judged_by or by_default(primary_threshold)
-    both = list(_both(sites, SIMILARITIES[similarity], measure, judged_by))
+    both = list(_both(sites, bands.SIMILARITIES[similarity], measure, judged_by))
     pairs = [(pair.similarity, pair.performance) for pair in both]
     if len(pairs) < 3:
         return Absent(TOO_FEW_FOR_CORRELATION[len(pairs)])

@@ -11,23 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import types
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
-from dossier.core.types import (
-    NOT_SELECTED,
-    RIVAL,
-    Absent,
-    Dataset,
-    Feature,
-    Floats,
-    Periods,
-    RivalRisk,
-    SettledTable,
-    Subgroup,
-    Subset,
-)
 from dossier.reading import (
     class_columns,
     columns,
@@ -69,7 +57,7 @@ class Unknown:
 class Site:
     """A dataset with what is needed only while reading: all its rows' identifiers, and which rows are analysed."""
 
-    dataset: Dataset
+    dataset: types.Dataset
     declaration: DatasetDeclaration
     """The [[dataset]] that it is of; one with a site_column declares several."""
     analysed: Bools
@@ -78,7 +66,7 @@ class Site:
     """How many of the analysed rows have no risk of each other model."""
     weightless: bool = False
     """Whether no analysed row has a sampling weight above 0."""
-    grouping: tuple[Feature, ...] = ()
+    grouping: tuple[types.Feature, ...] = ()
     """The columns of subgroups that are no predictors and whose levels are not named, in the analysed rows."""
     categorical: frozenset[str] = frozenset()
     """The predictors that the release calls categories."""
@@ -100,9 +88,9 @@ class Rows:
     identifiers: tuple[str, ...] | None
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
-    weights: Floats | None
+    weights: types.Floats | None
     strata: NDArray[np.int64] | None
-    periods: Periods | None
+    periods: types.Periods | None
     imputation: NDArray[np.int64] | None
     unknown: tuple[Unknown, ...]
     """The names of the site and of its clusters that may stand for missing."""
@@ -114,13 +102,13 @@ class Rows:
 class Measured:
     """The columns of a table that measures need, over all its rows."""
 
-    outcome: Floats | None
+    outcome: types.Floats | None
     """0 and 1, or with several classes their numbers from 0."""
-    risk: Floats | None
+    risk: types.Floats | None
     """One number a row, or with several classes one a row and class."""
-    rivals: Mapping[str, Floats | None]
+    rivals: Mapping[str, types.Floats | None]
     """The same of each other model; None where the table has none."""
-    cases: Mapping[str, Floats]
+    cases: Mapping[str, types.Floats]
     """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
 
 
@@ -130,18 +118,18 @@ class Held:
 
     source: Source
     measured: Measured
-    features: tuple[Feature, ...]
+    features: tuple[types.Feature, ...]
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
-    severity: tuple[Subset, ...]
+    severity: tuple[types.Subset, ...]
     """The subgroups that have severity weights of their own."""
-    grouping: tuple[Feature, ...]
+    grouping: tuple[types.Feature, ...]
     categorical: frozenset[str]
     renamed: tuple[Renamed, ...]
     minimum_cell: int
 
 
-def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[SettledTable, ...]]:
+def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[types.SettledTable, ...]]:
     """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
     sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
@@ -161,7 +149,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
         measured = _measured(release, source, faults)
         own = () if release.severity is None else release.severity.subgroup
-        weighed = tuple(Subset(subgroup.column, subgroup.level) for subgroup in own)
+        weighed = tuple(types.Subset(subgroup.column, subgroup.level) for subgroup in own)
         of_table = Held(
             source, measured, some, labels, groups, weighed, grouping, categorical, other, minimum_cell(release)
         )
@@ -307,7 +295,7 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
     return Measured(outcome, risk, rivals, {} if development else _of_cases(release, table, faults))
 
 
-def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, Floats]:
+def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, types.Floats]:
     """The columns with a number for each case that the table has; costs and benefits only together."""
     names = predictors.case_columns(release)
     found = {}
@@ -387,16 +375,16 @@ def _names_for_missing(column: Column, ours: str, counted_as: str) -> Iterator[U
                 yield Unknown(ours, f'"{word}"', counted_as, rows)
 
 
-def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> Periods | None:
+def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> types.Periods | None:
     """The calendar periods of the rows of a table, where they are declared."""
     if declaration.date is None or declaration.periods is None:
         return None
     return columns.periods(table, declaration.date, declaration.periods, declaration.dates, faults)
 
 
-def _of_periods(periods: Periods | None, rows: NDArray[np.int64]) -> Periods | None:
+def _of_periods(periods: types.Periods | None, rows: NDArray[np.int64]) -> types.Periods | None:
     """The calendar periods of these rows."""
-    return None if periods is None else Periods(periods.unit, _of(periods.of_row, rows), _of(periods.days, rows))
+    return None if periods is None else types.Periods(periods.unit, _of(periods.of_row, rows), _of(periods.days, rows))
 
 
 def _others(source: Source, name: str) -> dict[str | None, int]:
@@ -551,19 +539,19 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     of_rivals = {name: _of(_of(given, part.rows), keep) for name, given in measured.rivals.items()}
     rival_missing = {name: 0 if given is None else int(_gaps(given).sum()) for name, given in of_rivals.items()}
     rivals = [
-        RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
+        types.RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
         for name, given in of_rivals.items()
     ]
-    first, *further = rivals or [RivalRisk(RIVAL, None)]
+    first, *further = rivals or [types.RivalRisk(types.RIVAL, None)]
     weights = _of(part.weights, keep)
     cluster, unequal = _shared(_of(part.cluster, keep)), _unequal(weights)
     of_groups = subgroups.subgroups(groups, part.rows, analysed, part.name)
-    dataset = Dataset(
+    dataset = types.Dataset(
         name=part.name,
         role=declaration.role,
         site=part.site,
         rows_read=len(analysed) + left_out,
-        excluded={NOT_SELECTED: left_out, **excluded} if declaration.rows else excluded,
+        excluded={types.NOT_SELECTED: left_out, **excluded} if declaration.rows else excluded,
         outcome=None if labels else outcome,
         risk=None if labels else risk,
         rival=None if labels else first.risk,
@@ -605,20 +593,26 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     )
 
 
-def _severity_group(groups: Sequence[Subgroup], weighed: Sequence[Subset], rows: int) -> NDArray[np.int64] | None:
+def _severity_group(
+    groups: Sequence[types.Subgroup], weighed: Sequence[types.Subset], rows: int
+) -> NDArray[np.int64] | None:
     """Which severity weights each row has; a row of none of the subgroups, or of no known one, has the main ones."""
     if not weighed or not groups:
         return None
     found = np.zeros(rows, dtype=np.int64)
     for group in groups:
-        if group.subset in weighed and not isinstance(group.rows, Absent):
+        if group.subset in weighed and not isinstance(group.rows, types.Absent):
             found[group.rows] = 1 + weighed.index(group.subset)
     return found
 
 
-def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:
+def _kept(
+    features: Sequence[types.Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]
+) -> tuple[types.Feature, ...]:
     """The columns of the rows of a site, and of these only those that are analysed."""
-    return tuple(Feature(feature.name, _of(_of(feature.values, rows), keep), feature.levels) for feature in features)
+    return tuple(
+        types.Feature(feature.name, _of(_of(feature.values, rows), keep), feature.levels) for feature in features
+    )
 
 
 def _shared(cluster: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
@@ -626,12 +620,12 @@ def _shared(cluster: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
     return None if cluster is None or len(np.unique(cluster)) == len(cluster) else cluster
 
 
-def _unequal(weights: Floats | None) -> Floats | None:
+def _unequal(weights: types.Floats | None) -> types.Floats | None:
     """The weights of the rows that are analysed; None where all count alike, which is no weighting."""
     return None if weights is None or not len(weights) or not np.ptp(weights) else weights
 
 
-def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:
+def _analysed(count: int, outcome: types.Floats | None, risk: types.Floats | None) -> tuple[Bools, dict[str, int]]:
     """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
     no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
     no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
@@ -639,7 +633,7 @@ def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[
     return ~(no_outcome | no_risk), excluded
 
 
-def _gaps(risk: Floats) -> Bools:
+def _gaps(risk: types.Floats) -> Bools:
     """The rows that lack a risk, or the risk of any class."""
     missing = np.isnan(risk)
     return missing if risk.ndim == 1 else np.asarray(missing.any(axis=1))

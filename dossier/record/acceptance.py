@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
+from dossier.core import types
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import listed_table
 from dossier.core.multiplicity import held
-from dossier.core.types import (
-    POOLED,
-    READER_STUDY,
-    Absent,
-    Criterion,
-    DatasetSummary,
-    Estimate,
-    Flag,
-    Result,
-    Term,
-    Withheld,
-)
 from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
@@ -34,8 +23,8 @@ TIERS = ("core", "supporting")
 
 
 def judged(
-    declared: Sequence[Acceptance], datasets: Sequence[DatasetSummary], results: Sequence[Result]
-) -> tuple[Criterion, ...]:
+    declared: Sequence[Acceptance], datasets: Sequence[types.DatasetSummary], results: Sequence[types.Result]
+) -> tuple[types.Criterion, ...]:
     """Every criterion at every dataset that it names, in the order of the release."""
     return tuple(
         _criterion(number, criterion, dataset, results)
@@ -44,18 +33,24 @@ def judged(
     )
 
 
-def _named(declared: Acceptance, datasets: Sequence[DatasetSummary]) -> Iterator[str]:
+def _named(declared: Acceptance, datasets: Sequence[types.DatasetSummary]) -> Iterator[str]:
     if declared.dataset == EACH_EXTERNAL:
         yield from (dataset.name for dataset in datasets if dataset.role == "external")
     else:
         yield declared.dataset
 
 
-def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequence[Result]) -> Criterion:
+def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequence[types.Result]) -> types.Criterion:
     found = _found(declared, dataset, results)
-    observed = found if isinstance(found, Absent) else _number(found, declared)
-    reason = observed.reason if isinstance(observed, Absent) else found.reason if isinstance(found, Estimate) else None
-    return Criterion(
+    observed = found if isinstance(found, types.Absent) else _number(found, declared)
+    reason = (
+        observed.reason
+        if isinstance(observed, types.Absent)
+        else found.reason
+        if isinstance(found, types.Estimate)
+        else None
+    )
+    return types.Criterion(
         number=number,
         measure=declared.measure,
         dataset=dataset,
@@ -64,13 +59,13 @@ def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequenc
         bound=declared.bound,
         at_least=declared.at_least,
         at_most=declared.at_most,
-        observed=None if isinstance(observed, Absent) else observed,
+        observed=None if isinstance(observed, types.Absent) else observed,
         state=held(found, declared.at_least, declared.at_most),
         reason=reason,
     )
 
 
-def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Estimate | Absent:
+def _found(declared: Acceptance, dataset: str, results: Sequence[types.Result]) -> types.Estimate | types.Absent:
     """The estimate that the criterion is about, or why there is none."""
     return next(
         (
@@ -81,22 +76,22 @@ def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Est
             and result.subset == declared.subset
             and _same(result.at, declared.at)
         ),
-        Absent(_not_computed(declared, dataset)),
+        types.Absent(_not_computed(declared, dataset)),
     )
 
 
-def _number(found: Estimate, declared: Acceptance) -> float | Absent:
+def _number(found: types.Estimate, declared: Acceptance) -> float | types.Absent:
     if declared.bound == "value":
         return found.value
     bound = found.low if declared.bound == "low" else found.high
     side = "lower" if declared.bound == "low" else "upper"
-    return Absent(found.reason or Fact("no_bound", side=side)) if bound is None else bound
+    return types.Absent(found.reason or Fact("no_bound", side=side)) if bound is None else bound
 
 
 def _not_computed(declared: Acceptance, dataset: str) -> Fact:
     settings = tuple(_listed(declared))
     at = Fact("at_settings", settings=settings) if settings else None
-    if dataset == POOLED:
+    if dataset == types.POOLED:
         return Fact("criterion_not_computed_over_all_sites", measure=declared.measure, settings=at)
     return Fact("criterion_not_computed", measure=declared.measure, dataset=dataset, settings=at)
 
@@ -121,20 +116,20 @@ def _listed(declared: Acceptance) -> tuple[str, ...]:
 
 def never_estimated(
     declared: Sequence[Acceptance],
-    datasets: Sequence[DatasetSummary],
-    results: Sequence[Result],
-    terms: Iterable[Term] = (),
+    datasets: Sequence[types.DatasetSummary],
+    results: Sequence[types.Result],
+    terms: Iterable[types.Term] = (),
     resampled: Set[str] = frozenset(),
-) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
+) -> tuple[tuple[Fault, ...], tuple[types.Flag, ...]]:
     """The criteria that no dataset which they name allows, as faults, and the datasets that do not allow one, as flags.
 
     `terms` are the measures that may be offered instead, `resampled` those whose intervals may still come: of these
     only the value decides. What is withheld is estimated, and a dataset that is withheld whole is not looked at.
     """
-    known = {POOLED, READER_STUDY, *(dataset.name for dataset in datasets)}
+    known = {types.POOLED, types.READER_STUDY, *(dataset.name for dataset in datasets)}
     offered = _offered(datasets, results, terms)
     faults: list[Fault] = []
-    flags: list[Flag] = []
+    flags: list[types.Flag] = []
     for number, criterion in enumerate(declared, start=1):
         named = [dataset for dataset in _named(criterion, datasets) if dataset in known]
         why = {dataset: _never(criterion, dataset, results, resampled) for dataset in named}
@@ -143,7 +138,7 @@ def never_estimated(
             faults.append(_fault(number, criterion, absent, offered))
             continue
         flags += [
-            Flag(
+            types.Flag(
                 "criterion_not_estimable",
                 dataset,
                 Fact(
@@ -161,8 +156,8 @@ def never_estimated(
 
 
 def _offered(
-    datasets: Sequence[DatasetSummary], results: Sequence[Result], terms: Iterable[Term]
-) -> list[tuple[Result, bool]]:
+    datasets: Sequence[types.DatasetSummary], results: Sequence[types.Result], terms: Iterable[types.Term]
+) -> list[tuple[types.Result, bool]]:
     """The estimates that a criterion may be about, core measures first; and whether another measure's may be offered.
 
     None of a development table, which are apparent, and no test.
@@ -172,26 +167,28 @@ def _offered(
     found = [
         (result, result.measure in ranks)
         for result in results
-        if isinstance(result.found, Estimate) and result.dataset not in apparent and "against" not in result.at
+        if isinstance(result.found, types.Estimate) and result.dataset not in apparent and "against" not in result.at
     ]
     return sorted(found, key=lambda pair: ranks.get(pair[0].measure, len(TIERS)))
 
 
-def _never(criterion: Acceptance, dataset: str, results: Sequence[Result], resampled: Set[str]) -> Absent | None:
+def _never(
+    criterion: Acceptance, dataset: str, results: Sequence[types.Result], resampled: Set[str]
+) -> types.Absent | None:
     """Why a criterion is never estimated in a dataset; None where it may be."""
     found = _found(criterion, dataset, results)
-    if isinstance(found, Absent):
-        return None if isinstance(found, Withheld) else found
+    if isinstance(found, types.Absent):
+        return None if isinstance(found, types.Withheld) else found
     number = _number(found, criterion)
-    return number if isinstance(number, Absent) and criterion.measure not in resampled else None
+    return number if isinstance(number, types.Absent) and criterion.measure not in resampled else None
 
 
-def _site(name: str, datasets: Sequence[DatasetSummary]) -> str:
+def _site(name: str, datasets: Sequence[types.DatasetSummary]) -> str:
     return next((dataset.site for dataset in datasets if dataset.name == name), name)
 
 
 def _fault(
-    number: int, criterion: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]
+    number: int, criterion: Acceptance, absent: Mapping[str, types.Absent], offered: Sequence[tuple[types.Result, bool]]
 ) -> Fault:
     return Fault(
         "never_estimated",
@@ -203,7 +200,7 @@ def _fault(
     )
 
 
-def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> Fact:
+def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[types.Result, bool]]) -> Fact:
     """What may be asked in place of a criterion that can never be estimated."""
     same = [result for result, _ in offered if result.measure == criterion.measure]
     here = [result for result in same if result.dataset in datasets]

@@ -26,43 +26,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from dossier.core import types
 from dossier.core.between_groups import MADE_OF
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Method
 from dossier.core.faults.locations import Cell, File, ResultsKey
 from dossier.core.release import About, Count, Release
-from dossier.core.types import (
-    Absent,
-    Changes,
-    ChecklistRow,
-    Criterion,
-    Curve,
-    CurveResult,
-    DatasetSummary,
-    Described,
-    Description,
-    DescriptionResult,
-    Disclosure,
-    Estimate,
-    Evidence,
-    Flag,
-    InputFile,
-    Predicted,
-    Previous,
-    PreviousManifest,
-    Result,
-    Role,
-    RowStatus,
-    Seal,
-    State,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Tier,
-    Withheld,
-    WithheldDescription,
-)
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
@@ -134,14 +103,14 @@ class NotGiven(Row):
     below: Count
 
     @classmethod
-    def of(cls, withheld: Withheld) -> Self:
+    def of(cls, withheld: types.Withheld) -> Self:
         """The row of what is withheld."""
         return cls(withheld=withheld.reason, below=withheld.below)
 
     @property
-    def value(self) -> Withheld:
+    def value(self) -> types.Withheld:
         """What is withheld."""
-        return Withheld(self.withheld, self.below)
+        return types.Withheld(self.withheld, self.below)
 
 
 class SameFields(Row, Generic[Kind]):
@@ -164,11 +133,11 @@ class SameFields(Row, Generic[Kind]):
 Counted = Count | NotGiven
 
 
-def _counted(count: int | Withheld) -> Counted:
-    return NotGiven.of(count) if isinstance(count, Withheld) else count
+def _counted(count: int | types.Withheld) -> Counted:
+    return NotGiven.of(count) if isinstance(count, types.Withheld) else count
 
 
-def _count(row: Counted) -> int | Withheld:
+def _count(row: Counted) -> int | types.Withheld:
     return row.value if isinstance(row, NotGiven) else row
 
 
@@ -179,13 +148,13 @@ class SubsetRow(Row):
     level: str
 
     @classmethod
-    def of(cls, subset: Subset | None) -> Self | None:
+    def of(cls, subset: types.Subset | None) -> Self | None:
         """The row of a subgroup; None for all patients."""
         return None if subset is None else cls.model_validate(subset, from_attributes=True)
 
 
-def _subset(row: SubsetRow | None) -> Subset | None:
-    return None if row is None else Subset(row.column, row.level)
+def _subset(row: SubsetRow | None) -> types.Subset | None:
+    return None if row is None else types.Subset(row.column, row.level)
 
 
 class Excluded(Row):
@@ -199,7 +168,7 @@ class DatasetRow(Row):
     """A dataset: who is in it, and what was left out."""
 
     name: str
-    role: Role
+    role: types.Role
     site: str
     n: Count
     events: Count | None
@@ -219,7 +188,7 @@ class DatasetRow(Row):
     imputations: Count | None
 
     @classmethod
-    def of(cls, dataset: DatasetSummary) -> Self:
+    def of(cls, dataset: types.DatasetSummary) -> Self:
         """The row of a dataset."""
         plain = {name: value for name, value in vars(dataset).items() if name != "class_counts"}
         other = {
@@ -232,7 +201,7 @@ class DatasetRow(Row):
         return cls(**plain | other)
 
     @property
-    def value(self) -> DatasetSummary:
+    def value(self) -> types.DatasetSummary:
         """The dataset."""
         plain = {name: value for name, value in self if name != "classes"}
         other = {
@@ -242,7 +211,7 @@ class DatasetRow(Row):
             "dates_withheld": None if self.dates_withheld is None else self.dates_withheld.value,
             "outcome_withheld": None if self.outcome_withheld is None else self.outcome_withheld.value,
         }
-        return DatasetSummary(**plain | other)
+        return types.DatasetSummary(**plain | other)
 
 
 class DescriptionRow(Row):
@@ -250,7 +219,7 @@ class DescriptionRow(Row):
 
     dataset: str
     variable: str
-    of_: Described = Field(alias="of")
+    of_: types.Described = Field(alias="of")
     """What the variable is."""
     statistic: str
     level: str | None
@@ -259,9 +228,9 @@ class DescriptionRow(Row):
     withheld: NotGiven | None = None
 
     @classmethod
-    def of(cls, description: DescriptionResult | WithheldDescription) -> Self:
+    def of(cls, description: types.DescriptionResult | types.WithheldDescription) -> Self:
         """The row of a statistic."""
-        if isinstance(description, WithheldDescription):
+        if isinstance(description, types.WithheldDescription):
             why = NotGiven.of(description.found)
             named: dict[str, Any] = {
                 "dataset": description.dataset,
@@ -283,20 +252,20 @@ class DescriptionRow(Row):
         )
 
     @property
-    def given(self) -> DescriptionResult | None:
+    def given(self) -> types.DescriptionResult | None:
         """The statistic; None where it is withheld."""
         if self.value is None or self.n is None:
             return None
-        stated = Description(self.variable, self.statistic, self.value, _count(self.n), self.level, self.of_)
-        return DescriptionResult(self.dataset, stated)
+        stated = types.Description(self.variable, self.statistic, self.value, _count(self.n), self.level, self.of_)
+        return types.DescriptionResult(self.dataset, stated)
 
     @property
-    def not_given(self) -> WithheldDescription | None:
+    def not_given(self) -> types.WithheldDescription | None:
         """That the statistic is withheld; None where it is given."""
         if self.withheld is None:
             return None
         why = self.withheld.value
-        return WithheldDescription(self.dataset, self.variable, self.statistic, self.level, why, self.of_)
+        return types.WithheldDescription(self.dataset, self.variable, self.statistic, self.level, why, self.of_)
 
 
 class SubgroupRow(Row):
@@ -314,13 +283,13 @@ class SubgroupRow(Row):
     below: Count | None = None
 
     @classmethod
-    def of(cls, subgroup: SubgroupSummary) -> Self:
+    def of(cls, subgroup: types.SubgroupSummary) -> Self:
         """The row of a subgroup."""
         named: dict[str, Any] = {
             "dataset": subgroup.dataset,
             "subset": SubsetRow(column=subgroup.column, level=subgroup.label),
         }
-        if isinstance(subgroup.size, Absent):
+        if isinstance(subgroup.size, types.Absent):
             return cls.model_validate({**named, **_gap(subgroup.size)})
         size = subgroup.size
         return cls(
@@ -333,14 +302,14 @@ class SubgroupRow(Row):
         )
 
     @property
-    def value(self) -> SubgroupSummary:
+    def value(self) -> types.SubgroupSummary:
         """The subgroup."""
-        size: SubgroupSize | Absent
+        size: types.SubgroupSize | types.Absent
         if self.n is None or self.unassigned is None:
             size = _absent(self.status, self.reason, self.below)
         else:
-            size = SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
-        return SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
+            size = types.SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
+        return types.SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
 
 
 class StepRow(Row):
@@ -384,7 +353,7 @@ class EstimateRow(Row):
     dataset: str
     subset: SubsetRow | None
     at: Mapping[str, Setting]
-    tier: Tier
+    tier: types.Tier
     value: float | None
     low: float | None
     high: float | None
@@ -403,7 +372,7 @@ class EstimateRow(Row):
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
 
     @classmethod
-    def of(cls, result: Result, tier: Tier) -> Self:
+    def of(cls, result: types.Result, tier: types.Tier) -> Self:
         """The row of a result."""
         if term_of(result.measure, result.at) != result.term:
             raise ValueError(f"{result.measure} at {dict(result.at)} does not tell that it is {result.term}")
@@ -417,7 +386,7 @@ class EstimateRow(Row):
             "tier": tier,
         }
         found = result.found
-        if isinstance(found, Absent):
+        if isinstance(found, types.Absent):
             nothing = dict.fromkeys(("value", "low", "high", "se", "level", "n", "events", "method"))
             return cls.model_validate({**named, **nothing, **_gap(found)})
         row = {
@@ -447,11 +416,11 @@ class EstimateRow(Row):
         return None if self.method is None else method_text(_method(self.method))
 
     @property
-    def found(self) -> Estimate | Absent:
+    def found(self) -> types.Estimate | types.Absent:
         """The value with its interval, or why there is none."""
         if self.value is None or self.n is None or self.method is None:
             return _absent(self.status, self.reason, self.below)
-        return Estimate(
+        return types.Estimate(
             value=self.value,
             low=self.low,
             high=self.high,
@@ -465,11 +434,11 @@ class EstimateRow(Row):
         )
 
     @property
-    def result(self) -> Result:
+    def result(self) -> types.Result:
         """The result."""
         at = dict(self.at)
         measure = _minuends().get(self.measure, self.measure) if _is_difference(at) else self.measure
-        return Result(term_of(measure, at), measure, self.dataset, at, self.found, _subset(self.subset))
+        return types.Result(term_of(measure, at), measure, self.dataset, at, self.found, _subset(self.subset))
 
 
 class CurveRow(Row):
@@ -488,7 +457,7 @@ class CurveRow(Row):
     below: Count | None = None
 
     @classmethod
-    def of(cls, curve: CurveResult) -> Self:
+    def of(cls, curve: types.CurveResult) -> Self:
         """The row of a curve."""
         named: dict[str, Any] = {
             "curve": curve.curve,
@@ -497,7 +466,7 @@ class CurveRow(Row):
             "at": dict(curve.at),
         }
         found = curve.found
-        if isinstance(found, Absent):
+        if isinstance(found, types.Absent):
             return cls.model_validate({**named, **_gap(found)})
         return cls(
             **named,
@@ -509,20 +478,20 @@ class CurveRow(Row):
         )
 
     @property
-    def result(self) -> CurveResult:
+    def result(self) -> types.CurveResult:
         """The curve."""
-        found: Curve | Absent
+        found: types.Curve | types.Absent
         if self.n is None or self.method is None:
             found = _absent(self.status, self.reason, self.below)
         else:
-            found = Curve(dict(self.columns), self.n, _method(self.method), self.events)
-        return CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
+            found = types.Curve(dict(self.columns), self.n, _method(self.method), self.events)
+        return types.CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
 
 
-class FlagRow(SameFields[Flag]):
+class FlagRow(SameFields[types.Flag]):
     """A limitation that the run raised, and the author's answer."""
 
-    kind = Flag
+    kind = types.Flag
 
     flag: str
     dataset: str
@@ -532,10 +501,10 @@ class FlagRow(SameFields[Flag]):
     columns: tuple[str, ...]
 
 
-class CriterionRow(SameFields[Criterion]):
+class CriterionRow(SameFields[types.Criterion]):
     """An acceptance criterion, held against what was found in one dataset."""
 
-    kind = Criterion
+    kind = types.Criterion
 
     number: int
     measure: str
@@ -546,25 +515,25 @@ class CriterionRow(SameFields[Criterion]):
     at_least: float | None
     at_most: float | None
     observed: float | None
-    state: State
+    state: types.State
     met: bool | None
     """True where it is shown, false where it is shown not to hold, null where it is open or untested."""
     reason: Reason | None
 
     @property
-    def value(self) -> Criterion:
+    def value(self) -> types.Criterion:
         """The criterion."""
         fields = {name: value for name, value in dict(self).items() if name != "met"}
-        return Criterion(**{**fields, "subset": _subset(self.subset)})
+        return types.Criterion(**{**fields, "subset": _subset(self.subset)})
 
 
-class ChecklistItemRow(SameFields[ChecklistRow]):
+class ChecklistItemRow(SameFields[types.ChecklistRow]):
     """A row of the TRIPOD+AI checklist."""
 
-    kind = ChecklistRow
+    kind = types.ChecklistRow
 
     item: str
-    status: RowStatus
+    status: types.RowStatus
     where: str | None
     """The chapter that answers it."""
     reason: Reason | None
@@ -584,33 +553,33 @@ class PreviousRow(Row):
     datasets: tuple[DatasetRow, ...]
     estimates: tuple[EstimateRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    manifest: PreviousManifest | Reason
+    manifest: types.PreviousManifest | Reason
     """The manifest, or why there is none."""
-    predicted: Predicted
+    predicted: types.Predicted
 
     @classmethod
-    def of(cls, previous: Previous, tiers: Mapping[str, Tier]) -> Self:
+    def of(cls, previous: types.Previous, tiers: Mapping[str, types.Tier]) -> Self:
         """The row of a previous release."""
         plain = {name: value for name, value in vars(previous).items() if name not in ("results", "criteria")}
         other = {
             "datasets": tuple(DatasetRow.of(dataset) for dataset in previous.datasets),
             "estimates": tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in previous.results),
             "acceptance": tuple(CriterionRow.of(criterion) for criterion in previous.criteria),
-            "manifest": previous.manifest.reason if isinstance(previous.manifest, Absent) else previous.manifest,
+            "manifest": previous.manifest.reason if isinstance(previous.manifest, types.Absent) else previous.manifest,
         }
         return cls(**plain | other)
 
     @property
-    def value(self) -> Previous:
+    def value(self) -> types.Previous:
         """The previous release."""
         plain = {name: value for name, value in self if name not in ("estimates", "acceptance")}
         other = {
             "datasets": tuple(row.value for row in self.datasets),
             "results": tuple(row.result for row in self.estimates),
             "criteria": tuple(row.value for row in self.acceptance),
-            "manifest": Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
+            "manifest": types.Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
         }
-        return Previous(**plain | other)
+        return types.Previous(**plain | other)
 
 
 RowOfAModel = TypeVar("RowOfAModel", EstimateRow, CurveRow)
@@ -626,7 +595,7 @@ class Results(Row):
     has_release_file: bool
     """False of a quick look at one table."""
     statements: Mapping[str, str]
-    inputs: tuple[InputFile, ...]
+    inputs: tuple[types.InputFile, ...]
     versions: Mapping[str, str]
     datasets: tuple[DatasetRow, ...]
     description: tuple[DescriptionRow, ...]
@@ -637,8 +606,8 @@ class Results(Row):
     acceptance: tuple[CriterionRow, ...]
     checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
-    seal: Seal | None
-    disclosure: Disclosure | None = None
+    seal: types.Seal | None
+    disclosure: types.Disclosure | None = None
 
     def model_of(self, row: EstimateRow | CurveRow) -> str:
         """The name of the model that a row is of: the one that is tested, where its settings name no other."""
@@ -649,7 +618,7 @@ class Results(Row):
         return sorted(rows, key=lambda row: (row.status != "estimated", "model" in row.at))
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> types.Evidence:
         """The evidence that the file holds."""
         from dossier.core.register import fill, terms_of
 
@@ -658,7 +627,7 @@ class Results(Row):
         curves = [row.result for row in self.curves]
         release = _release(self.release, self.declared)
         previous = None if self.previous is None else self.previous.value
-        return Evidence(
+        return types.Evidence(
             release=release,
             datasets=tuple(row.value for row in self.datasets),
             results=tuple(result for result in results if result.subset is None and not _is_change(result)),
@@ -671,7 +640,7 @@ class Results(Row):
             versions=dict(self.versions),
             criteria=tuple(row.value for row in self.acceptance),
             checklist=tuple(row.value for row in self.checklist),
-            subgroups=SubgroupEvidence(
+            subgroups=types.SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
                 results=tuple(result for result in results if result.subset is not None),
                 curves=tuple(curve for curve in curves if curve.subset is not None),
@@ -680,7 +649,7 @@ class Results(Row):
             has_release_file=self.has_release_file,
             changes=None
             if previous is None
-            else Changes(previous, tuple(result for result in results if _is_change(result))),
+            else types.Changes(previous, tuple(result for result in results if _is_change(result))),
             seal=self.seal,
             disclosure=self.disclosure,
         )
@@ -707,9 +676,9 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def of(evidence: Evidence) -> Results:
+def of(evidence: types.Evidence) -> Results:
     """The results.json of evidence."""
-    tiers: dict[str, Tier] = {name: term.tier for name, term in evidence.terms.items()}
+    tiers: dict[str, types.Tier] = {name: term.tier for name, term in evidence.terms.items()}
     since = () if evidence.changes is None else evidence.changes.results
     release = evidence.release
     return Results(
@@ -765,7 +734,7 @@ def _is_difference(at: Mapping[str, Setting]) -> bool:
     return at.get("against") in ("complement", "previous")
 
 
-def _is_change(result: Result) -> bool:
+def _is_change(result: types.Result) -> bool:
     """Whether it is a difference from the previous release."""
     return result.at.get("against") == "previous"
 
@@ -776,16 +745,16 @@ def _release(about: About, declared: Mapping[str, JsonValue]) -> Release:
     return Release.model_validate(whole, strict=False)
 
 
-def _gap(found: Absent) -> dict[str, Any]:
+def _gap(found: types.Absent) -> dict[str, Any]:
     """The keys of what is not there."""
-    if isinstance(found, Withheld):
+    if isinstance(found, types.Withheld):
         return {"status": "withheld", "reason": found.reason, "below": found.below}
     return {"status": "absent", "reason": found.reason}
 
 
-def _absent(status: Status, reason: Fact | None, below: int | None) -> Absent:
+def _absent(status: Status, reason: Fact | None, below: int | None) -> types.Absent:
     why = reason or Fact("no_reason_given", status=status)
-    return Withheld(why, below or 0) if status == "withheld" else Absent(why)
+    return types.Withheld(why, below or 0) if status == "withheld" else types.Absent(why)
 
 
 def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:

@@ -6,23 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.core import types
 from dossier.core.facts import Method
 from dossier.core.release import Release
-from dossier.core.types import (
-    POOLED,
-    READER_STUDY,
-    Absent,
-    At,
-    Curve,
-    CurveResult,
-    DatasetSummary,
-    DecisionCounts,
-    Estimate,
-    Evidence,
-    Floats,
-    ReaderStudy,
-    Result,
-)
 from dossier.metrics import graded_accuracy as accuracy
 from dossier.metrics import human_factors, reliability, severity
 from tests.reasons import because
@@ -86,18 +72,18 @@ def release(kind: Kind) -> Release:
     )
 
 
-def evidence(kind: Kind) -> Evidence:
+def evidence(kind: Kind) -> types.Evidence:
     """The evidence of a kind; the same numbers every time."""
     rng = np.random.default_rng(17)
-    datasets: list[DatasetSummary] = []
-    results: list[Result] = []
-    curves: list[CurveResult] = []
+    datasets: list[types.DatasetSummary] = []
+    results: list[types.Result] = []
+    curves: list[types.CurveResult] = []
     for index in range(kind.sites):
         name, n = f"site-{index}", int(rng.integers(90, 900))
         title = LONG.format(index) if kind.long else f"Hospital {index + 1}"
         risk = np.round(rng.beta(1.5, 2.5, n), 3)
-        outcome: Floats = (rng.uniform(size=n) < risk).astype(float)
-        datasets.append(DatasetSummary(name, "external", title, n, int(outcome.sum()), n, {}, ()))
+        outcome: types.Floats = (rng.uniform(size=n) < risk).astype(float)
+        datasets.append(types.DatasetSummary(name, "external", title, n, int(outcome.sum()), n, {}, ()))
         gone = kind.gaps and index == 1
         curves += [_absent(curve, gone) for curve in _site_curves(kind, rng, name, outcome, risk)]
         results += _site_results(name, n, index == 0, kind)
@@ -105,22 +91,28 @@ def evidence(kind: Kind) -> Evidence:
             curves += _rater_curves(kind, rng, name, outcome, risk)
     study = reader_study(kind, rng)
     curves += [
-        CurveResult("decision_benefit_by_reader", READER_STUDY, human_factors.decision_benefit_by_reader(study)),
-        CurveResult("changed_decisions", READER_STUDY, human_factors.changed_decisions(study)),
+        types.CurveResult(
+            "decision_benefit_by_reader", types.READER_STUDY, human_factors.decision_benefit_by_reader(study)
+        ),
+        types.CurveResult("changed_decisions", types.READER_STUDY, human_factors.changed_decisions(study)),
     ]
     results += study_results(study)
     survey = (("0", 0.2, None if kind.gaps else 0.12, None if kind.gaps else 0.31), ("1", 0.5, None, None))
-    curves.append(CurveResult("survey_of_priorities", POOLED, accuracy.survey_of_priorities((), survey)))
-    return Evidence(release(kind), tuple(datasets), tuple(results), tuple(curves), (), (), {}, {}, (), {})
+    curves.append(types.CurveResult("survey_of_priorities", types.POOLED, accuracy.survey_of_priorities((), survey)))
+    return types.Evidence(release(kind), tuple(datasets), tuple(results), tuple(curves), (), (), {}, {}, (), {})
 
 
-def _absent(curve: CurveResult, gone: bool) -> CurveResult:
-    return replace(curve, found=Absent(because(f"all rows of {curve.dataset} are of one class"))) if gone else curve
+def _absent(curve: types.CurveResult, gone: bool) -> types.CurveResult:
+    return (
+        replace(curve, found=types.Absent(because(f"all rows of {curve.dataset} are of one class"))) if gone else curve
+    )
 
 
-def _site_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floats, risk: Floats) -> list[CurveResult]:
+def _site_curves(
+    kind: Kind, rng: np.random.Generator, name: str, outcome: types.Floats, risk: types.Floats
+) -> list[types.CurveResult]:
     weights = ((0.0, 0.6), (0.3, 0.0))
-    made: list[tuple[str, Curve | Absent]] = [
+    made: list[tuple[str, types.Curve | types.Absent]] = [
         ("h_accuracy_by_priority", accuracy.h_accuracy_by_priority(outcome, risk)),
         ("accuracy_by_prevalence", accuracy.accuracy_by_prevalence(outcome, risk, THRESHOLD)),
     ]
@@ -128,10 +120,10 @@ def _site_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Float
         made.append(("confusion_matrix", severity.confusion_matrix(outcome, risk, THRESHOLD, weights)))
     else:
         made.append(("confusion_matrix", _matrix(kind.classes, rng)))
-    return [CurveResult(curve, name, found) for curve, found in made]
+    return [types.CurveResult(curve, name, found) for curve, found in made]
 
 
-def _matrix(k: int, rng: np.random.Generator) -> Curve:
+def _matrix(k: int, rng: np.random.Generator) -> types.Curve:
     """A confusion matrix of several classes whose errors are the graver the farther they lie apart."""
     pairs = [(number, other) for number in range(k) for other in range(k)]
     counts = [float(rng.integers(0, 20) + 3000 * (first == other)) for first, other in pairs]
@@ -141,17 +133,17 @@ def _matrix(k: int, rng: np.random.Generator) -> Curve:
         "count": tuple(counts),
         "severity": tuple(abs(first - other) / (k - 1) for first, other in pairs),
     }
-    return Curve(columns, int(sum(counts)), Method("wald"))
+    return types.Curve(columns, int(sum(counts)), Method("wald"))
 
 
-def _site_results(name: str, n: int, with_raters: bool, kind: Kind) -> list[Result]:
-    def one(measure: str, at: At, value: float, **details: float) -> Result:
-        return Result(
+def _site_results(name: str, n: int, with_raters: bool, kind: Kind) -> list[types.Result]:
+    def one(measure: str, at: types.At, value: float, **details: float) -> types.Result:
+        return types.Result(
             measure,
             measure,
             name,
             at,
-            Estimate(value, value - 0.1, value + 0.1, 0.95, n, Method("wald"), details=details),
+            types.Estimate(value, value - 0.1, value + 0.1, 0.95, n, Method("wald"), details=details),
         )
 
     plain: dict[str, float | str] = {"tau": 0.5, "complexity": "constant"}
@@ -177,7 +169,9 @@ def _site_results(name: str, n: int, with_raters: bool, kind: Kind) -> list[Resu
     return found
 
 
-def _rater_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floats, risk: Floats) -> list[CurveResult]:
+def _rater_curves(
+    kind: Kind, rng: np.random.Generator, name: str, outcome: types.Floats, risk: types.Floats
+) -> list[types.CurveResult]:
     shape = (len(outcome), kind.raters)
     skill = np.linspace(0.6, 0.95, kind.raters)
     right = rng.uniform(size=shape) < (1.0 if kind.agree else skill[None, :])
@@ -186,7 +180,7 @@ def _rater_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floa
     confidence = confidence if kind.fine else np.round(confidence * 5) / 5
     complexity = np.round(4 * np.clip(rng.normal(0.45, 0.2, shape) - 0.1 * right, 0, 1)) / 4
     raters = (labels, confidence, complexity)
-    found: dict[str, Curve | Absent] = {
+    found: dict[str, types.Curve | types.Absent] = {
         "raters_one_by_one": reliability.raters_one_by_one(labels, confidence, complexity, outcome),
         "confidence_by_rater": reliability.confidence_by_rater(labels, confidence),
         "rater_agreement": reliability.rater_agreement(labels),
@@ -197,10 +191,10 @@ def _rater_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floa
         "h_accuracy_surface": accuracy.h_accuracy_surface(outcome, risk, "raters", *raters),
         "h_accuracy_by_complexity": accuracy.h_accuracy_by_complexity(outcome, risk, "raters", *raters),
     }
-    return [CurveResult(curve, name, drawn_curve) for curve, drawn_curve in found.items()]
+    return [types.CurveResult(curve, name, drawn_curve) for curve, drawn_curve in found.items()]
 
 
-def reader_study(kind: Kind, rng: np.random.Generator) -> ReaderStudy:
+def reader_study(kind: Kind, rng: np.random.Generator) -> types.ReaderStudy:
     """Readers on forty cases, without and with the model; in a study of readers who agree nobody is ever wrong."""
     cases = 40
     reader, case = np.repeat(np.arange(kind.readers), cases), np.tile(np.arange(cases), kind.readers)
@@ -211,17 +205,17 @@ def reader_study(kind: Kind, rng: np.random.Generator) -> ReaderStudy:
     aided = np.where(rng.uniform(size=size) < (1.0 if kind.agree else 0.9), truth, unaided)
     advice = None if kind.gaps else np.where(rng.uniform(size=size) < 0.8, truth, 1 - truth)
     wrong, without = int(np.sum(aided != truth)), int(np.sum(unaided != truth))
-    counts = DecisionCounts(wrong, size - wrong, without, size - without)
+    counts = types.DecisionCounts(wrong, size - wrong, without, size - without)
     group = tuple(kind.groups[index % len(kind.groups)] for index in range(kind.readers)) if kind.groups else ()
-    return ReaderStudy("paired", counts, reader, case, truth, unaided, aided, advice, group)
+    return types.ReaderStudy("paired", counts, reader, case, truth, unaided, aided, advice, group)
 
 
-def study_results(study: ReaderStudy) -> list[Result]:
+def study_results(study: types.ReaderStudy) -> list[types.Result]:
     """The measures of the reader study that figures show."""
     ratio = human_factors.odds_ratio(study, bootstrap=40)
-    found = [Result("odds_ratio", "odds_ratio", READER_STUDY, {}, ratio)]
+    found = [types.Result("odds_ratio", "odds_ratio", types.READER_STUDY, {}, ratio)]
     for group in ("", *sorted(set(study.group))):
         at = {"group": group} if group else {}
         gain = human_factors.decision_benefit(study, group)
-        found.append(Result("decision_benefit", "decision_benefit", READER_STUDY, at, gain))
+        found.append(types.Result("decision_benefit", "decision_benefit", types.READER_STUDY, at, gain))
     return found

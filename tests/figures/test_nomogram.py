@@ -12,19 +12,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dossier.core import types
 from dossier.core.release import Release
-from dossier.core.types import (
-    MODEL,
-    Absent,
-    Curve,
-    CurveResult,
-    DescriptionResult,
-    Evidence,
-    Feature,
-    Floats,
-    Picture,
-    find_curve,
-)
 from dossier.metrics import nomogram
 from dossier.report.figures import canvas
 from dossier.report.figures import nomogram as drawing
@@ -33,14 +22,14 @@ from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 
 Term = Mapping[str, Any]
-Terms = Mapping[str, tuple[Term, Feature]]
+Terms = Mapping[str, tuple[Term, types.Feature]]
 RNG = np.random.default_rng(11)
 LONG = "Severity of the affected joint, as read by"
 
 
 def evidence(
-    terms: Mapping[str, tuple[Term, Feature]], intercept: float = -1.0, primary: float | None = 0.3
-) -> Evidence:
+    terms: Mapping[str, tuple[Term, types.Feature]], intercept: float = -1.0, primary: float | None = 0.3
+) -> types.Evidence:
     """The evidence of a formula, its axes as far as these rows reach."""
     release = Release.model_validate(
         {
@@ -57,39 +46,46 @@ def evidence(
     )
     assert release.model is not None
     found = nomogram.nomogram(release.model, {name: feature for name, (_, feature) in terms.items()})
-    curves: list[CurveResult] = []
-    rows: list[DescriptionResult] = []
-    if isinstance(found, Absent):
-        curves.append(CurveResult("points_total", MODEL, found))
+    curves: list[types.CurveResult] = []
+    rows: list[types.DescriptionResult] = []
+    if isinstance(found, types.Absent):
+        curves.append(types.CurveResult("points_total", types.MODEL, found))
     else:
         curves += [
-            CurveResult("points", MODEL, nomogram.axis_curve(found, axis), {"predictor": axis.predictor})
+            types.CurveResult("points", types.MODEL, nomogram.axis_curve(found, axis), {"predictor": axis.predictor})
             for axis in found.axes
             if axis.levels is None
         ]
         thresholds = release.thresholds.declared
-        curves.append(CurveResult("points_total", MODEL, nomogram.total_curve(found)))
-        curves.append(CurveResult("points_risk", MODEL, nomogram.risk_curve(found, thresholds)))
-        rows = [DescriptionResult(MODEL, row) for axis in found.axes for row in nomogram.level_points(found, axis)]
-    return Evidence(release, (), (), tuple(curves), tuple(rows), (), {}, {}, (), {})
+        curves.append(types.CurveResult("points_total", types.MODEL, nomogram.total_curve(found)))
+        curves.append(types.CurveResult("points_risk", types.MODEL, nomogram.risk_curve(found, thresholds)))
+        rows = [
+            types.DescriptionResult(types.MODEL, row)
+            for axis in found.axes
+            for row in nomogram.level_points(found, axis)
+        ]
+    return types.Evidence(release, (), (), tuple(curves), tuple(rows), (), {}, {}, (), {})
 
 
-def numbers(low: float, high: float, rows: int = 400) -> Feature:
-    return Feature("x", RNG.uniform(low, high, rows))
+def numbers(low: float, high: float, rows: int = 400) -> types.Feature:
+    return types.Feature("x", RNG.uniform(low, high, rows))
 
 
-def categories(*levels: str) -> Feature:
-    return Feature("x", np.arange(400.0) % len(levels), levels)
+def categories(*levels: str) -> types.Feature:
+    return types.Feature("x", np.arange(400.0) % len(levels), levels)
 
 
-AGE: tuple[Term, Feature] = ({"knots": (36.0, 50.0, 63.0, 77.0), "coefficients": (-0.06, 0.12, -0.33)}, numbers(25, 85))
+AGE: tuple[Term, types.Feature] = (
+    {"knots": (36.0, 50.0, 63.0, 77.0), "coefficients": (-0.06, 0.12, -0.33)},
+    numbers(25, 85),
+)
 TWELVE = tuple(f"ward {index}" for index in range(1, 13))
 CASES: dict[str, Terms] = {
     "one": {"age": ({"coefficient": 0.03}, numbers(20, 90))},
     "one_category": {"sex": ({"levels": {"male": 0.5}}, categories("female", "male"))},
     "four": {
         "age": AGE,
-        "nodes": ({"coefficient": 0.4, "transform": "sqrt"}, Feature("x", RNG.poisson(9, 400).astype(float))),
+        "nodes": ({"coefficient": 0.4, "transform": "sqrt"}, types.Feature("x", RNG.poisson(9, 400).astype(float))),
         "marker": ({"coefficient": -0.01}, numbers(0, 100)),
         "grade": ({"levels": {"2": 0.3, "3": 0.9}}, categories("1", "2", "3")),
     },
@@ -111,7 +107,7 @@ CASES: dict[str, Terms] = {
         "age": ({"coefficient": 0.05}, numbers(20, 90)),
         "sex": ({"levels": {"male": 0.001}}, categories("female", "male")),
         "sodium": ({"coefficient": -0.0004}, numbers(120.5, 150.5)),
-        "ferritin": ({"coefficient": 0.5, "transform": "log"}, Feature("x", np.exp(RNG.normal(5, 1.5, 400)))),
+        "ferritin": ({"coefficient": 0.5, "transform": "log"}, types.Feature("x", np.exp(RNG.normal(5, 1.5, 400)))),
     },
     "sure": {"age": ({"coefficient": 0.9}, numbers(20, 90))},
 }
@@ -128,7 +124,7 @@ def lines(drawn: Figure, prefix: str) -> list[Line2D]:
     return [line for line in drawn.axes[0].lines if str(line.get_gid()).startswith(prefix)]
 
 
-def across(line: Line2D) -> Floats:
+def across(line: Line2D) -> types.Floats:
     return np.asarray(line.get_xdata(), dtype=float)
 
 
@@ -149,8 +145,8 @@ def test_scale_of_points_runs_from_none_to_a_hundred() -> None:
 def test_ticks_of_a_number_stand_at_its_points() -> None:
     with styled():
         drawn = figure("four")
-    curve = find_curve(EVIDENCE["four"], "points", MODEL, predictor="nodes")
-    assert isinstance(curve, Curve)
+    curve = types.find_curve(EVIDENCE["four"], "points", types.MODEL, predictor="nodes")
+    assert isinstance(curve, types.Curve)
     marks = [p for p, marked in zip(curve.columns["points"], curve.columns["marked"], strict=True) if marked]
     ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-nodes")]
     np.testing.assert_allclose(sorted(ticks), sorted(float(mark or 0) for mark in marks), atol=1e-9)
@@ -169,9 +165,9 @@ def test_label_stands_at_the_points_of_its_value() -> None:
         assert points_at(x) == pytest.approx(expected, abs=1.0), value
 
 
-def _per_unit(found: Evidence) -> float:
-    curve = find_curve(found, "points_total", MODEL)
-    assert isinstance(curve, Curve)
+def _per_unit(found: types.Evidence) -> float:
+    curve = types.find_curve(found, "points_total", types.MODEL)
+    assert isinstance(curve, types.Curve)
     total, linear = curve.columns["total_points"], curve.columns["linear_predictor"]
     return float(total[-1] or 0) / (float(linear[-1] or 0) - float(linear[0] or 0))
 
@@ -194,8 +190,8 @@ def test_axis_folds_where_points_turn() -> None:
     strands = lines(drawn, "axis-age")
     assert len(strands) == 3
     folds = [float(across(line)[0]) for line in lines(drawn, "fold-age")]
-    curve = find_curve(EVIDENCE["four"], "points", MODEL, predictor="age")
-    assert isinstance(curve, Curve)
+    curve = types.find_curve(EVIDENCE["four"], "points", types.MODEL, predictor="age")
+    assert isinstance(curve, types.Curve)
     turns = [float(p or 0) for p, turn in zip(curve.columns["points"], curve.columns["turn"], strict=True) if turn]
     np.testing.assert_allclose([points_at(x) for x in folds], turns, atol=0.2)
     heights = [float(np.asarray(strand.get_ydata(), dtype=float)[0]) for strand in strands]
@@ -224,8 +220,8 @@ def test_risk_stands_under_its_total() -> None:
     """Labelled risks: the logarithm of their odds on the scale of the linear predictor."""
     with styled():
         drawn = figure("four")
-    curve = find_curve(EVIDENCE["four"], "points_total", MODEL)
-    assert isinstance(curve, Curve)
+    curve = types.find_curve(EVIDENCE["four"], "points_total", types.MODEL)
+    assert isinstance(curve, types.Curve)
     whole, zero = float(curve.columns["total_points"][-1] or 0), float(curve.columns["linear_predictor"][0] or 0)
     bottom = max(text.get_position()[1] for text in drawn.axes[0].texts)
     labels = [text for text in drawn.axes[0].texts if abs(text.get_position()[1] - bottom) < 1e-9]
@@ -317,14 +313,14 @@ def test_predictors_without_room_are_those_with_the_smallest_effects() -> None:
     assert min(row.span for row in kept) >= max(row.span for row in every if row not in kept)
     with styled():
         found = drawing.nomogram(EVIDENCE["forty"])
-    assert isinstance(found, Picture)
+    assert isinstance(found, types.Picture)
     assert f"{40 - len(kept)}\N{NO-BREAK SPACE}predictors with the smallest effects: see the table." in found.caption
 
 
 def test_words_state_the_points() -> None:
     with styled():
         found = drawing.nomogram(EVIDENCE["four"])
-    assert isinstance(found, Picture)
+    assert isinstance(found, types.Picture)
     rows = drawing.rows(EVIDENCE["four"])
     widest = max(rows, key=lambda row: row.span)
     assert f"{widest.name} 100" in found.alternative

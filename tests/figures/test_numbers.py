@@ -15,23 +15,10 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import fill
 from dossier.core.release import Robustness
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Curve,
-    Estimate,
-    Evidence,
-    Floats,
-    Picture,
-    Result,
-    externals,
-    find,
-    find_curve,
-)
 from dossier.report.figures import (
     calibration,
     canvas,
@@ -56,25 +43,25 @@ BY_NAME = {case.name: case for case in CASES}
 
 
 @pytest.fixture(scope="module")
-def eight() -> Evidence:
+def eight() -> types.Evidence:
     return evidence(BY_NAME["eight"])
 
 
-def _figure(drawn: Figure | Absent) -> Figure:
+def _figure(drawn: Figure | types.Absent) -> Figure:
     assert isinstance(drawn, Figure)
     return drawn
 
 
-def _curve(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve)
+def _curve(found: types.Curve | types.Absent) -> types.Curve:
+    assert isinstance(found, types.Curve)
     return found
 
 
-def _x(line: Line2D) -> Floats:
+def _x(line: Line2D) -> types.Floats:
     return np.asarray(line.get_xdata(), dtype=float)
 
 
-def _y(line: Line2D) -> Floats:
+def _y(line: Line2D) -> types.Floats:
     return np.asarray(line.get_ydata(), dtype=float)
 
 
@@ -83,12 +70,12 @@ def _texts(figure: Figure) -> list[str]:
         return [box.text for box in text_boxes(figure)]
 
 
-def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> None:
+def test_forest_shows_values_intervals_pool_and_prediction(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(discrimination.draw_forest(eight, discrimination.AUROC, HALF))
     axes = figure.axes[0]
     squares = [line for line in axes.lines if line.get_marker() == "s"]
-    expected = [estimated(find(eight, "auroc", site.name)) for site in externals(eight)]
+    expected = [estimated(types.find(eight, "auroc", site.name)) for site in types.externals(eight)]
     assert [float(_x(line)[0]) for line in squares] == [estimate.value for estimate in expected]
     whiskers = [_x(line) for line in axes.lines if line.get_marker() == "None" and len(_x(line)) == 2]
     assert [tuple(map(float, ends)) for ends in whiskers if ends[0] != ends[1]] == [
@@ -105,20 +92,20 @@ def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> N
 
 def test_forest_of_two_sites_pools_nothing() -> None:
     two = evidence(type(BY_NAME["eight"])("two", ("Italy 1", "Spain")))
-    why = Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
-    results = tuple(replace(each, found=why) if each.dataset == POOLED else each for each in two.results)
+    why = types.Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
+    results = tuple(replace(each, found=why) if each.dataset == types.POOLED else each for each in two.results)
     two = replace(two, results=results)
     with styled():
         figure = _figure(discrimination.draw_forest(two, discrimination.AUROC, HALF))
     assert not {"All, pooled", "New hospital"} & set(_texts(figure)), "a mean of two sites says nearly nothing"
 
 
-def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: Evidence) -> None:
+def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(calibration.draw_calibration(eight, HALF))
-    for axes, site in zip(figure.axes, externals(eight), strict=True):
+    for axes, site in zip(figure.axes, types.externals(eight), strict=True):
         diagonal, line = axes.lines
-        curve = _curve(find_curve(eight, "calibration_curve", site.name))
+        curve = _curve(types.find_curve(eight, "calibration_curve", site.name))
         np.testing.assert_array_equal(_x(line), curve.columns["risk"])
         np.testing.assert_array_equal(_y(line), curve.columns["observed"])
         assert list(_x(diagonal)) == list(_y(diagonal))
@@ -136,12 +123,12 @@ def test_axes_follow_risks_that_are_all_small() -> None:
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 0.02)}
 
 
-def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence) -> None:
-    sites = externals(eight)
+def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: types.Evidence) -> None:
+    sites = types.externals(eight)
     gains = {site.name: (0.01 * (index - 3), 0.01 * (index - 5), 0.01 * index) for index, site in enumerate(sites)}
-    base = estimated(find(eight, "auroc", sites[0].name))
+    base = estimated(types.find(eight, "auroc", sites[0].name))
     results = tuple(
-        Result(
+        types.Result(
             "net_benefit_gain",
             "net_benefit_gain",
             name,
@@ -150,10 +137,10 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence
         )
         for name, (value, low, high) in gains.items()
     )
-    pooled = Result(
+    pooled = types.Result(
         "net_benefit_gain",
         "net_benefit_gain",
-        POOLED,
+        types.POOLED,
         {"threshold": 0.5},
         replace(base, value=0.5, details={"k": 8.0}),
     )
@@ -167,11 +154,11 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence
     assert "All, pooled" not in _texts(figure)
 
 
-def _without_declared(found: Evidence) -> Evidence:
+def _without_declared(found: types.Evidence) -> types.Evidence:
     """The same evidence, its decision curves without the row of the primary threshold."""
     curves = []
     for curve in found.curves:
-        if curve.curve.startswith("decision_curve") and isinstance(curve.found, Curve):
+        if curve.curve.startswith("decision_curve") and isinstance(curve.found, types.Curve):
             row = curve.found.columns["threshold"].index(0.5)
             columns = {name: values[:row] + values[row + 1 :] for name, values in curve.found.columns.items()}
             curve = replace(curve, found=replace(curve.found, columns=columns))
@@ -179,8 +166,8 @@ def _without_declared(found: Evidence) -> Evidence:
     return replace(found, curves=tuple(curves))
 
 
-def test_the_primary_threshold_is_never_interpolated(eight: Evidence) -> None:
-    def rings(found: Evidence) -> int:
+def test_the_primary_threshold_is_never_interpolated(eight: types.Evidence) -> None:
+    def rings(found: types.Evidence) -> int:
         with styled():
             return sum(
                 line.get_marker() == "o"
@@ -198,8 +185,8 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
     with styled():
         figure = _figure(utility.draw_decision_panels(found))
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
-    for axes, site in zip(figure.axes, externals(found), strict=True):
-        curve = _curve(find_curve(found, "decision_curve", site.name))
+    for axes, site in zip(figure.axes, types.externals(found), strict=True):
+        curve = _curve(types.find_curve(found, "decision_curve", site.name))
         model, everyone = (np.array(curve.columns[name], dtype=float) for name in ("net_benefit", "treat_all"))
         (line,) = (each for each in axes.lines if each.get_gid() == "gain")
         assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
@@ -221,9 +208,9 @@ CROWDED = {
 """Sensitivity, specificity and prevalence of seven sites of the covid release."""
 
 
-def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: Evidence) -> None:
-    (site, *_) = externals(eight)
-    none = Absent(Fact("no_rows"))
+def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: types.Evidence) -> None:
+    (site, *_) = types.externals(eight)
+    none = types.Absent(Fact("no_rows"))
     found = [prevalence.Flagging(site, *values, own=(none, none)) for values in CROWDED.values()]
     with styled():
         lowest = [prevalence._labels(found, list(CROWDED), which, prevalence.HEIGHTS[0]) for which in (0, 1)]
@@ -235,20 +222,22 @@ def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: Ev
 
 
 def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_read_off_elsewhere(
-    eight: Evidence,
+    eight: types.Evidence,
 ) -> None:
     """ "Read up from that of your hospital": sensitivity and specificity move with the case mix, PPV .08 for .29."""
-    base = estimated(find(eight, "auroc", externals(eight)[0].name))
+    base = estimated(types.find(eight, "auroc", types.externals(eight)[0].name))
     values = {"sensitivity": 0.7, "specificity": 0.8, "ppv": 0.61, "npv": 0.87}
     results = tuple(
-        Result(name, name, site.name, {"threshold": 0.5}, replace(base, value=value, low=value - 0.1, high=value + 0.1))
-        for site in externals(eight)
+        types.Result(
+            name, name, site.name, {"threshold": 0.5}, replace(base, value=value, low=value - 0.1, high=value + 0.1)
+        )
+        for site in types.externals(eight)
         for name, value in values.items()
     )
     others = tuple(result for result in eight.results if result.measure not in values)
     evidence = replace(eight, results=(*others, *results))
     picture = prevalence.predictive_values_by_prevalence(evidence)
-    assert isinstance(picture, Picture)
+    assert isinstance(picture, types.Picture)
     assert "read up" not in picture.caption
     assert "they move with the case mix" in picture.caption
     assert picture.alternative == "As found, PPV 61% and NPV 87%."
@@ -261,12 +250,12 @@ def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_r
         assert all(found == pytest.approx((value - 0.1, value + 0.1)) for found in ends)
 
 
-def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:
-    sites = externals(eight)
+def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: types.Evidence) -> None:
+    sites = types.externals(eight)
     rates = {site.name: (0.5 + 0.05 * index, 0.9 - 0.03 * index) for index, site in enumerate(sites)}
-    base = estimated(find(eight, "auroc", sites[0].name))
+    base = estimated(types.find(eight, "auroc", sites[0].name))
     results = tuple(
-        Result(name, name, site, {"threshold": 0.5}, replace(base, value=values[which]))
+        types.Result(name, name, site, {"threshold": 0.5}, replace(base, value=values[which]))
         for site, values in rates.items()
         for which, name in enumerate(("sensitivity", "specificity"))
     )
@@ -287,10 +276,10 @@ def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(e
                 assert np.allclose(np.asarray(dot.get_xdata()), [cases / site.n])
 
 
-def test_intervals_of_the_gain_are_those_of_the_measure(eight: Evidence) -> None:
-    site = externals(eight)[0]
-    gained = replace(estimated(find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
-    measured = Result("net_benefit_gain", "net_benefit_gain", site.name, {"threshold": 0.5}, gained)
+def test_intervals_of_the_gain_are_those_of_the_measure(eight: types.Evidence) -> None:
+    site = types.externals(eight)[0]
+    gained = replace(estimated(types.find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
+    measured = types.Result("net_benefit_gain", "net_benefit_gain", site.name, {"threshold": 0.5}, gained)
     others = tuple(result for result in eight.results if result.measure != "net_benefit_gain")
     found = replace(eight, results=(*others, measured))
     with styled():
@@ -308,12 +297,12 @@ def test_false_alarms_per_miss(threshold: float, text: str) -> None:
     assert utility.false_alarms(threshold) == text
 
 
-def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
+def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(risks.draw_risks(eight, HALF))
-    for axes, site in zip(figure.axes, externals(eight), strict=True):
+    for axes, site in zip(figure.axes, types.externals(eight), strict=True):
         steps = [patch.get_data()[0] for patch in axes.patches if isinstance(patch, StepPatch)]
-        curve = _curve(find_curve(eight, "risk_distribution", site.name))
+        curve = _curve(types.find_curve(eight, "risk_distribution", site.name))
         np.testing.assert_allclose(steps[0], np.array(curve.columns["share_events"], dtype=float))
         if site.site == "Brazil 3":
             assert len(steps) == 1
@@ -322,16 +311,16 @@ def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
     assert _texts(figure).count("too few") == 1
 
 
-def test_risks_by_site_print_n_and_events(eight: Evidence) -> None:
+def test_risks_by_site_print_n_and_events(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(risks.draw_risks(eight, FULL))
     texts = _texts(figure)
-    for site in externals(eight):
+    for site in types.externals(eight):
         assert {site.site, f"n {site.n:,}, {site.events:,} events"} <= set(texts)
 
 
 @pytest.mark.parametrize(("draw", "share"), [(calibration.draw_calibration, 0.85), (risks.draw_risks, 0.80)])
-def test_one_panel_fills_the_half_width(draw: Callable[[Evidence, float], Figure], share: float) -> None:
+def test_one_panel_fills_the_half_width(draw: Callable[[types.Evidence, float], Figure], share: float) -> None:
     """Beside it stands a scale alone; the percentages of the risks are wider than shares."""
     with styled():
         figure = _figure(draw(evidence(BY_NAME["one"]), HALF))
@@ -355,14 +344,14 @@ def test_a_long_name_stands_on_two_lines() -> None:
     assert {"Rotterdam, surgery", "from 1988", "GBSG trial,", "Germany"} <= set(_texts(figure))
 
 
-def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: Evidence) -> None:
+def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: types.Evidence) -> None:
     """The squares stand on the calibration curve at the primary threshold, the lines are its band there."""
     with styled():
         figure = _figure(sheet_of("committee_percentages")(eight))
     said = eight.release.thresholds.declared[0]
     known = {}
-    for site in externals(eight):
-        curve = _curve(find_curve(eight, "calibration_curve", site.name))
+    for site in types.externals(eight):
+        curve = _curve(types.find_curve(eight, "calibration_curve", site.name))
         risk, *lines = (np.array(curve.columns[name], dtype=float) for name in ("risk", "low", "observed", "high"))
         if risk[0] <= said <= risk[-1]:
             known[site.site] = [float(np.interp(said, risk, line)) for line in lines]
@@ -376,10 +365,10 @@ def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: Evid
     assert [float(_x(line)[0]) for line in axes.lines if line.get_linestyle() == "--"] == [said]
 
 
-def test_committee_sees_no_curve_of_several_hospitals(eight: Evidence) -> None:
+def test_committee_sees_no_curve_of_several_hospitals(eight: types.Evidence) -> None:
     for draw in (sheet_of("committee_calibration"), sheet_of("committee_thousand")):
-        assert isinstance(draw(eight), Absent)
-    assert isinstance(sheet_of("committee_percentages")(evidence(BY_NAME["one"])), Absent)
+        assert isinstance(draw(eight), types.Absent)
+    assert isinstance(sheet_of("committee_percentages")(evidence(BY_NAME["one"])), types.Absent)
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
@@ -398,7 +387,7 @@ def _panels(figure: Figure) -> list[Axes]:
     return [axes for axes in figure.axes[1:] if axes.get_ylim()[0] < axes.get_ylim()[1] and _rings(axes)]
 
 
-def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None:
+def test_diagram_places_sites_and_fills_rings_by_sample(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(draw_diagram(eight))
     panels = _panels(figure)
@@ -411,11 +400,11 @@ def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None
     ):
         rings = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 3]
         discs = _discs(axes)
-        for site, ring, disc in zip(externals(eight), rings, discs, strict=True):
-            value = estimated(find(eight, measure, site.name, **at)).value
-            similarity = estimated(find(eight, "correspondence_averaged", site.name)).value
+        for site, ring, disc in zip(types.externals(eight), rings, discs, strict=True):
+            value = estimated(types.find(eight, measure, site.name, **at)).value
+            similarity = estimated(types.find(eight, "correspondence_averaged", site.name)).value
             assert ring.get_center() == pytest.approx((value, similarity))
-            least = estimated(find(eight, sample, site.name, **at)).value
+            least = estimated(types.find(eight, sample, site.name, **at)).value
             share = (disc.get_width() / ring.get_width()) ** 2
             assert share == pytest.approx(min(1, site.n / least))
     assert panels[2].get_xlim()[0] > panels[2].get_xlim()[1] == 0, (
@@ -426,16 +415,16 @@ def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None
 PSI = "degree_of_correspondence"
 
 
-def _by_psi(found: Evidence) -> Evidence:
+def _by_psi(found: types.Evidence) -> types.Evidence:
     """The same study with psi in place of the averaged form, spread from 0.02 to 0.95."""
-    values = iter(np.linspace(0.02, 0.95, len(externals(found))))
+    values = iter(np.linspace(0.02, 0.95, len(types.externals(found))))
     results = tuple(
         replace(
             result,
             measure="degree_of_correspondence",
             found=replace(result.found, value=next(values), low=None, high=None),
         )
-        if result.measure == "correspondence_averaged" and isinstance(result.found, Estimate)
+        if result.measure == "correspondence_averaged" and isinstance(result.found, types.Estimate)
         else result
         for result in found.results
     )
@@ -443,7 +432,7 @@ def _by_psi(found: Evidence) -> Evidence:
     return replace(found, release=release, results=results)
 
 
-def test_psi_is_drawn_where_the_release_chooses_it(eight: Evidence) -> None:
+def test_psi_is_drawn_where_the_release_chooses_it(eight: types.Evidence) -> None:
     psi = _by_psi(eight)
     with styled():
         figure, other = _figure(draw_diagram(psi)), _figure(draw_diagram(eight))
@@ -460,7 +449,7 @@ def test_psi_is_drawn_where_the_release_chooses_it(eight: Evidence) -> None:
     assert "degree of correspondence, psi" in caption
 
 
-def test_every_band_of_psi_has_its_name_and_its_ticks_where_the_axis_goes_to_one(eight: Evidence) -> None:
+def test_every_band_of_psi_has_its_name_and_its_ticks_where_the_axis_goes_to_one(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(draw_diagram(_by_psi(eight)))
     assert {"slight", "low", "moderate", "significant", "fundamental"} <= set(_texts(figure))
@@ -471,7 +460,7 @@ def test_every_band_of_psi_has_its_name_and_its_ticks_where_the_axis_goes_to_one
     assert all(high < low for (_, high), (low, _) in itertools.pairwise(boxes)), "no name touches the next"
 
 
-def test_every_cut_off_has_a_tick(eight: Evidence) -> None:
+def test_every_cut_off_has_a_tick(eight: types.Evidence) -> None:
     """Also where its text has no room: .08 of the Brier score is near the end of the axis."""
     with styled():
         figure = _figure(draw_diagram(eight))
@@ -480,17 +469,17 @@ def test_every_cut_off_has_a_tick(eight: Evidence) -> None:
         assert set(bands.PERFORMANCE[measure]) <= set(np.asarray(stroke.get_xdata(), dtype=float).tolist())
 
 
-def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight: Evidence) -> None:
+def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight: types.Evidence) -> None:
     release = eight.release.model_copy(
         update={"robustness": Robustness(similarity="averaged", utility="weighted_utility", calibration="eci")}
     )
     at = release.judged_by["weighted_utility"]
     assert at == {"gamma": 1.0, "relevance": "constant", "tau": 0.5}
     made = []
-    for index, site in enumerate(externals(eight)):
+    for index, site in enumerate(types.externals(eight)):
         for measure, setting, value in (("weighted_utility", at, 0.3 + index / 20), ("eci", {}, 0.99 - index / 20)):
-            found = Estimate(value, value - 0.02, value + 0.01, 0.95, 100, Method("delta"))
-            made.append(Result(measure, measure, site.name, setting, found))
+            found = types.Estimate(value, value - 0.02, value + 0.01, 0.95, 100, Method("delta"))
+            made.append(types.Result(measure, measure, site.name, setting, found))
     chosen = replace(eight, release=release, results=(*eight.results, *made))
     with styled():
         figure = _figure(draw_diagram(chosen))
@@ -509,10 +498,12 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
     assert "Dotted: minimum sample size unknown" in caption
 
 
-def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
+def test_a_brier_score_without_skill_is_crossed_out(eight: types.Evidence) -> None:
     skills = {"site-0": -0.1, "site-1": 0.2}
     results = tuple(
-        Result("scaled_brier", "scaled_brier", name, {}, Estimate(value, None, None, None, 9, Method("delta")))
+        types.Result(
+            "scaled_brier", "scaled_brier", name, {}, types.Estimate(value, None, None, None, 9, Method("delta"))
+        )
         for name, value in skills.items()
     )
     found = replace(eight, results=(*eight.results, *results))
@@ -520,13 +511,13 @@ def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
         panels = _panels(_figure(draw_diagram(found)))
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in panels]
     assert [len(marks) for marks in crosses] == [0, 0, 1]
-    assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
+    assert float(_x(crosses[2][0])[0]) == estimated(types.find(found, "brier", "site-0")).value
     assert "Cross" in fill("report.figures").figures["external_performance"].function(found).caption
     with styled():
         rows = _figure(sheet_of("performance_by_similarity")(found))
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in rows.axes]
     assert [len(marks) for marks in crosses] == [0, 0, 0, 1]
-    assert float(_x(crosses[3][0])[0]) == estimated(find(found, "brier", "site-0")).value
+    assert float(_x(crosses[3][0])[0]) == estimated(types.find(found, "brier", "site-0")).value
 
 
 @pytest.mark.slow
@@ -534,10 +525,10 @@ def test_the_brier_score_of_brazil_3_is_worse_than_that_of_its_prevalence(covid:
     """.390 at 334 events of 345, whose prevalence alone gives .031."""
     found = covid.evidence
     crossed = []
-    for site in externals(found):
+    for site in types.externals(found):
         assert site.events is not None
         prevalence = site.events / site.n
-        score = estimated(find(found, "brier", site.name)).value
+        score = estimated(types.find(found, "brier", site.name)).value
         crossed += [(site.name, score)] if score >= prevalence * (1 - prevalence) else []
     assert dict(crossed)["brazil-3"] == pytest.approx(0.3899792)
     with styled():
@@ -546,12 +537,12 @@ def test_the_brier_score_of_brazil_3_is_worse_than_that_of_its_prevalence(covid:
     assert sorted(crosses) == pytest.approx(sorted(score for _, score in crossed))
 
 
-def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
+def test_only_sites_in_the_frame_on_all_three_support(eight: types.Evidence) -> None:
     expected = []
-    for site in externals(eight):
-        auroc, brier = (estimated(find(eight, name, site.name)) for name in ("auroc", "brier"))
-        benefit = estimated(find(eight, "standardized_net_benefit", site.name, threshold=0.5))
-        similarity = estimated(find(eight, "correspondence_averaged", site.name)).value
+    for site in types.externals(eight):
+        auroc, brier = (estimated(types.find(eight, name, site.name)) for name in ("auroc", "brier"))
+        benefit = estimated(types.find(eight, "standardized_net_benefit", site.name, threshold=0.5))
+        similarity = estimated(types.find(eight, "correspondence_averaged", site.name)).value
         assert auroc.low is not None
         assert benefit.low is not None
         assert brier.high is not None
@@ -572,7 +563,9 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
     strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
     values = [np.asarray(disc.get_center())[0] for disc in _discs(strips[0])]
-    assert values == pytest.approx([estimated(find(covid, "auroc", f"site-{index}")).value for index in range(2, 8)])
+    assert values == pytest.approx(
+        [estimated(types.find(covid, "auroc", f"site-{index}")).value for index in range(2, 8)]
+    )
 
 
 @pytest.mark.parametrize("name", ["near", "two", "near_many"])
@@ -581,7 +574,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
     with styled():
         figure = _figure(draw_diagram(near))
     low, high = _panels(figure)[0].get_ylim()
-    found = [estimated(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
+    found = [estimated(types.find(near, "correspondence_averaged", site.name)) for site in types.externals(near)]
     assert 0.4 <= low < min(estimate.low or 0 for estimate in found)
     assert max(estimate.high or 0 for estimate in found) < high
     feet = [axes for axes in figure.axes if axes.get_ylim() == (0, 0.4)]
@@ -613,14 +606,16 @@ def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) ->
 
 
 @pytest.mark.parametrize("low", [0.12, 0.45, 0.58, 0.75])
-def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(eight: Evidence, low: float) -> None:
+def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(
+    eight: types.Evidence, low: float
+) -> None:
     """However uncertain one site: a Brier score as high, an AUROC as low as its interval goes."""
     ends = {"auroc": (low, None), "brier": (None, 1 - low)}
     results = tuple(
         replace(
             result, found=replace(result.found, low=ends[result.measure][0] or 0.0, high=ends[result.measure][1] or 1.0)
         )
-        if result.dataset == "site-0" and result.measure in ends and isinstance(result.found, Estimate)
+        if result.dataset == "site-0" and result.measure in ends and isinstance(result.found, types.Estimate)
         else result
         for result in eight.results
     )
@@ -631,7 +626,7 @@ def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(ei
     measures = ("auroc", "standardized_net_benefit", "brier")
     for axes, measure, stroke in zip(_panels(figure), measures, strokes, strict=True):
         at = {"threshold": 0.5} if measure == "standardized_net_benefit" else {}
-        known = [estimated(find(found, measure, site.name, **at)) for site in externals(found)]
+        known = [estimated(types.find(found, measure, site.name, **at)) for site in types.externals(found)]
         reach = {bound for estimate in known for bound in (estimate.low, estimate.high) if bound is not None}
         left, right = sorted(axes.get_xlim())
         assert left <= min(reach) <= max(reach) <= right
@@ -670,7 +665,7 @@ def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
     with styled():
         arranged = robustness.arrangement(found)
         figure = _figure(draw_diagram(found))
-    assert not isinstance(arranged, Absent)
+    assert not isinstance(arranged, types.Absent)
     similarities = {
         placed_site.name: placed_site.similarity.value
         for placed_site in arranged.placed
@@ -704,14 +699,14 @@ def test_a_name_stands_on_no_ellipse_whose_middle_is_not_its_mark(name: str) -> 
             replace(
                 result, found=replace(result.found, low=result.found.value - below, high=result.found.value + above)
             )
-            if result.measure == "correspondence_averaged" and isinstance(result.found, Estimate)
+            if result.measure == "correspondence_averaged" and isinstance(result.found, types.Estimate)
             else result
             for result in found.results
         )
         _check_names(replace(found, results=results))
 
 
-def _check_names(found: Evidence) -> None:
+def _check_names(found: types.Evidence) -> None:
     """No name stands on an ellipse."""
     with styled():
         figure = _figure(draw_diagram(found))
@@ -738,7 +733,7 @@ def test_places_are_spread_and_stay_inside() -> None:
     assert robustness.spread([5.0, 20.0], 40.0, 4.0) == [5.0, 20.0]
 
 
-def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: Evidence) -> None:
+def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(draw_diagram(eight))
     assert _panels(figure)[0].get_ylim()[0] == 0
@@ -750,7 +745,7 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     with styled():
         arranged = robustness.arrangement(found)
         figure = _figure(draw_diagram(found))
-    assert not isinstance(arranged, Absent)
+    assert not isinstance(arranged, types.Absent)
     marks = sum(len(_rings(axes)) for axes in _panels(figure))
     labels = sum(
         text.get_text().replace("\n", " ") != robustness.REGION for axes in _panels(figure) for text in axes.texts
@@ -778,7 +773,7 @@ def _rings(axes: Axes) -> list[Ellipse]:
     return [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 3]
 
 
-def test_nomogram_shows_the_worked_example(eight: Evidence) -> None:
+def test_nomogram_shows_the_worked_example(eight: types.Evidence) -> None:
     with styled():
         figure = _figure(sheet_of("reliability")(eight))
     axes = figure.axes[0]
@@ -805,7 +800,7 @@ def test_thousand_squares_are_a_thousand(name: str) -> None:
     assert counts == pytest.approx(sorted({"eight": (97, 201, 702), "rare": (34, 1, 965)}[name]))
 
 
-def test_alternatives_say_the_finding(eight: Evidence) -> None:
+def test_alternatives_say_the_finding(eight: types.Evidence) -> None:
     makers = fill("report.figures").figures
     assert (
         "pooled it is 0.88 (0.73 to 0.96), and the expected range in a new hospital 0.28 to 0.99"

@@ -15,19 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
+from dossier.core import types
 from dossier.core.register import fill
 from dossier.core.release import Utility
-from dossier.core.types import (
-    READER_STUDY,
-    Absent,
-    Curve,
-    Evidence,
-    Floats,
-    Picture,
-    externals,
-    find,
-    find_curve,
-)
 from dossier.report.figures import accuracy, human_factors, severity, weighted_utility
 from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.report.figures.ink import BLUE
@@ -38,7 +28,7 @@ from tests.figures.drawings import sheet_of
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
 from tests.figures.text_boxes import text_boxes
 
-Draw = Callable[[Evidence], Figure | Absent]
+Draw = Callable[[types.Evidence], Figure | types.Absent]
 DRAWN: dict[str, Draw] = {
     "h_accuracy_summary": sheet_of("h_accuracy_summary"),
     "h_accuracy_by_raters": sheet_of("h_accuracy_by_raters"),
@@ -58,25 +48,25 @@ MAY_BE_ABSENT = {
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
-def kind(request: pytest.FixtureRequest) -> tuple[str, Evidence]:
+def kind(request: pytest.FixtureRequest) -> tuple[str, types.Evidence]:
     return request.param.name, evidence(request.param)
 
 
 @pytest.fixture(scope="module")
-def usual() -> Evidence:
+def usual() -> types.Evidence:
     return evidence(BY_NAME["usual"])
 
 
-def drawn(name: str, found: Evidence) -> Figure:
+def drawn(name: str, found: types.Evidence) -> Figure:
     with styled():
         figure = DRAWN[name](found)
     assert isinstance(figure, Figure), figure
     return figure
 
 
-def curve(found: Evidence, name: str, dataset: str) -> dict[str, Floats]:
-    curve = find_curve(found, name, dataset)
-    assert isinstance(curve, Curve)
+def curve(found: types.Evidence, name: str, dataset: str) -> dict[str, types.Floats]:
+    curve = types.find_curve(found, name, dataset)
+    assert isinstance(curve, types.Curve)
     return {
         key: np.array([math.nan if value is None else value for value in column], dtype=float)
         for key, column in curve.columns.items()
@@ -101,12 +91,12 @@ def point(line: Line2D) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kind: tuple[str, Evidence]) -> None:
+def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kind: tuple[str, types.Evidence]) -> None:
     case, found = kind
     with styled():
         figure = DRAWN[name](found)
         assert isinstance(figure, Figure) != (name in MAY_BE_ABSENT.get(case, set())), figure
-        if isinstance(figure, Absent):
+        if isinstance(figure, types.Absent):
             assert figure.reason
             assert not reason_text(figure.reason).endswith(".")
             return
@@ -126,13 +116,13 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kin
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_words_of_every_picture(name: str, kind: tuple[str, Evidence]) -> None:
+def test_words_of_every_picture(name: str, kind: tuple[str, types.Evidence]) -> None:
     case, found = kind
     picture = fill("report.figures").figures[name].function(found)
     if name in MAY_BE_ABSENT.get(case, set()):
-        assert isinstance(picture, Absent)
+        assert isinstance(picture, types.Absent)
         return
-    assert isinstance(picture, Picture)
+    assert isinstance(picture, types.Picture)
     assert picture.alternative.endswith(".")
     assert picture.alternative.count(". ") == 0
     assert not picture.title.endswith((".", "?"))
@@ -145,10 +135,10 @@ def test_words_of_every_picture(name: str, kind: tuple[str, Evidence]) -> None:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: Evidence) -> None:
-    empty = Evidence(usual.release, usual.datasets, (), (), (), (), {}, {}, (), {})
+def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: types.Evidence) -> None:
+    empty = types.Evidence(usual.release, usual.datasets, (), (), (), (), {}, {}, (), {})
     absent = fill("report.figures").figures[name].function(empty)
-    assert isinstance(absent, Absent)
+    assert isinstance(absent, types.Absent)
     assert absent.reason
     assert not reason_text(absent.reason).endswith(".")
 
@@ -167,9 +157,9 @@ def test_shades_grow_darker_in_grey(shades: tuple[str, ...]) -> None:
 # ---- readers --------------------------------------------------------------------------------------------------------
 
 
-def test_benefit_diagram_shows_each_reader_and_the_mean_of_each_group(usual: Evidence) -> None:
+def test_benefit_diagram_shows_each_reader_and_the_mean_of_each_group(usual: types.Evidence) -> None:
     figure = drawn("decision_benefit_diagram", usual)
-    found = curve(usual, "decision_benefit_by_reader", READER_STUDY)
+    found = curve(usual, "decision_benefit_by_reader", types.READER_STUDY)
     marks = tagged(figure.axes[0], "reader-")
     assert len(marks) == 13
     across, _ = np.diff(figure.axes[0].get_xlim()) / human_factors.WIDE, None
@@ -179,11 +169,11 @@ def test_benefit_diagram_shows_each_reader_and_the_mean_of_each_group(usual: Evi
         assert x == pytest.approx(found["unaided"][row], abs=float(across[0]) * 7), "readers may be moved aside"
     diamonds = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
     for line, group in zip(diamonds, ("radiologist", "resident"), strict=True):
-        estimate = estimated(find(usual, "decision_benefit", READER_STUDY, group=group))
+        estimate = estimated(types.find(usual, "decision_benefit", types.READER_STUDY, group=group))
         assert point(line) == pytest.approx((estimate.details["unaided"], estimate.value))
     means = [line for line in figure.axes[1].lines if line.get_marker() == "D"]
     assert [point(line)[0] for line in means] == [
-        estimated(find(usual, "decision_benefit", READER_STUDY, **at)).value
+        estimated(types.find(usual, "decision_benefit", types.READER_STUDY, **at)).value
         for at in ({}, {"group": "radiologist"}, {"group": "resident"})
     ]
     assert {"decides better", "All readers", "Radiologist (7)", "Resident (6)"} <= set(texts(figure))
@@ -204,9 +194,9 @@ def test_readers_at_the_same_place_stand_side_by_side() -> None:
 # ---- H-accuracy -----------------------------------------------------------------------------------------------------
 
 
-def test_by_priority_shows_the_line_and_where_each_source_stands(usual: Evidence) -> None:
+def test_by_priority_shows_the_line_and_where_each_source_stands(usual: types.Evidence) -> None:
     figure = drawn("h_accuracy_by_priority_by_site", usual)
-    for axes, site in zip(figure.axes, externals(usual), strict=True):
+    for axes, site in zip(figure.axes, types.externals(usual), strict=True):
         found = curve(usual, "h_accuracy_by_priority", site.name)
         line = next(line for line in axes.lines if len(np.asarray(line.get_xdata())) > 1)
         np.testing.assert_array_equal(line.get_ydata(), found["h_accuracy"])
@@ -215,7 +205,7 @@ def test_by_priority_shows_the_line_and_where_each_source_stands(usual: Evidence
         assert marks == (expected | {(0.48, 0.69)} if site.name == "site-0" else expected)
 
 
-def test_the_map_holds_the_surface_and_the_profile_beside_it(usual: Evidence) -> None:
+def test_the_map_holds_the_surface_and_the_profile_beside_it(usual: types.Evidence) -> None:
     figure = drawn("h_accuracy_by_complexity_by_site", usual)
     surface, profile = figure.axes
     found = curve(usual, "h_accuracy_by_complexity", "site-0")
@@ -242,7 +232,7 @@ def test_the_map_holds_the_surface_and_the_profile_beside_it(usual: Evidence) ->
 def test_matrix_cells_hold_counts_and_shades(name: str) -> None:
     found = evidence(BY_NAME[name])
     figure = drawn("confusion_by_site", found)
-    for axes, site in zip(figure.axes, externals(found), strict=False):
+    for axes, site in zip(figure.axes, types.externals(found), strict=False):
         cells = curve(found, "confusion_matrix", site.name)
         boxes = {str(patch.get_gid()): patch for patch in axes.patches}
         written = [text.get_text() for text in axes.texts]
@@ -263,7 +253,7 @@ def test_shades_follow_the_quarters_of_the_scale() -> None:
     ]
 
 
-def test_weighted_utilities_stand_beside_the_other_measures(usual: Evidence) -> None:
+def test_weighted_utilities_stand_beside_the_other_measures(usual: types.Evidence) -> None:
     figure = drawn("weighted_utility_beside", usual)
     first = figure.axes[0]
     marks = [point(line) for line in first.lines if line.get_marker() in ("D", "s")]
@@ -274,7 +264,7 @@ def test_weighted_utilities_stand_beside_the_other_measures(usual: Evidence) -> 
     assert HALF < FULL
 
 
-def test_the_weighted_utility_that_is_drawn_is_the_one_that_is_declared(usual: Evidence) -> None:
+def test_the_weighted_utility_that_is_drawn_is_the_one_that_is_declared(usual: types.Evidence) -> None:
     """At another gamma and relevance than those of the results none is drawn; moved there, all are, and it is said."""
     declared = Utility(gamma=(0.5,), relevance="matters")
     release = usual.release.model_copy(update={"utility": declared})
@@ -291,5 +281,5 @@ def test_the_weighted_utility_that_is_drawn_is_the_one_that_is_declared(usual: E
         line.found for line in weighted_utility.lines(usual)
     ]
     made = weighted_utility.weighted_utility_beside(there)
-    assert isinstance(made, Picture)
+    assert isinstance(made, types.Picture)
     assert "each case its relevance of the column matters, gamma 0.5." in made.caption

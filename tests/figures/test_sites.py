@@ -11,22 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dossier.core import types
 from dossier.core.bands import SIMILARITIES
 from dossier.core.register import fill
 from dossier.core.release import Robustness
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Curve,
-    CurveResult,
-    Estimate,
-    Evidence,
-    Floats,
-    Picture,
-    externals,
-    find,
-    find_curve,
-)
 from dossier.report.figures import discrimination, ink, similarity
 from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.numbers import number
@@ -40,36 +28,36 @@ BY_NAME = {extreme.name: extreme for extreme in EXTREMES}
 
 
 @pytest.fixture(scope="module")
-def three() -> Evidence:
+def three() -> types.Evidence:
     """Three sites that drift away from the development data, with all that the figures ask for."""
     return simulated(BY_NAME["long names"])
 
 
 @pytest.fixture(scope="module")
-def lacking() -> Evidence:
+def lacking() -> types.Evidence:
     return simulated(BY_NAME["missing pieces"])
 
 
-def drawn(found: Figure | Absent) -> Figure:
+def drawn(found: Figure | types.Absent) -> Figure:
     assert isinstance(found, Figure)
     return found
 
 
-def estimate(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
+def estimate(found: types.Estimate | types.Absent) -> types.Estimate:
+    assert isinstance(found, types.Estimate)
     return found
 
 
-def curve(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve)
+def curve(found: types.Curve | types.Absent) -> types.Curve:
+    assert isinstance(found, types.Curve)
     return found
 
 
-def x_of(line: Line2D) -> Floats:
+def x_of(line: Line2D) -> types.Floats:
     return np.asarray(line.get_xdata(), dtype=float)
 
 
-def y_of(line: Line2D) -> Floats:
+def y_of(line: Line2D) -> types.Floats:
     return np.asarray(line.get_ydata(), dtype=float)
 
 
@@ -85,14 +73,14 @@ def squares(axes: Axes) -> list[Line2D]:
 # ---- forests --------------------------------------------------------------------------------------------------------
 
 
-def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None:
+def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: types.Evidence) -> None:
     # As if so many sites were pooled that what a new one may expect is drawn, and that were nearly anything.
     wide = {"k": 5.0, "prediction_low": -40.0, "prediction_high": 40.0}
     lacking = replace(
         lacking,
         results=tuple(
             replace(result, found=replace(result.found, details={**result.found.details, **wide}))
-            if result.dataset == POOLED and isinstance(result.found, Estimate)
+            if result.dataset == types.POOLED and isinstance(result.found, types.Estimate)
             else result
             for result in lacking.results
         ),
@@ -100,7 +88,7 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
     with styled():
         figure = drawn(discrimination.draw_forest(lacking, discrimination.AUROC, FULL))
     axes = figure.axes[0]
-    together = estimate(find(lacking, "auroc", POOLED))
+    together = estimate(types.find(lacking, "auroc", types.POOLED))
     ends = [together.low, together.high, together.details["prediction_low"], together.details["prediction_high"]]
     low, high = axes.get_xlim()
     beyond = [end for end in ends if end is not None and not low <= end <= high]
@@ -121,10 +109,13 @@ MEASURES: tuple[tuple[str, dict[str, float]], ...] = (
 )
 
 
-def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(three: Evidence) -> None:
+def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(three: types.Evidence) -> None:
     with styled():
         figure = drawn(sheet_of("performance_by_similarity")(three))
-    alike = {site.name: estimate(find(three, "correspondence_averaged", site.name)).value for site in externals(three)}
+    alike = {
+        site.name: estimate(types.find(three, "correspondence_averaged", site.name)).value
+        for site in types.externals(three)
+    }
     order = sorted(alike, key=lambda name: -alike[name])
     first, *panels = figure.axes
     assert [(x_of(mark)[0], y_of(mark)[0]) for mark in squares(first)] == [
@@ -132,7 +123,7 @@ def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(thre
     ]
     for axes, (measure, at) in zip(panels, MEASURES, strict=True):
         for row, (mark, name) in enumerate(zip(squares(axes), order, strict=True)):
-            found = estimate(find(three, measure, name, **at))
+            found = estimate(types.find(three, measure, name, **at))
             assert (x_of(mark)[0], y_of(mark)[0]) == (pytest.approx(found.value), row)
             stroke = next(line for line in axes.lines if list(y_of(line)) == [row, row] and line.get_zorder() == 2)
             assert list(x_of(stroke)) == pytest.approx([found.low, found.high])
@@ -140,13 +131,13 @@ def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(thre
     assert left > right == 0, "right is better for the Brier score too"
 
 
-def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence) -> None:
+def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: types.Evidence) -> None:
     chosen = Robustness(similarity="averaged")
     found = replace(three, release=three.release.model_copy(update={"robustness": chosen}))
     with styled():
         figure = drawn(sheet_of("performance_by_similarity")(found))
     assert "Averaged" in " ".join(texts(figure))
-    known = [estimate(find(found, "correspondence_averaged", site.name)) for site in externals(found)]
+    known = [estimate(types.find(found, "correspondence_averaged", site.name)) for site in types.externals(found)]
     ends = {tuple(x_of(line)) for line in figure.axes[0].lines if len(x_of(line)) == 2 and line.get_zorder() == 2}
     assert ends == {(estimate.low, estimate.high) for estimate in known}
     low, high = figure.axes[0].get_xlim()
@@ -167,24 +158,26 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence
     ],
 )
 def test_the_title_of_the_rows_counts_the_sites_of_low_similarity(
-    three: Evidence, form: str, value: float, message: str
+    three: types.Evidence, form: str, value: float, message: str
 ) -> None:
     results = tuple(
         replace(result, found=replace(result.found, value=value))
-        if result.measure == SIMILARITIES[form] and isinstance(result.found, Estimate)
+        if result.measure == SIMILARITIES[form] and isinstance(result.found, types.Estimate)
         else result
         for result in three.results
     )
     release = three.release.model_copy(update={"robustness": Robustness.model_validate({"similarity": form})})
     picture = similarity.performance_by_similarity(replace(three, results=results, release=release))
-    assert isinstance(picture, Picture)
+    assert isinstance(picture, types.Picture)
     assert picture.message.replace("\N{NO-BREAK SPACE}", " ") == message
 
 
-def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> None:
+def test_the_correlation_stands_with_its_number_of_sites(three: types.Evidence) -> None:
     with styled():
         figure = drawn(sheet_of("performance_by_similarity")(three))
-    found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc", similarity="averaged"))
+    found = estimate(
+        types.find(three, "performance_against_similarity", types.POOLED, measure="auroc", similarity="averaged")
+    )
     assert f"r {number(found.value)}, 3 sites" in texts(figure)
     assert "no interval" in texts(figure), "Fisher's z needs four sites"
 
@@ -206,7 +199,7 @@ def test_a_measure_that_is_known_nowhere_has_no_panel() -> None:
 
 def test_one_site_has_no_correlation() -> None:
     pair = simulated(BY_NAME["one site"])
-    assert isinstance(fill("report.figures").figures["performance_by_similarity"].function(pair), Absent)
+    assert isinstance(fill("report.figures").figures["performance_by_similarity"].function(pair), types.Absent)
 
 
 # ---- the simulated studies ------------------------------------------------------------------------------------------
@@ -224,24 +217,26 @@ def test_a_simulated_study_is_the_same_every_time(extreme: Extreme) -> None:
 def test_no_figure_is_told_of_rows() -> None:
     """The million of the extremes is a count: what is drawn of it has the size of what is drawn of a thousand."""
     many = simulated(BY_NAME["many rows"])
-    assert all(site.n == 400_000 for site in externals(many))
+    assert all(site.n == 400_000 for site in types.externals(many))
     picture = fill("report.figures").figures["roc_by_site"].function(many)
-    assert not isinstance(picture, Absent)
+    assert not isinstance(picture, types.Absent)
     assert "1,200,000" in picture.caption
     assert not re.search(r"\d{4}", picture.caption)
-    assert find_curve(many, "decision_curve", "site-0") is not None
-    assert len(curve(find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
+    assert types.find_curve(many, "decision_curve", "site-0") is not None
+    assert len(curve(types.find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
 
 
 # ---- why a figure is missing ----------------------------------------------------------------------------------------
 
 
-def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Evidence) -> None:
+def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: types.Evidence) -> None:
     kinds = ("confusion_matrix", "h_accuracy_surface")
     owner, *_ = (dataset.name for dataset in three.datasets if dataset.role != "external")
     reasons = [(owner, "the owner's rows are refitted splits"), ("site-0", "the release declares no weights")]
     others = tuple(curve for curve in three.curves if curve.curve not in kinds)
-    curves = tuple(CurveResult(kind, name, Absent(because(reason))) for kind in kinds for name, reason in reasons)
+    curves = tuple(
+        types.CurveResult(kind, name, types.Absent(because(reason))) for kind in kinds for name, reason in reasons
+    )
     found = replace(three, curves=(*curves, *others))
     for name in ("confusion_by_site", "h_accuracy_by_complexity_by_site"):
         assert fill("report.figures").figures[name].function(found) == Said("the release declares no weights"), name

@@ -10,17 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Curve,
-    Estimate,
-    Evidence,
-    Subset,
-    externals,
-    find_curve_in_subgroup,
-    find_in_subgroup,
-)
+from dossier.core import types
 from dossier.report.figures import subgroups
 from dossier.report.figures.canvas import LINE, styled
 from tests.figures.drawings import sheet_of
@@ -32,13 +22,13 @@ BY_NAME = {case.name: case for case in CASES}
 LARGE = [(column, label) for column, labels in LABELS.items() for label in labels if label != "under 50"]
 
 
-def drawn(found: Figure | Absent) -> Figure:
+def drawn(found: Figure | types.Absent) -> Figure:
     assert isinstance(found, Figure)
     return found
 
 
-def known(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
+def known(found: types.Estimate | types.Absent) -> types.Estimate:
+    assert isinstance(found, types.Estimate)
     return found
 
 
@@ -52,14 +42,14 @@ def x_of(line: Line2D) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def eight() -> Evidence:
+def eight() -> types.Evidence:
     return evidence(BY_NAME["eight"])
 
 
-def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
+def test_a_wide_interval_ends_in_an_arrow(eight: types.Evidence) -> None:
     wide = tuple(
         replace(result, found=replace(result.found, low=result.found.value / 1000))
-        if result.measure == "oe_ratio" and isinstance(result.found, Estimate)
+        if result.measure == "oe_ratio" and isinstance(result.found, types.Estimate)
         else result
         for result in eight.subgroups.results
     )
@@ -73,15 +63,17 @@ def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
     assert {tuple(x_of(line)) for line in arrows} == {(left,)}
 
 
-def _oe(found: Evidence, column: str, label: str) -> Estimate | Absent:
-    return find_in_subgroup(found, Subset(column, label), "oe_ratio", POOLED)
+def _oe(found: types.Evidence, column: str, label: str) -> types.Estimate | types.Absent:
+    return types.find_in_subgroup(found, types.Subset(column, label), "oe_ratio", types.POOLED)
 
 
-def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
+def test_many_sites_are_pooled_with_a_stroke_for_each(eight: types.Evidence) -> None:
     with styled():
         figure = drawn(sheet_of("forest_by_subgroup")(eight))
     for axes, measure in zip(figure.axes, ("auroc", "oe_ratio"), strict=True):
-        pooled = [known(find_in_subgroup(eight, Subset(c, label), measure, POOLED)) for c, label in LARGE]
+        pooled = [
+            known(types.find_in_subgroup(eight, types.Subset(c, label), measure, types.POOLED)) for c, label in LARGE
+        ]
         diamonds = [np.asarray(patch.get_xy())[:, 0] for patch in axes.patches if isinstance(patch, Polygon)]
         right = axes.get_xlim()[1]
         assert [(diamond.min(), diamond[1], diamond.max()) for diamond in diamonds] == [
@@ -90,7 +82,8 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
         strokes = [x_of(line) for line in axes.lines if line.get_marker() == "|"]
         for (column, label), line in zip(LARGE, strokes, strict=True):
             values = [
-                known(find_in_subgroup(eight, Subset(column, label), measure, s.name)).value for s in externals(eight)
+                known(types.find_in_subgroup(eight, types.Subset(column, label), measure, s.name)).value
+                for s in types.externals(eight)
             ]
             low, high = axes.get_xlim()
             assert line == [value for value in values if low <= value <= high]
@@ -103,7 +96,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
             for bottom, height in zip(bottoms, heights, strict=True)
         )
     printed = texts(figure)
-    pooled = [known(find_in_subgroup(eight, Subset(c, label), "auroc", POOLED)) for c, label in LARGE]
+    pooled = [known(types.find_in_subgroup(eight, types.Subset(c, label), "auroc", types.POOLED)) for c, label in LARGE]
     assert {f"{estimate.value:.2f}" for estimate in pooled} | {f"{estimate.n:,}" for estimate in pooled} <= set(printed)
     assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
 
@@ -115,9 +108,9 @@ def test_two_sites_are_shown_one_by_one() -> None:
     assert not [patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]
     squares = [x_of(line)[0] for line in figure.axes[0].lines if line.get_marker() == "s"]
     expected = [
-        known(find_in_subgroup(two, Subset(column, label), "auroc", site.name)).value
+        known(types.find_in_subgroup(two, types.Subset(column, label), "auroc", site.name)).value
         for column, label in LARGE
-        for site in externals(two)
+        for site in types.externals(two)
     ]
     assert squares == expected
 
@@ -127,7 +120,7 @@ def test_all_rows_of_two_sites_are_shown_as_one() -> None:
     two = evidence(BY_NAME["two"])
     results = tuple(
         replace(result, found=replace(result.found, details={"k": 2.0}))
-        if result.dataset == POOLED and isinstance(result.found, Estimate)
+        if result.dataset == types.POOLED and isinstance(result.found, types.Estimate)
         else result
         for result in two.subgroups.results
     )
@@ -136,7 +129,7 @@ def test_all_rows_of_two_sites_are_shown_as_one() -> None:
     assert len([patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]) == len(LARGE)
 
 
-def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: Evidence) -> None:
+def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: types.Evidence) -> None:
     with styled():
         figure = drawn(sheet_of("calibration_by_subgroup")(eight))
     plan = subgroups.matrix(eight)
@@ -145,8 +138,8 @@ def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight:
     for index, axes in enumerate(figure.axes):
         row, across = divmod(index, len(plan.sites))
         site, (column, label) = plan.at(row, across)
-        curve = find_curve_in_subgroup(eight, Subset(column, label), "calibration_curve", site.name)
-        assert isinstance(curve, Curve)
+        curve = types.find_curve_in_subgroup(eight, types.Subset(column, label), "calibration_curve", site.name)
+        assert isinstance(curve, types.Curve)
         blue = axes.lines[-1]
         assert x_of(blue) == list(curve.columns["risk"])
         assert np.asarray(blue.get_ydata(), dtype=float).tolist() == list(curve.columns["observed"])
@@ -160,16 +153,18 @@ def test_few_sites_stand_below_each_other_and_what_is_too_few_is_said() -> None:
     assert "No panel, too few or no room: under 50." in subgroups.calibration_caption(each)
 
 
-def test_alternatives_say_the_ends_with_their_numbers(eight: Evidence) -> None:
+def test_alternatives_say_the_ends_with_their_numbers(eight: types.Evidence) -> None:
     text = subgroups.forest_alternative(eight)
-    pooled = sorted(known(find_in_subgroup(eight, Subset(c, label), "auroc", POOLED)).value for c, label in LARGE)
+    pooled = sorted(
+        known(types.find_in_subgroup(eight, types.Subset(c, label), "auroc", types.POOLED)).value for c, label in LARGE
+    )
     assert f"from {pooled[0]:.2f} (" in text
     assert f"to {pooled[-1]:.2f} (" in text
     assert "too few to tell in under 50" in text
     ratios = [
-        known(find_in_subgroup(eight, Subset(c, label), "oe_ratio", site.name)).value
+        known(types.find_in_subgroup(eight, types.Subset(c, label), "oe_ratio", site.name)).value
         for c, label in LARGE
-        for site in externals(eight)
+        for site in types.externals(eight)
     ]
     said = subgroups.calibration_alternative(eight)
     assert f"from {min(ratios):.2f} in" in said
@@ -191,7 +186,7 @@ PATTERNS = {
 @pytest.mark.parametrize("case", ["one", "three", "eight"])
 def test_no_two_groups_have_one_name(case: str, pattern: str) -> None:
     called = {
-        Subset(column, label): Subset(column, PATTERNS[pattern].format(label=label, number=number))
+        types.Subset(column, label): types.Subset(column, PATTERNS[pattern].format(label=label, number=number))
         for column, labels in LABELS.items()
         for number, label in enumerate(labels)
     }
@@ -200,7 +195,7 @@ def test_no_two_groups_have_one_name(case: str, pattern: str) -> None:
     named = replace(
         groups,
         summaries=tuple(
-            replace(each, label=called[Subset(each.column, each.label)].level) for each in groups.summaries
+            replace(each, label=called[types.Subset(each.column, each.label)].level) for each in groups.summaries
         ),
         results=tuple(replace(each, subset=called[each.subset]) for each in groups.results if each.subset),
         curves=tuple(replace(each, subset=called[each.subset]) for each in groups.curves if each.subset),

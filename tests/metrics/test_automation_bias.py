@@ -13,17 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from dossier import evaluate, reading
-from dossier.core.types import (
-    READER_STUDY,
-    Absent,
-    Curve,
-    DecisionCounts,
-    Estimate,
-    Evidence,
-    ReaderStudy,
-    Withheld,
-    find,
-)
+from dossier.core import types
 from dossier.metrics.human_factors import (
     agreement_with_advice,
     right_advice_resisted,
@@ -40,11 +30,11 @@ Row = tuple[int, ...]
 """Reader, case, truth, unaided, aided, advice."""
 
 
-def _study(rows: list[Row], **more: Any) -> ReaderStudy:
+def _study(rows: list[Row], **more: Any) -> types.ReaderStudy:
     reader, case, truth, unaided, aided, advice = np.array(rows, dtype=float).T
     wrong = [int(np.sum(each != truth)) for each in (aided, unaided)]
-    counts = DecisionCounts(wrong[0], len(rows) - wrong[0], wrong[1], len(rows) - wrong[1])
-    made = ReaderStudy("paired", counts, reader.astype(int), case.astype(int), truth, unaided, aided, advice)
+    counts = types.DecisionCounts(wrong[0], len(rows) - wrong[0], wrong[1], len(rows) - wrong[1])
+    made = types.ReaderStudy("paired", counts, reader.astype(int), case.astype(int), truth, unaided, aided, advice)
     return replace(made, **more)
 
 
@@ -80,7 +70,7 @@ def test_groups_are_their_own_readers() -> None:
     study = _study(SIX, group=("young", "old"))
     assert estimated(wrong_advice_followed(study, "young")).n == 2
     assert estimated(wrong_advice_followed(study, "old")).value == 0
-    assert isinstance(right_advice_resisted(_study(SIX[:3]), "old"), Absent)
+    assert isinstance(right_advice_resisted(_study(SIX[:3]), "old"), types.Absent)
 
 
 @settings(max_examples=60, deadline=None)
@@ -90,7 +80,7 @@ def test_every_change_after_a_disagreement_is_counted_once(rows: list[Row]) -> N
     study = _study(rows)
     differed = [row for row in rows if row[3] != row[5]]
     found = [each(study, bootstrap=2) for each in (wrong_advice_followed, right_advice_resisted)]
-    known = [metrics for metrics in found if isinstance(metrics, Estimate)]
+    known = [metrics for metrics in found if isinstance(metrics, types.Estimate)]
     assert sum(metrics.n for metrics in known) == len(differed)
     assert all((metrics.low or 0) - 1e-12 <= metrics.value <= (metrics.high or 0) + 1e-12 for metrics in known)
     assert sum(metrics.details["decisions"] or 0 for metrics in known) == sum(row[4] != row[2] for row in differed)
@@ -108,13 +98,13 @@ def test_where_it_cannot_be_known_it_is_said(measure: Any) -> None:
     }
     for code, study in studies.items():
         found = measure(study)
-        assert isinstance(found, Absent)
+        assert isinstance(found, types.Absent)
         assert found.reason.code == code
 
 
 def test_agreement_with_the_advice_is_that_of_each_reader() -> None:
     found = agreement_with_advice(_study(SIX))
-    assert isinstance(found, Curve)
+    assert isinstance(found, types.Curve)
     assert found.columns["unaided"] == pytest.approx((0, 1 / 3))
     assert found.columns["aided"] == pytest.approx((2 / 3, 1 / 3))
 
@@ -128,8 +118,8 @@ def test_the_clustered_interval_holds_the_truth_as_often_as_it_says() -> None:
         leaning = rng.uniform(-0.2, 0.2, 20)[reader] + rng.uniform(-0.1, 0.1, 60)[case]
         truth = np.ones(1200)
         aided = np.where(rng.random(1200) < 0.3 + leaning, 0.0, 1.0)
-        counts = DecisionCounts(int((aided == 0).sum()), int(aided.sum()), 0, 1200)
-        study = ReaderStudy("paired", counts, reader, case, truth, truth, aided, np.zeros(1200))
+        counts = types.DecisionCounts(int((aided == 0).sum()), int(aided.sum()), 0, 1200)
+        study = types.ReaderStudy("paired", counts, reader, case, truth, truth, aided, np.zeros(1200))
         found = estimated(wrong_advice_followed(study, bootstrap=400, seed=run))
         clustered += (found.details["low_clustered"] or 0) <= 0.3 <= (found.details["high_clustered"] or 0)
         independent += (found.low or 0) <= 0.3 <= (found.high or 0)
@@ -163,7 +153,7 @@ CSV = "reader,case,truth,unaided,aided,advice,group\n" + "".join(
 )
 
 
-def _evidence(folder: Path, more: str = "") -> Evidence:
+def _evidence(folder: Path, more: str = "") -> types.Evidence:
     rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
     (folder / "site.csv").write_text(f"outcome,risk\n{rows}")
     (folder / "study.csv").write_text(CSV)
@@ -213,8 +203,8 @@ def test_the_relative_risk_reduction_is_printed_in_per_cent(tmp_path: Path) -> N
 def test_under_a_policy_nothing_of_it_is_given(tmp_path: Path) -> None:
     evidence = _evidence(tmp_path, "[disclosure]\nminimum_cell = 4\n")
     for measure in ("wrong_advice_followed", "right_advice_resisted"):
-        assert isinstance(find(evidence, measure, READER_STUDY), Withheld)
+        assert isinstance(types.find(evidence, measure, types.READER_STUDY), types.Withheld)
     assert findings.advice(evidence) == ()
     made = [curve.found for curve in evidence.curves if curve.curve == "agreement_with_advice"]
     assert made
-    assert all(isinstance(curve, Withheld) for curve in made)
+    assert all(isinstance(curve, types.Withheld) for curve in made)

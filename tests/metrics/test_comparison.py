@@ -21,21 +21,6 @@ import dossier
 from dossier.core.multiplicity import holm
 from dossier.core.types import Absent, Floats
 from dossier.metrics import comparison
-from dossier.metrics.comparison import (
-    accuracy_difference,
-    auroc_difference,
-    brier_difference,
-    brier_permutation_test,
-    log_score_difference,
-    log_score_permutation_test,
-    majority_class_test,
-    mann_whitney_u,
-    net_benefit_difference,
-    permutation_p,
-    shuffled_cases,
-    sign_flip_p,
-    stopping_bounds,
-)
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
@@ -56,7 +41,7 @@ def golden() -> tuple[Floats, Floats, Floats]:
 
 def test_the_difference_of_aurocs_is_that_of_proc() -> None:
     expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
-    found = estimated(auroc_difference(*golden()))
+    found = estimated(comparison.auroc_difference(*golden()))
     assert found.value == pytest.approx(expected["auc"][0] - expected["auc"][1], abs=1e-11)
     assert (found.low, found.high) == pytest.approx(expected["ci"], abs=1e-11)
     assert found.se is not None
@@ -93,7 +78,7 @@ def test_the_difference_of_aurocs_is_that_of_python() -> None:
     read = pd.read_csv(GOLDEN / "python" / "binary.csv")
     expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["discrimination"]["paired_p_vs_p2"]
     found = estimated(
-        auroc_difference(read["y"].to_numpy(float), read["p"].to_numpy(float), read["p2"].to_numpy(float))
+        comparison.auroc_difference(read["y"].to_numpy(float), read["p"].to_numpy(float), read["p2"].to_numpy(float))
     )
     assert found.value == pytest.approx(expected["diff_auc"], abs=1e-14)
     assert (found.low, found.high) == pytest.approx(expected["ci95_diff"], abs=1e-13)
@@ -104,7 +89,7 @@ def test_the_difference_of_brier_scores_is_that_of_riskregression() -> None:
     contrasts = json.loads((GOLDEN / "r.json").read_text())["riskRegression_binary"]["Brier_contrasts"]
     expected = next(row for row in contrasts if (row["model"], row["reference"]) == ("p2", "p"))
     y, p, rival = golden()
-    found = estimated(brier_difference(y, rival, p))
+    found = estimated(comparison.brier_difference(y, rival, p))
     assert found.value == pytest.approx(expected["delta.Brier"], abs=1e-12)
     assert found.se == pytest.approx(expected["se"], rel=1e-9)
     paired = ttest_rel((rival - y) ** 2, (p - y) ** 2)
@@ -116,7 +101,7 @@ def test_the_difference_of_brier_scores_is_that_of_riskregression() -> None:
 @settings(deadline=None)
 def test_paired_delong_by_loops(rows: list[tuple[int, float, float]]) -> None:
     y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
-    found = auroc_difference(y, p, q)
+    found = comparison.auroc_difference(y, p, q)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
@@ -141,7 +126,7 @@ def test_paired_delong_by_loops(rows: list[tuple[int, float, float]]) -> None:
 @settings(deadline=None)
 def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t: float) -> None:
     y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
-    found = net_benefit_difference(y, p, q, t)
+    found = comparison.net_benefit_difference(y, p, q, t)
     if not rows:
         assert isinstance(found, Absent)
         return
@@ -156,7 +141,7 @@ def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t:
 
 def test_a_model_against_itself_has_no_interval_and_no_p_value() -> None:
     y, p = np.array([0.0, 1, 0, 1]), np.array([0.2, 0.7, 0.5, 0.4])
-    for function in (auroc_difference, brier_difference, log_score_difference):
+    for function in (comparison.auroc_difference, comparison.brier_difference, comparison.log_score_difference):
         itself = estimated(function(y, p, p))
         assert (itself.value, itself.low, itself.high, itself.details["p_value"]) == (0, None, None, None)
         assert itself.reason
@@ -166,42 +151,42 @@ def test_a_model_against_itself_has_no_interval_and_no_p_value() -> None:
 def test_with_a_single_case_or_non_case_delongs_variance_does_not_exist(single: float) -> None:
     y = np.where(np.arange(50) == 3, single, 1 - single)
     draw = np.random.default_rng(1)
-    found = estimated(auroc_difference(y, draw.random(50), draw.random(50)))
+    found = estimated(comparison.auroc_difference(y, draw.random(50), draw.random(50)))
     assert (found.low, found.high, found.details["p_value"]) == (None, None, None)
     assert found.reason == Said("there is a single case or a single non-case, so that DeLong's variance does not exist")
     two = y.copy()
     two[4] = single
-    varied = estimated(auroc_difference(two, draw.random(50), draw.random(50)))
+    varied = estimated(comparison.auroc_difference(two, draw.random(50), draw.random(50)))
     assert (varied.low is not None, varied.reason) == (True, None)
 
 
 def test_a_perfect_model_against_one_risk_for_all_does_not_vary() -> None:
     """The placements of the two differ by one half in every row."""
     y = np.repeat([1.0, 0.0], 50)
-    found = estimated(auroc_difference(y, 0.2 + y / 2, np.full(100, 0.3)))
+    found = estimated(comparison.auroc_difference(y, 0.2 + y / 2, np.full(100, 0.3)))
     assert (found.value, found.low, found.high, found.details["p_value"]) == (0.5, None, None, None)
     assert found.reason == NO_SPREAD
 
 
 def test_no_rows_and_a_threshold_of_1_are_absent() -> None:
     none = np.array([])
-    assert isinstance(auroc_difference(none, none, none), Absent)
-    assert isinstance(brier_difference(none, none, none), Absent)
-    assert log_score_difference(none, none, none) == Said("there are no rows")
-    assert isinstance(net_benefit_difference(np.ones(2), np.ones(2), np.ones(2), 1.0), Absent)
+    assert isinstance(comparison.auroc_difference(none, none, none), Absent)
+    assert isinstance(comparison.brier_difference(none, none, none), Absent)
+    assert comparison.log_score_difference(none, none, none) == Said("there are no rows")
+    assert isinstance(comparison.net_benefit_difference(np.ones(2), np.ones(2), np.ones(2), 1.0), Absent)
 
 
 def test_a_model_with_the_order_of_its_rival_differs_by_0_exactly() -> None:
     rng = np.random.default_rng(5)
     for cases in range(3, 20):
         y, p = np.array([1.0] * cases + [0.0] * 23), rng.random(cases + 23)
-        assert estimated(auroc_difference(y, p, p**2)).value == 0
+        assert estimated(comparison.auroc_difference(y, p, p**2)).value == 0
 
 
 def test_models_that_flag_the_same_people_may_differ_in_others() -> None:
     """Of 50 patients none was flagged by one alone: one more of each of the four kinds may be."""
     y, p = np.repeat([1.0, 0.0], 25), np.repeat([0.9, 0.1], 25)
-    found = estimated(net_benefit_difference(y, p, p / 1.1, 0.5))
+    found = estimated(comparison.net_benefit_difference(y, p, p / 1.1, 0.5))
     half = 1.959963984540054 * math.sqrt(4) / 50
     assert (found.value, found.details["p_value"]) == (0, 1)
     assert (found.low, found.high) == pytest.approx((-half, half))
@@ -210,10 +195,12 @@ def test_models_that_flag_the_same_people_may_differ_in_others() -> None:
 def test_the_interval_of_a_difference_ends_where_the_difference_can_end() -> None:
     y = np.array([0.0, 0, 0, 1, 1, 1])
     orders, misorders = np.array([0.1, 0.2, 0.3, 0.7, 0.8, 0.9]), np.array([0.9, 0.8, 0.2, 0.3, 0.1, 0.1])
-    ours, reversed_roles = (estimated(auroc_difference(y, *two)) for two in ((orders, misorders), (misorders, orders)))
+    ours, reversed_roles = (
+        estimated(comparison.auroc_difference(y, *two)) for two in ((orders, misorders), (misorders, orders))
+    )
     assert (ours.high, reversed_roles.low) == (1, -1)
     right, wrong = y, np.array([1, 1, 1, 0, 0, 0.9])
-    ours, reversed_roles = (estimated(brier_difference(y, *two)) for two in ((right, wrong), (wrong, right)))
+    ours, reversed_roles = (estimated(comparison.brier_difference(y, *two)) for two in ((right, wrong), (wrong, right)))
     assert (ours.low, reversed_roles.high) == (-1, 1)
 
 
@@ -258,7 +245,7 @@ def test_holm_rejects_step_by_step_in_any_order(raw: list[float], order: Random)
 def test_mcnemar_is_that_of_r() -> None:
     y, p, rival = golden()
     for expected in json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["mcnemar"]:
-        found = estimated(accuracy_difference(y, p, rival, expected["t"]))
+        found = estimated(comparison.accuracy_difference(y, p, rival, expected["t"]))
         assert found.details["p_value"] == pytest.approx(expected["exact_p"], rel=1e-9)
         discordant = {found.details["only_model"], found.details["only_rival"]}
         assert discordant == {expected["b"], expected["c"]}
@@ -268,7 +255,7 @@ def test_mcnemar_is_that_of_r() -> None:
 @settings(deadline=None)
 def test_mcnemar_by_a_loop(rows: list[tuple[int, float, float]], t: float) -> None:
     y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
-    found = accuracy_difference(y, p, q, t)
+    found = comparison.accuracy_difference(y, p, q, t)
     if not rows:
         assert isinstance(found, Absent)
         return
@@ -293,33 +280,33 @@ def test_sign_flips_are_those_of_all_signs(differences: list[float]) -> None:
         for signs in itertools.product((-1, 1), repeat=len(moving))
     ]
     exact = np.mean([abs(total) >= abs(sum(differences)) - 1e-9 for total in sums])
-    found = sign_flip_p(np.array(differences), 9999, 3)
+    found = comparison.sign_flip_p(np.array(differences), 9999, 3)
     assert found == pytest.approx(exact, abs=0.02)
-    assert sign_flip_p(-np.array(differences)[::-1], 9999, 3) == found
+    assert comparison.sign_flip_p(-np.array(differences)[::-1], 9999, 3) == found
 
 
 def test_sign_flips_of_nothing_have_no_p_value_and_blocks_do_not_hide_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sign_flip_p(np.zeros(5), 99, 1) is None
+    assert comparison.sign_flip_p(np.zeros(5), 99, 1) is None
     # All differences alike: the sum of n signs is only as far when all agree, 2 / 2^n of the draws.
-    assert sign_flip_p(np.full(30, 0.1), 999, 1) == 1 / 1000
+    assert comparison.sign_flip_p(np.full(30, 0.1), 999, 1) == 1 / 1000
     monkeypatch.setattr(comparison, "BLOCK", 10)
-    assert sign_flip_p(np.full(2, 0.1), 4000, 1) == pytest.approx(0.5, abs=0.04)
+    assert comparison.sign_flip_p(np.full(2, 0.1), 4000, 1) == pytest.approx(0.5, abs=0.04)
 
 
 def test_every_sign_is_drawn_as_often_as_the_other() -> None:
     # Eight signs agree in 2 of 256 draws, half of which are all minus.
-    assert sign_flip_p(np.full(8, 0.1), 40_000, 1) == pytest.approx(2 / 256, abs=0.0015)
+    assert comparison.sign_flip_p(np.full(8, 0.1), 40_000, 1) == pytest.approx(2 / 256, abs=0.0015)
 
 
 @pytest.mark.parametrize("scale", [2.0**-40, 2.0**40])
 def test_sign_flips_do_not_depend_on_the_unit(scale: float) -> None:
     differences = np.array([0.3, 0.1, 0.1, 0.2, -0.4, 0.7, 0.2, 0.5, -0.2, 0.6])
-    assert sign_flip_p(differences * scale, 999, 1) == sign_flip_p(differences, 999, 1)
+    assert comparison.sign_flip_p(differences * scale, 999, 1) == comparison.sign_flip_p(differences, 999, 1)
 
 
 def test_a_block_of_draws_takes_little_more_memory_than_its_signs() -> None:
     tracemalloc.start()
-    sign_flip_p(np.ones(8_000), 99, 1)
+    comparison.sign_flip_p(np.ones(8_000), 99, 1)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 2 * 8_000 * 99 * 8  # eight bytes a number
@@ -327,31 +314,31 @@ def test_a_block_of_draws_takes_little_more_memory_than_its_signs() -> None:
 
 def test_sign_flips_hold_their_level() -> None:
     rng = np.random.default_rng(11)
-    small = sum((sign_flip_p(rng.normal(size=30), 99, seed) or 1) <= 0.05 for seed in range(1500))
+    small = sum((comparison.sign_flip_p(rng.normal(size=30), 99, seed) or 1) <= 0.05 for seed in range(1500))
     assert 0.035 <= small / 1500 <= 0.065
 
 
 def test_the_difference_of_log_scores() -> None:
     y, p, rival = golden()
     logs, others = (np.log(np.where(y == 1, risk, 1 - risk)) for risk in (p, rival))
-    found = estimated(log_score_difference(y, p, rival))
+    found = estimated(comparison.log_score_difference(y, p, rival))
     paired = ttest_rel(logs, others)
     interval = paired.confidence_interval(0.95)
     assert found.value == pytest.approx(logs.mean() - others.mean())
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
     # The sign-flip test and the t test differ little on 2,000 rows.
     assert found.details["p_value"] == pytest.approx(paired.pvalue, abs=0.05)
-    assert estimated(brier_difference(y, p, rival)).details["p_value"] == pytest.approx(
+    assert estimated(comparison.brier_difference(y, p, rival)).details["p_value"] == pytest.approx(
         ttest_rel((p - y) ** 2, (rival - y) ** 2).pvalue, abs=0.05
     )
 
 
 def test_a_log_score_of_minus_infinity_names_the_model() -> None:
     y = np.array([1.0, 0.0])
-    rival = log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4]))
+    rival = comparison.log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4]))
     assert isinstance(rival, Absent)
     assert reason_text(rival.reason).startswith("for the other model")
-    model = log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4]))
+    model = comparison.log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4]))
     assert isinstance(model, Absent)
     assert reason_text(model.reason).startswith("for the model")
 
@@ -377,7 +364,7 @@ def test_binomial_tails_are_those_of_scipy(trials: int) -> None:
 
 @pytest.mark.parametrize(("right", "expected"), [(14, 0.0577), (15, 0.0207)])
 def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
-    found = estimated(majority_class_test(*right_answers(right, 20), 0.5))
+    found = estimated(comparison.majority_class_test(*right_answers(right, 20), 0.5))
     assert found.value == right
     assert found.details["null"] == 0.5
     assert found.details["p_value_half"] == pytest.approx(expected, abs=5e-5)
@@ -400,7 +387,7 @@ def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
     ],
 )
 def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float], right: int, p_value: float) -> None:
-    found = estimated(majority_class_test(np.array(y, dtype=float), np.array(p), 0.5))
+    found = estimated(comparison.majority_class_test(np.array(y, dtype=float), np.array(p), 0.5))
     assert found.value == right
     assert found.details["p_value"] == pytest.approx(p_value)
     assert ("neither is larger" in method_text(found.method)) == (2 * sum(y) == len(y))
@@ -410,7 +397,7 @@ def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float]
 @settings(deadline=None)
 def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -> None:
     y, p = (np.array([row[index] for row in rows], dtype=float) for index in range(2))
-    found = majority_class_test(y, p, t)
+    found = comparison.majority_class_test(y, p, t)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
@@ -432,7 +419,7 @@ def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -
 def test_mann_whitney_is_that_of_r(column: str) -> None:
     expected = json.loads((GOLDEN / "r.json").read_text())["core"][f"binary:{column}"]["wilcox"]
     read = pd.read_csv(GOLDEN / "binary.csv")
-    found = estimated(mann_whitney_u(read["y"].to_numpy(float), read[column].to_numpy(float)))
+    found = estimated(comparison.mann_whitney_u(read["y"].to_numpy(float), read[column].to_numpy(float)))
     assert found.value == expected["W"]
     # R's test is two-sided; the far side has no weight here.
     assert found.details["p_value"] == pytest.approx(expected["p_corrected"] / 2, rel=1e-9)
@@ -443,7 +430,7 @@ def test_mann_whitney_is_that_of_r(column: str) -> None:
 def test_the_exact_mann_whitney_by_all_orders(outcomes: list[int], seed: int) -> None:
     y = np.array(outcomes, dtype=float)
     p = np.random.default_rng(seed).permutation(len(y)) / 10
-    found = mann_whitney_u(y, p)
+    found = comparison.mann_whitney_u(y, p)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
@@ -468,7 +455,7 @@ def test_the_normal_mann_whitney_has_the_mean_and_variance_of_all_orders() -> No
         return sum(float(p[i] > p[j]) + float(p[i] == p[j]) / 2 for i in cases for j in others)
 
     every = np.array([won(cases) for cases in itertools.combinations(range(7), 3)])
-    found = estimated(mann_whitney_u(y, p))
+    found = estimated(comparison.mann_whitney_u(y, p))
     assert found.value == won((0, 1, 3))
     z = (found.value - every.mean() - 0.5) / every.std()
     assert found.details["z"] == pytest.approx(z)
@@ -487,8 +474,8 @@ def test_mann_whitney_is_exact_only_below_20_a_side_and_without_ties() -> None:
         p = rng.permutation(len(y)) / 100
         if ties:
             p[0] = p[1]
-        assert ("exact" in method_text(estimated(mann_whitney_u(y, p)).method)) == exact
-    assert isinstance(mann_whitney_u(np.array([0.0, 1, 0]), np.full(3, 0.2)), Absent)
+        assert ("exact" in method_text(estimated(comparison.mann_whitney_u(y, p)).method)) == exact
+    assert isinstance(comparison.mann_whitney_u(np.array([0.0, 1, 0]), np.full(3, 0.2)), Absent)
 
 
 def all_permutations(y: Floats, p: Floats) -> tuple[float, float]:
@@ -518,8 +505,8 @@ def all_permutations(y: Floats, p: Floats) -> tuple[float, float]:
 def test_permutation_tests_are_those_of_all_permutations(y: list[float], p: list[float]) -> None:
     outcome, risk = np.array(y, dtype=float), np.array(p)
     expected = all_permutations(outcome, risk)
-    brier_test = estimated(brier_permutation_test(outcome, risk, 9999, 4))
-    log_test = estimated(log_score_permutation_test(outcome, risk, 9999, 4))
+    brier_test = estimated(comparison.brier_permutation_test(outcome, risk, 9999, 4))
+    log_test = estimated(comparison.log_score_permutation_test(outcome, risk, 9999, 4))
     assert brier_test.value == pytest.approx(((risk - outcome) ** 2).mean())
     assert log_test.value == pytest.approx(np.log(np.where(outcome == 1, risk, 1 - risk)).mean())
     assert brier_test.details["p_value"] == pytest.approx(expected[0], abs=0.02)
@@ -529,17 +516,17 @@ def test_permutation_tests_are_those_of_all_permutations(y: list[float], p: list
 def test_permutations_count_the_observed_order_and_their_ties() -> None:
     y = np.array([0.0] * 20 + [1.0] * 20)
     p = np.linspace(0.1, 0.9, 40)
-    for function in (brier_permutation_test, log_score_permutation_test):
+    for function in (comparison.brier_permutation_test, comparison.log_score_permutation_test):
         assert estimated(function(y, p, 999)).details["p_value"] == 1 / 1000
         assert estimated(function(y, np.full(40, 0.3), 99)).details["p_value"] == 1
         assert isinstance(function(np.zeros(3), np.full(3, 0.2)), Absent)
-    assert isinstance(log_score_permutation_test(np.array([1.0, 0.0]), np.array([0.0, 0.2])), Absent)
+    assert isinstance(comparison.log_score_permutation_test(np.array([1.0, 0.0]), np.array([0.0, 0.2])), Absent)
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.7])
 def test_one_risk_for_all_ties_with_every_permutation_however_many_the_rows(rate: float) -> None:
     y = np.tile([0.0, 1.0], 2000)
-    for function in (brier_permutation_test, log_score_permutation_test):
+    for function in (comparison.brier_permutation_test, comparison.log_score_permutation_test):
         assert estimated(function(y, np.full(4000, rate), 49)).details["p_value"] == 1
 
 
@@ -547,9 +534,9 @@ def test_one_risk_for_all_ties_with_every_permutation_however_many_the_rows(rate
 def test_permutations_tie_up_to_rounding(gap: float, ties: bool) -> None:
     # One case has the highest of ten risks, which one permutation in ten gives it again.
     y = np.eye(10)[0]
-    found = [brier_permutation_test(y, y * gap)]
+    found = [comparison.brier_permutation_test(y, y * gap)]
     if gap != 1e-12:  # log odds are too coarse near one half to lie on the limit
-        found.append(log_score_permutation_test(y, 0.5 + y * gap / 4))
+        found.append(comparison.log_score_permutation_test(y, 0.5 + y * gap / 4))
     for estimate in found:
         assert estimated(estimate).details["p_value"] == (1 if ties else pytest.approx(0.1, abs=0.04))
 
@@ -557,20 +544,20 @@ def test_permutations_tie_up_to_rounding(gap: float, ties: bool) -> None:
 def test_blocks_hold_all_permutations_and_no_more_numbers_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "BLOCK", 10)
     for n, permutations, rows in ((4, 5, [2, 2, 1]), (1, 20, [10, 10]), (10, 2, [1, 1]), (11, 2, [1, 1])):
-        blocks = list(shuffled_cases(n, 1, permutations, np.random.default_rng(1)))
+        blocks = list(comparison.shuffled_cases(n, 1, permutations, np.random.default_rng(1)))
         assert [block.shape for block in blocks] == [(size, n) for size in rows]
 
 
 @pytest.mark.parametrize(("rows", "binned"), [(BINNED_ABOVE, ""), (BINNED_ABOVE + 1, " on 2,000 bins of risk")])
 def test_the_method_tells_of_bins_only_above_50_000_rows(rows: int, binned: str) -> None:
     y = np.tile([0.0, 1.0], 25_001)[:rows]
-    found = estimated(brier_permutation_test(y, np.linspace(0, 1, rows), 1))
+    found = estimated(comparison.brier_permutation_test(y, np.linspace(0, 1, rows), 1))
     assert method_text(found.method) == f"permutation, one-sided, 1 draws{binned}"
 
 
 def test_permutation_tests_hold_their_level() -> None:
     rng = np.random.default_rng(12)
-    reached = {brier_permutation_test: 0, log_score_permutation_test: 0}
+    reached = {comparison.brier_permutation_test: 0, comparison.log_score_permutation_test: 0}
     for seed in range(800):
         y = np.zeros(40)
         y[rng.permutation(40)[:12]] = 1
@@ -584,7 +571,7 @@ def test_permutation_tests_hold_their_level() -> None:
 
 def test_the_stopping_bounds_by_a_table_of_probabilities() -> None:
     """Gandy's definition, step by step over every count, and the risk that he promises."""
-    lower, upper = stopping_bounds(0.05, 0.001, 400)
+    lower, upper = comparison.stopping_bounds(0.05, 0.001, 400)
     alive = {0: 1.0}
     below = above = 0.0
     for n in range(1, 401):
@@ -606,15 +593,17 @@ def test_the_stopping_bounds_by_a_table_of_probabilities() -> None:
 def test_early_stopping_decides_as_endless_drawing_does_and_draws_less() -> None:
     rng = np.random.default_rng(3)
     for chance, decision in ((0.3, False), (0.01, True)):
-        found = [permutation_p((rng.random(50) < chance for _ in range(200)), 10_000, True) for _ in range(200)]
+        found = [
+            comparison.permutation_p((rng.random(50) < chance for _ in range(200)), 10_000, True) for _ in range(200)
+        ]
         assert all((p_value <= 0.05) == decision for p_value, _ in found)
         assert np.mean([drawn for _, drawn in found]) < 1000
-    assert permutation_p(iter([np.array([True, False]), np.array([False])]), 3) == (0.5, 3)
+    assert comparison.permutation_p(iter([np.array([True, False]), np.array([False])]), 3) == (0.5, 3)
 
 
 def test_early_stopping_is_an_option_of_the_tests() -> None:
     y = np.array([0.0] * 20 + [1.0] * 20)
-    for function in (brier_permutation_test, log_score_permutation_test):
+    for function in (comparison.brier_permutation_test, comparison.log_score_permutation_test):
         for p in (np.linspace(0.1, 0.9, 40), np.full(40, 0.3)):
             found = estimated(function(y, p, early_stopping=True))
             assert "stopped early" in method_text(found.method)
@@ -627,13 +616,13 @@ def test_early_stopping_ends_at_the_draw_at_which_so_extreme_a_walk_has_spent_it
     for as_good, chance in ((False, 0.95), (True, 0.05)):
         last = next(n for n in range(1, 1000) if chance**n <= 0.001 * n / (1000 + n))
         blocks = (np.full(block, as_good) for _ in range(1 + 10_000 // block))
-        assert permutation_p(blocks, 10_000, True) == (1 if as_good else 1 / (last + 1), last)
+        assert comparison.permutation_p(blocks, 10_000, True) == (1 if as_good else 1 / (last + 1), last)
 
 
 def test_a_p_value_on_the_level_takes_all_the_draws_and_was_not_stopped() -> None:
     # One case with the highest of 20 risks: one permutation in 20 is as good.
     y, p = np.eye(20)[0], np.linspace(0.9, 0.1, 20)
-    for function in (brier_permutation_test, log_score_permutation_test):
+    for function in (comparison.brier_permutation_test, comparison.log_score_permutation_test):
         found = estimated(function(y, p, early_stopping=True))
         assert method_text(found.method) == "permutation, one-sided, 10000 draws"
         assert found.details["p_value"] == pytest.approx(0.05, abs=0.01)

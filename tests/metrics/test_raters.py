@@ -13,22 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.core.types import Absent, Curve, Floats
-from dossier.metrics import raters
+from dossier.metrics import graded_accuracy, raters
 from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
-from dossier.metrics.graded_accuracy import (
-    accuracy_by_prevalence,
-    complexity_distribution,
-    confidence_of_right_answers,
-    h_accuracy,
-    h_accuracy_by_complexity,
-    h_accuracy_by_priority,
-    h_accuracy_risk,
-    h_accuracy_surface,
-    priority_of_net_benefit,
-    rater_accuracy_by_complexity,
-    rater_accuracy_by_confidence,
-    survey_of_priorities,
-)
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
@@ -104,7 +90,7 @@ def test_priority_from_each_source() -> None:
     }
     for source, priority in share.items():
         found = estimated(
-            h_accuracy(
+            graded_accuracy.h_accuracy(
                 TRUTH,
                 risk,
                 source,
@@ -122,22 +108,22 @@ def test_priority_from_each_source() -> None:
 
 @pytest.mark.parametrize("source", ["raters", "survey", "net_benefit", "nobody"])
 def test_a_source_that_is_not_there_is_a_reason(source: str) -> None:
-    found = h_accuracy(TRUTH, np.linspace(0, 1, 5), source, 0.5)
+    found = graded_accuracy.h_accuracy(TRUTH, np.linspace(0, 1, 5), source, 0.5)
     assert isinstance(found, Absent)
 
 
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98))
 def test_the_priority_of_net_benefit_is_the_odds_of_theorem_1(phi: float, t: float) -> None:
     """p(1)/p(0) = ((1-t)/t) (phi/(1-phi))."""
-    p = priority_of_net_benefit(phi, t)
+    p = graded_accuracy.priority_of_net_benefit(phi, t)
     assert p / (1 - p) == pytest.approx((1 - t) / t * phi / (1 - phi), rel=1e-9)
 
 
 def test_at_one_half_the_priority_of_net_benefit_gives_the_accuracy_at_that_threshold() -> None:
     rng = np.random.default_rng(5)
     y, p = (rng.uniform(size=60) < 0.3).astype(float), np.round(rng.uniform(size=60), 3) + 1e-4
-    found = estimated(h_accuracy(y, p, "net_benefit", 0.5, primary_threshold=0.5))
-    assert found.value == pytest.approx(estimated(h_accuracy_risk(y, p, 0.5)).value, abs=1e-12)
+    found = estimated(graded_accuracy.h_accuracy(y, p, "net_benefit", 0.5, primary_threshold=0.5))
+    assert found.value == pytest.approx(estimated(graded_accuracy.h_accuracy_risk(y, p, 0.5)).value, abs=1e-12)
 
 
 # ---- tau ------------------------------------------------------------------------------------------------------------
@@ -181,12 +167,16 @@ def test_the_best_rater_is_the_best_of_those_with_a_confidence() -> None:
 
 def test_a_tau_below_one_half_and_missing_tables_are_reasons() -> None:
     risk = np.array([0.9, 0.4, 0.2, 0.7, 0.1])
-    low = h_accuracy(TRUTH, risk, 0.5, "mean_confidence", labels=LABELS, confidence=CONFIDENCE / 3, truth=TRUTH)
+    low = graded_accuracy.h_accuracy(
+        TRUTH, risk, 0.5, "mean_confidence", labels=LABELS, confidence=CONFIDENCE / 3, truth=TRUTH
+    )
     assert isinstance(low, Absent)
     assert "0.26, below one half" in reason_text(low.reason)
     lacking: list[tuple[Floats | None, Floats | None]] = [(None, None), (LABELS, None), (LABELS, CONFIDENCE)]
     for labels, confidence in lacking:
-        assert isinstance(h_accuracy(TRUTH, risk, 0.5, "right_80", labels=labels, confidence=confidence), Absent)
+        assert isinstance(
+            graded_accuracy.h_accuracy(TRUTH, risk, 0.5, "right_80", labels=labels, confidence=confidence), Absent
+        )
 
 
 @needs_raters
@@ -321,7 +311,7 @@ def test_h_accuracy_with_complexity_against_the_loop(form: str, tau: float | str
         labels = (rng.uniform(size=(n, 3)) < 0.5).astype(float)
         labels[0, 0] = 0.0
         confidence = np.round(rng.uniform(0.5, 1, (n, 3)), 1)
-        found = h_accuracy(
+        found = graded_accuracy.h_accuracy(
             y, p, 0.3, tau, f"own{form}", labels=labels, confidence=confidence, truth=y, case_complexity=d
         )
         top = np.argsort(-d, kind="stable")
@@ -342,7 +332,9 @@ def test_h_accuracy_with_complexity_against_the_loop(form: str, tau: float | str
 
 def test_cases_without_a_complexity_are_left_out_and_counted() -> None:
     y, p = np.array([0.0, 1, 0, 1]), np.array([0.2, 0.8, 0.9, 0.1])
-    found = estimated(h_accuracy(y, p, 0.5, 0.5, "own", case_complexity=np.array([0.5, 1, math.nan, math.nan])))
+    found = estimated(
+        graded_accuracy.h_accuracy(y, p, 0.5, 0.5, "own", case_complexity=np.array([0.5, 1, math.nan, math.nan]))
+    )
     assert (found.value, found.n, found.details["left_out"]) == (1.0, 2, 2.0)
 
 
@@ -357,12 +349,12 @@ def site(n: int = 80, seed: int = 2) -> tuple[Floats, Floats, Floats]:
 
 def test_by_priority_runs_from_specificity_to_sensitivity() -> None:
     y, p, _ = site()
-    found = made(h_accuracy_by_priority(y, p))
+    found = made(graded_accuracy.h_accuracy_by_priority(y, p))
     assert found["h_accuracy"][0] == pytest.approx(estimated(specificity(y, p, 0.5)).value)
     assert found["h_accuracy"][-1] == pytest.approx(estimated(sensitivity(y, p, 0.5)).value)
     for priority in (0.0, 0.3, 0.5, 1.0):
         row = round(priority * 50)
-        estimate = estimated(h_accuracy(y, p, priority, 0.5))
+        estimate = estimated(graded_accuracy.h_accuracy(y, p, priority, 0.5))
         assert (found["h_accuracy"][row], found["low"][row], found["high"][row]) == pytest.approx(
             (estimate.value, estimate.low, estimate.high)
         )
@@ -370,8 +362,8 @@ def test_by_priority_runs_from_specificity_to_sensitivity() -> None:
 
 def test_by_complexity_is_balanced_at_both_ends_and_two_levels_at_a_third() -> None:
     y, p, d = site(90)
-    found = made(h_accuracy_by_complexity(y, p, "own", case_complexity=d))
-    plain = estimated(h_accuracy(y, p, 0.5, 0.5)).value
+    found = made(graded_accuracy.h_accuracy_by_complexity(y, p, "own", case_complexity=d))
+    plain = estimated(graded_accuracy.h_accuracy(y, p, 0.5, 0.5)).value
     for name in ("h_accuracy", "random", "random_low", "random_high"):
         assert found[name][0] == pytest.approx(plain), "nobody counts double"
         assert found[name][-1] == pytest.approx(plain), "everybody does"
@@ -383,18 +375,18 @@ def test_by_complexity_is_balanced_at_both_ends_and_two_levels_at_a_third() -> N
 def test_the_random_reference_is_the_mean_over_draws() -> None:
     """The expected weighted share of a class is close to its plain share, so the reference lies near the plain line."""
     y, p, d = site(200, 4)
-    found = made(h_accuracy_by_complexity(y, p, "own", case_complexity=d, seed=3))
-    plain = estimated(h_accuracy(y, p, 0.5, 0.5)).value
+    found = made(graded_accuracy.h_accuracy_by_complexity(y, p, "own", case_complexity=d, seed=3))
+    plain = estimated(graded_accuracy.h_accuracy(y, p, 0.5, 0.5)).value
     assert found["random"] == pytest.approx(np.full(21, plain), abs=0.004)
     assert (found["random_low"] <= found["random"]).all()
     assert (found["random"] <= found["random_high"]).all()
-    again = made(h_accuracy_by_complexity(y[::-1], p[::-1], "own", case_complexity=d[::-1], seed=3))
+    again = made(graded_accuracy.h_accuracy_by_complexity(y[::-1], p[::-1], "own", case_complexity=d[::-1], seed=3))
     np.testing.assert_array_equal(found["random"], again["random"])
 
 
 def test_the_surface_is_the_loop_at_every_point_of_a_coarse_grid() -> None:
     y, p, d = site(40, 9)
-    surface = h_accuracy_surface(y, p, "own", case_complexity=d)
+    surface = graded_accuracy.h_accuracy_surface(y, p, "own", case_complexity=d)
     found = made(surface)
     assert len(found["share"]) == 225
     for row in range(0, 225, 16):
@@ -405,22 +397,22 @@ def test_the_surface_is_the_loop_at_every_point_of_a_coarse_grid() -> None:
 
 def test_without_a_complexity_there_is_no_surface() -> None:
     y, p, _ = site()
-    assert isinstance(h_accuracy_surface(y, p, "own"), Absent)
-    assert isinstance(h_accuracy_by_complexity(y, p, "raters"), Absent)
-    assert isinstance(complexity_distribution(y, "raters"), Absent)
+    assert isinstance(graded_accuracy.h_accuracy_surface(y, p, "own"), Absent)
+    assert isinstance(graded_accuracy.h_accuracy_by_complexity(y, p, "raters"), Absent)
+    assert isinstance(graded_accuracy.complexity_distribution(y, "raters"), Absent)
 
 
 def test_accuracy_by_prevalence_is_the_accuracy_at_the_sites_own() -> None:
     y, p, _ = site(100)
     y = np.array([1.0] * 30 + [0.0] * 70)
-    found = made(accuracy_by_prevalence(y, p, 0.3))
+    found = made(graded_accuracy.accuracy_by_prevalence(y, p, 0.3))
     assert found["accuracy"][15] == pytest.approx(estimated(accuracy(y, p, 0.3)).value), "prevalence 0.3"
     assert found["accuracy"][25] == pytest.approx(estimated(balanced_accuracy(y, p, 0.3)).value)
     assert set(found["balanced_accuracy"]) == {found["accuracy"][25]}
 
 
 def test_the_survey_leaves_out_who_prefers_nothing() -> None:
-    found = made(survey_of_priorities((), (("0", 0.3, 0.2, 0.4), ("1", 0.5, None, None))))
+    found = made(graded_accuracy.survey_of_priorities((), (("0", 0.3, 0.2, 0.4), ("1", 0.5, None, None))))
     assert found["priority"] == pytest.approx([0.375, 0.625])
     assert found["share"].tolist() == [0.3, 0.5]
     assert math.isnan(found["low"][1])
@@ -432,19 +424,19 @@ def test_the_survey_leaves_out_who_prefers_nothing() -> None:
 def test_accuracy_of_answers_by_confidence_is_counted_in_bins() -> None:
     labels, truth = np.ones((30, 1)), np.concatenate((np.ones(21), np.zeros(9)))
     confidence = np.concatenate((np.full(14, 0.8), np.full(12, 0.6), np.full(4, 0.1)))[:, None]
-    found = made(rater_accuracy_by_confidence(labels, confidence, truth))
+    found = made(graded_accuracy.rater_accuracy_by_confidence(labels, confidence, truth))
     assert found["lower"] == pytest.approx([0.6, 0.8]), "four answers are too few for a bin"
     assert found["count"].tolist() == [12, 14]
     assert found["share_right"] == pytest.approx([7 / 12, 1])
     # Wilson for 14 of 14: 14/(14 + 1.96^2)
     assert found["low"][1] == pytest.approx(14 / (14 + 1.959963985**2))
-    by_case = made(rater_accuracy_by_complexity(labels, 1 - confidence, truth))
+    by_case = made(graded_accuracy.rater_accuracy_by_complexity(labels, 1 - confidence, truth))
     assert by_case["share_right"] == pytest.approx([1, 7 / 12])
-    assert isinstance(rater_accuracy_by_confidence(labels[:5], confidence[:5], truth[:5]), Absent)
+    assert isinstance(graded_accuracy.rater_accuracy_by_confidence(labels[:5], confidence[:5], truth[:5]), Absent)
 
 
 def test_confidence_of_right_answers_crosses_each_share_at_its_tau() -> None:
-    found = made(confidence_of_right_answers(LABELS, CONFIDENCE, TRUTH))
+    found = made(graded_accuracy.confidence_of_right_answers(LABELS, CONFIDENCE, TRUTH))
     at = {round(float(c), 2): float(share) for c, share in zip(found["confidence"], found["share_right"], strict=True)}
     assert (at[0.0], at[0.6], at[0.61], at[0.8], at[0.81], at[1.0]) == pytest.approx(
         (1, 1, 9 / 11, 9 / 11, 4 / 11, 4 / 11)
@@ -459,7 +451,11 @@ def test_confidence_of_right_answers_crosses_each_share_at_its_tau() -> None:
 
 
 def test_complexity_of_the_cases_is_counted_in_twentieths() -> None:
-    found = made(complexity_distribution(TRUTH, "own", case_complexity=np.array([0.05, 0.09, 1.0, 0.5, math.nan])))
+    found = made(
+        graded_accuracy.complexity_distribution(
+            TRUTH, "own", case_complexity=np.array([0.05, 0.09, 1.0, 0.5, math.nan])
+        )
+    )
     assert found["count"][[1, 10, 19]].tolist() == [2, 1, 1]
     assert found["share"].sum() == pytest.approx(1)
 

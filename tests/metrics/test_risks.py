@@ -12,28 +12,11 @@ from scipy.special import expit, logit
 
 from dossier.core.facts import Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from dossier.metrics import discrimination, utility
 from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
-from dossier.metrics.discrimination import (
-    likelihood_ratio_negative,
-    likelihood_ratio_positive,
-    npv,
-    ppv,
-    risk_distribution,
-    sensitivity,
-    specificity,
-)
 from dossier.metrics.graded_accuracy import h_accuracy_risk
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.risks import cumulative_risks, fagan_nomogram, rater_rates
-from dossier.metrics.utility import (
-    decision_curve,
-    decision_curve_all_sites,
-    decision_curve_wide,
-    decision_curve_wide_all_sites,
-    net_benefit,
-    standardized_net_benefit,
-    utility_profile,
-)
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
@@ -73,7 +56,7 @@ def site(name: str, curve: str, found: Curve | Absent, n: int = 300, events: int
 def test_bins_are_finer_where_all_risks_are_small(reach: float, width: float, equal: int) -> None:
     risk = np.linspace(0, reach, 500)
     outcome = (np.arange(500) % 5 == 0).astype(float)
-    found = curved(risk_distribution(outcome, risk))
+    found = curved(discrimination.risk_distribution(outcome, risk))
     low, high = numbers(found, "low"), numbers(found, "high")
     bins = equal + (equal * width < 1)
     assert len(low) == bins
@@ -90,14 +73,14 @@ def test_bins_are_finer_where_all_risks_are_small(reach: float, width: float, eq
 
 def test_less_than_one_risk_in_a_hundred_lies_in_the_last_bin() -> None:
     risk = np.append(np.full(995, 0.004), np.full(5, 0.8))
-    found = curved(risk_distribution(np.tile([0.0, 1.0], 500), risk))
+    found = curved(discrimination.risk_distribution(np.tile([0.0, 1.0], 500), risk))
     assert numbers(found, "high")[-2] == 0.00425
     assert found.columns["events"][-1] == 3
     assert found.columns["non_events"][-1] == 2
 
 
 def test_a_risk_that_equals_a_round_number_is_not_hidden_in_the_last_bin() -> None:
-    found = curved(risk_distribution(np.array([0.0, 1.0]), np.full(2, 0.5)))
+    found = curved(discrimination.risk_distribution(np.array([0.0, 1.0]), np.full(2, 0.5)))
     assert (found.columns["low"][10], found.columns["high"][10]) == (0.5, 0.55)
     assert found.columns["events"][10] == 1
 
@@ -106,7 +89,9 @@ def test_a_risk_that_equals_a_round_number_is_not_hidden_in_the_last_bin() -> No
 def test_the_bins_of_two_sites_can_be_put_together(reach: float) -> None:
     """Beside a site of smaller risks: every edge of the wider bins, or of every other one, is an edge of the finer."""
     ends = [
-        numbers(curved(risk_distribution(np.tile([0.0, 1.0], 250), np.linspace(0, top, 500))), "high")[:-1]
+        numbers(curved(discrimination.risk_distribution(np.tile([0.0, 1.0], 250), np.linspace(0, top, 500))), "high")[
+            :-1
+        ]
         for top in (reach, reach / 3, reach / 30)
     ]
     wide, *finer = ends
@@ -119,7 +104,7 @@ def test_of_a_rare_outcome_more_than_two_bars_are_filled() -> None:
     """At a prevalence of 7 % nine of ten risks lie below .15; ten bins from 0 to 1 had two bars."""
     rng = np.random.default_rng(3)
     risk = 1 / (1 + np.exp(-rng.normal(-3.2, 1.15, 4000)))
-    found = curved(risk_distribution((rng.random(4000) < risk).astype(float), risk))
+    found = curved(discrimination.risk_distribution((rng.random(4000) < risk).astype(float), risk))
     share = np.array(found.columns["share_non_events"], dtype=float)
     assert (share > 0.02).sum() >= 5
     assert share.max() < 0.5
@@ -136,7 +121,7 @@ def test_cumulative_shares_are_sensitivity_and_one_less_specificity(scale: float
     for index in range(0, len(found.columns["risk"]), 9):
         at = found.columns["risk"][index]
         assert at is not None
-        hit, spared = estimated(sensitivity(y, p, at)), estimated(specificity(y, p, at))
+        hit, spared = estimated(discrimination.sensitivity(y, p, at)), estimated(discrimination.specificity(y, p, at))
         assert found.columns["cases"][index] == hit.value
         assert found.columns["cases_low"][index] == pytest.approx(hit.low)
         assert found.columns["cases_high"][index] == pytest.approx(hit.high)
@@ -242,8 +227,8 @@ def test_the_probability_after_a_result_is_bayes_theorem_and_the_predictive_valu
     row = {name: values[0] for name, values in curved(fagan_nomogram(y, p, (threshold,))).columns.items()}
     assert row["before"] == y.mean()
     for after, value, ratio, flip in (
-        ("after_positive", ppv, likelihood_ratio_positive, False),
-        ("after_negative", npv, likelihood_ratio_negative, True),
+        ("after_positive", discrimination.ppv, discrimination.likelihood_ratio_positive, False),
+        ("after_negative", discrimination.npv, discrimination.likelihood_ratio_negative, True),
     ):
         found, times = value(y, p, threshold), ratio(y, p, threshold)
         if isinstance(found, Absent):
@@ -324,22 +309,24 @@ def test_the_pooled_curve_is_absent_without_three_sites_or_a_common_range() -> N
 
 def test_the_wide_curve_is_the_curve_and_a_quarter_more_on_either_side() -> None:
     y, p = drawn(7)
-    wide = curved(decision_curve_wide(y, p, (0.2, 0.6), 0.95, (0.25,)))
+    wide = curved(utility.decision_curve_wide(y, p, (0.2, 0.6), 0.95, (0.25,)))
     reached = numbers(wide, "threshold")
     assert (reached[0], reached[-1]) == pytest.approx((0.1, 0.7))
     assert {0.2, 0.25, 0.6} <= set(reached)
     for index in range(0, len(reached), 10):
-        assert wide.columns["net_benefit"][index] == pytest.approx(estimated(net_benefit(y, p, reached[index])).value)
-    ends = numbers(curved(decision_curve_wide(y, p, (0.05, 0.95))), "threshold")
+        assert wide.columns["net_benefit"][index] == pytest.approx(
+            estimated(utility.net_benefit(y, p, reached[index])).value
+        )
+    ends = numbers(curved(utility.decision_curve_wide(y, p, (0.05, 0.95))), "threshold")
     assert (ends[0], ends[-1]) == (0, 0.99)
-    assert isinstance(decision_curve_wide(y, p), Absent)
+    assert isinstance(utility.decision_curve_wide(y, p), Absent)
 
 
 @pytest.mark.parametrize("name", ["decision_curve", "decision_curve_wide"])
 def test_sites_together_are_all_rows_in_one_table(name: str) -> None:
     make, join = {
-        "decision_curve": (decision_curve, decision_curve_all_sites),
-        "decision_curve_wide": (decision_curve_wide, decision_curve_wide_all_sites),
+        "decision_curve": (utility.decision_curve, utility.decision_curve_all_sites),
+        "decision_curve_wide": (utility.decision_curve_wide, utility.decision_curve_wide_all_sites),
     }[name]
     parts = [drawn(seed, n) for seed, n in ((1, 120), (2, 300))]
     made = [make(y, p, (0.1, 0.5)) for y, p in parts]
@@ -356,11 +343,11 @@ def test_sites_together_are_all_rows_in_one_table(name: str) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_profile_holds_the_measures_of_these_names(seed: int) -> None:
     y, p = drawn(seed, 150)
-    found = curved(utility_profile(y, p))
+    found = curved(utility.utility_profile(y, p))
     for index in range(0, 99, 7):
         tau = (index + 1) / 100
         assert found.columns["tau"][index] == tau
-        for measure in (net_benefit, standardized_net_benefit, h_accuracy_risk):
+        for measure in (utility.net_benefit, utility.standardized_net_benefit, h_accuracy_risk):
             estimate, name = estimated(measure(y, p, tau)), measure.__name__
             assert found.columns[name][index] == pytest.approx(estimate.value, abs=1e-12)
             if estimate.low is not None:
@@ -370,16 +357,16 @@ def test_the_profile_holds_the_measures_of_these_names(seed: int) -> None:
 
 def test_a_class_of_one_row_leaves_h_accuracy_without_a_band() -> None:
     y, p = np.array([1.0, 0, 0, 0]), np.array([0.6, 0.1, 0.2, 0.7])
-    found = curved(utility_profile(y, p))
+    found = curved(utility.utility_profile(y, p))
     assert set(found.columns["h_accuracy_risk_low"]) == {None}
     assert found.columns["h_accuracy_risk"][49] == pytest.approx(estimated(h_accuracy_risk(y, p, 0.5)).value)
-    assert isinstance(utility_profile(np.ones(4), p), Absent)
+    assert isinstance(utility.utility_profile(np.ones(4), p), Absent)
 
 
 @pytest.mark.parametrize("events", range(1, 49))
 def test_the_profile_of_a_perfect_model_ends_at_one_and_leaves_room_below(events: int) -> None:
     y = (np.arange(49) < events).astype(float)
-    found = curved(utility_profile(y, y))
+    found = curved(utility.utility_profile(y, y))
     assert set(found.columns["h_accuracy_risk"]) == {1.0}
     bounds = zip(found.columns["h_accuracy_risk_low"], found.columns["h_accuracy_risk_high"], strict=True)
     assert all((low, high) == (None, None) or (low is not None and low < 1 and high == 1) for low, high in bounds)

@@ -14,22 +14,8 @@ from scipy.stats import norm
 from dossier.core.bands import is_acceptable
 from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
-from dossier.metrics import discrimination
+from dossier.metrics import discrimination, robustness
 from dossier.metrics.intervals import NO_SPREAD
-from dossier.metrics.robustness import (
-    combined,
-    correlation_p_value,
-    declared_estimate,
-    declared_similarity,
-    externally_supported,
-    first_splits,
-    over_splits,
-    pearson,
-    performance_against_similarity,
-    split_performance,
-    spr,
-    wpr,
-)
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
 
@@ -74,7 +60,7 @@ SITE = _site("here", HERE, net_benefit=_estimate(0.1, 0.05))
 def test_over_splits_by_hand() -> None:
     """Four splits: SE = sqrt((1/4 + 20/80) var), and the tabled quantile of t with three degrees of freedom."""
     values = np.array([0.8, 0.82, 0.84, 0.86])
-    found = over_splits(values, n_test=20, n_train=80, n=80, events=30)
+    found = robustness.over_splits(values, n_test=20, n_train=80, n=80, events=30)
     se = math.sqrt(0.5 * (0.03**2 + 0.01**2) * 2 / 3)
     assert found.value == pytest.approx(0.83)
     assert found.se == pytest.approx(se)
@@ -83,17 +69,17 @@ def test_over_splits_by_hand() -> None:
 
 
 def test_over_splits_without_training_rows_has_a_reason_instead_of_an_interval() -> None:
-    found = over_splits(np.array([0.8, 0.9]), n_test=20, n_train=None, n=40, events=10)
+    found = robustness.over_splits(np.array([0.8, 0.9]), n_test=20, n_train=None, n=40, events=10)
     assert found.value == pytest.approx(0.85)
     assert (found.low, found.se) == (None, None)
     assert found.reason == Said("the number of rows that each split was fitted on is not known")
-    single = over_splits(np.array([0.8]), n_test=20, n_train=80, n=20, events=10)
+    single = robustness.over_splits(np.array([0.8]), n_test=20, n_train=80, n=20, events=10)
     assert single.reason == Said("one split shows no spread")
 
 
 def test_two_splits_are_enough_for_an_interval() -> None:
     """The variance is .1^2/2, and t with one degree of freedom has the quantile 12.7062."""
-    found = over_splits(np.array([0.8, 0.9]), n_test=20, n_train=80, n=40, events=10)
+    found = robustness.over_splits(np.array([0.8, 0.9]), n_test=20, n_train=80, n=40, events=10)
     assert found.reason is None
     assert found.se == pytest.approx(math.sqrt((1 / 2 + 20 / 80) * 0.005))
     assert found.high == pytest.approx(0.85 + 12.706205 * math.sqrt(0.75 * 0.005), rel=1e-6)
@@ -102,7 +88,7 @@ def test_two_splits_are_enough_for_an_interval() -> None:
 @pytest.mark.parametrize("values", [np.ones(5), np.full(5, 0.9), np.full(10, 0.1)])
 def test_splits_that_all_have_the_same_value_give_no_interval(values: Floats) -> None:
     """The computed variance of ten times .1 is 2e-34, and says nothing."""
-    found = over_splits(values, n_test=100, n_train=400, n=500, events=50)
+    found = robustness.over_splits(values, n_test=100, n_train=400, n=500, events=50)
     assert found.value == pytest.approx(values[0])
     assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
     assert (found.n, found.events, found.reason) == (500, 50, NO_SPREAD)
@@ -112,17 +98,17 @@ def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
     value, se = 0.87, 0.0153
     reach = norm.ppf(0.975) * se / (value * (1 - value))
     low, high = (1 / (1 + math.exp(-(math.log(value / (1 - value)) + side * reach))) for side in (-1, 1))
-    found = declared_estimate(value, low, high, 0.95, 520, 250)
+    found = robustness.declared_estimate(value, low, high, 0.95, 520, 250)
     assert found.se == pytest.approx(se, rel=1e-12)
     assert method_text(found.method) == "declared, its bounds read as a 95% interval"
 
 
 @pytest.mark.parametrize(("value", "low", "high"), [(0.97, 0.9, 1.0), (0.03, 0.0, 0.1), (0.0, 0.0, 0.1)])
 def test_a_declared_bound_of_0_or_1_implies_no_error(value: float, low: float, high: float) -> None:
-    found = declared_estimate(value, low, high, 0.95, 100, None)
+    found = robustness.declared_estimate(value, low, high, 0.95, 100, None)
     assert (found.value, found.low, found.high) == (value, low, high)
     assert (found.se, found.reason) == (None, Said("a bound of exactly 0 or 1 implies no SE"))
-    assert method_text(declared_estimate(value, low, high, 0.975, 100, None).method).endswith(
+    assert method_text(robustness.declared_estimate(value, low, high, 0.975, 100, None).method).endswith(
         "read as a 97.5% interval"
     )
 
@@ -137,7 +123,7 @@ def test_split_performance_is_the_measure_on_each_split() -> None:
     outcome, risk = _rows()
     split = np.arange(200) % 4
     outcome[split == 3] = 0.0
-    found = split_performance(outcome, risk, split, 0.4)
+    found = robustness.split_performance(outcome, risk, split, 0.4)
     assert isinstance(found, Curve)
     assert found.columns["split"] == (1.0, 2.0, 3.0, 4.0)
     assert found.columns["auroc"][3] is None
@@ -153,33 +139,33 @@ def test_split_performance_is_the_measure_on_each_split() -> None:
 
 def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
     outcome, risk = _rows()
-    found = split_performance(outcome, risk, seed=4)
+    found = robustness.split_performance(outcome, risk, seed=4)
     assert isinstance(found, Curve)
     assert method_text(found.method) == "100 random subsets of 20% of the rows, the model not refitted"
     assert len(found.columns["auroc"]) == 100
     assert len(set(found.columns["auroc"])) > 50
     assert set(found.columns["standardized_net_benefit"]) == {None}
     order = np.random.default_rng(0).permutation(len(risk))
-    assert split_performance(outcome[order], risk[order], seed=4) == found
-    assert split_performance(outcome, risk, seed=5) != found
+    assert robustness.split_performance(outcome[order], risk[order], seed=4) == found
+    assert robustness.split_performance(outcome, risk, seed=5) != found
 
 
 def test_split_performance_of_tiny_and_empty_tables() -> None:
-    assert split_performance(np.array([]), np.array([])) == Said("there are no rows")
-    curve = split_performance(np.array([1.0]), np.array([0.3]))
+    assert robustness.split_performance(np.array([]), np.array([])) == Said("there are no rows")
+    curve = robustness.split_performance(np.array([1.0]), np.array([0.3]))
     assert isinstance(curve, Curve)
     assert set(curve.columns["auroc"]) == {None}
 
 
 def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
-    just, many = (split_performance(*_rows(2 * splits), np.arange(2 * splits) // 2) for splits in (250, 251))
-    assert first_splits(just) == just
-    shown = first_splits(many)
+    just, many = (robustness.split_performance(*_rows(2 * splits), np.arange(2 * splits) // 2) for splits in (250, 251))
+    assert robustness.first_splits(just) == just
+    shown = robustness.first_splits(many)
     assert isinstance(many, Curve)
     assert isinstance(shown, Curve)
     assert (shown.n, method_text(shown.method)) == (502, "251 refitted splits, the first 250")
     assert shown.columns == {name: values[:250] for name, values in many.columns.items()}
-    assert first_splits(Absent(because("there are no rows"))) == Said("there are no rows")
+    assert robustness.first_splits(Absent(because("there are no rows"))) == Said("there are no rows")
 
 
 @pytest.mark.parametrize(("minimum", "bound"), [("worst_split", 301), ("quantile_05", 301 + 0.05 * 299)])
@@ -189,7 +175,7 @@ def test_the_minimum_is_that_of_all_splits_however_they_are_numbered(minimum: st
     risk = np.concatenate([np.r_[np.arange(1.0, 601), below + 0.5] / 700 for below in range(301, 601)])
     split = np.repeat(np.arange(300), 601)
     for numbers in (split, 299 - split):
-        found = _wpr(minimum, internal=_site("i", {}, split_performance(outcome, risk, numbers, 0.4)))
+        found = _wpr(minimum, internal=_site("i", {}, robustness.split_performance(outcome, risk, numbers, 0.4)))
         assert isinstance(found, Estimate)
         assert found.details["minimum_value"] == pytest.approx(bound / 600, abs=1e-12)
 
@@ -197,7 +183,7 @@ def test_the_minimum_is_that_of_all_splits_however_they_are_numbered(minimum: st
 def test_no_subset_holds_a_row_twice() -> None:
     """Two of ten rows: of powers of 4, the mean of two that differ is never that of one taken twice."""
     squares = [4.0**-power for power in range(10)]
-    found = split_performance(np.zeros(10), np.sqrt(squares))
+    found = robustness.split_performance(np.zeros(10), np.sqrt(squares))
     assert isinstance(found, Curve)
     pairs = [(first + other) / 2 for first, other in itertools.combinations(squares, 2)]
     for value in found.columns["brier"]:
@@ -211,14 +197,14 @@ def test_the_combination_is_the_law_of_a_product_of_two_uniform_numbers() -> Non
     rng = np.random.default_rng(1)
     products = rng.random(400_000) * rng.random(400_000)
     for k in (0.001, 0.05, 0.3, 0.8):
-        assert combined(k) == pytest.approx(np.mean(products <= k), abs=0.003)
-    assert (combined(0.0), combined(1.0)) == (0.0, 1.0)
+        assert robustness.combined(k) == pytest.approx(np.mean(products <= k), abs=0.003)
+    assert (robustness.combined(0.0), robustness.combined(1.0)) == (0.0, 1.0)
 
 
 def _spr(
     site: SiteResults = SITE, internal: SiteResults | None = INTERNAL, measure: str = "auroc"
 ) -> Estimate | Absent:
-    return spr(site, internal, measure, 0.5)
+    return robustness.spr(site, internal, measure, 0.5)
 
 
 def _wpr(
@@ -228,7 +214,7 @@ def _wpr(
     internal: SiteResults | None = INTERNAL,
     declared: Mapping[str, float] | None = None,
 ) -> Estimate | Absent:
-    return wpr(site, internal, measure, minimum, declared or {}, 0.5)
+    return robustness.wpr(site, internal, measure, minimum, declared or {}, 0.5)
 
 
 def test_spr_by_hand() -> None:
@@ -295,7 +281,7 @@ def test_the_method_says_what_the_minimum_is(minimum: str, measure: str, called:
 
 def test_of_subsets_that_were_not_refitted_the_quantile_rules() -> None:
     """The worst of 100 draws is a matter of luck."""
-    internal = _site("i", {}, split_performance(*_rows(), None, 0.4))
+    internal = _site("i", {}, robustness.split_performance(*_rows(), None, 0.4))
     found = _wpr("quantile_05", internal=internal)
     assert isinstance(found, Estimate)
     called = "the 5% quantile of the internal values of 100 random subsets of 20% of the rows, the model not refitted"
@@ -330,8 +316,8 @@ def test_where_the_prevalence_is_not_known_a_brier_score_gives_a_benefit_up_to_a
 
 @pytest.mark.parametrize("measure", ["auroc", "brier"])
 def test_only_the_net_benefit_needs_a_threshold(measure: str) -> None:
-    assert isinstance(wpr(SITE, INTERNAL, measure, "worst_split", {}), Estimate)
-    assert isinstance(spr(SITE, INTERNAL, measure), Estimate)
+    assert isinstance(robustness.wpr(SITE, INTERNAL, measure, "worst_split", {}), Estimate)
+    assert isinstance(robustness.spr(SITE, INTERNAL, measure), Estimate)
 
 
 DECLARED = _site("owner", {"auroc": _estimate(0.87)})
@@ -346,7 +332,7 @@ def test_each_gap_of_spr_has_its_reason() -> None:
     assert _spr(internal=DECLARED, measure="brier") == Said(
         "the internal test gives no brier: brier was not computed for owner"
     )
-    assert spr(SITE, INTERNAL, "standardized_net_benefit") == Said("no threshold is declared")
+    assert robustness.spr(SITE, INTERNAL, "standardized_net_benefit") == Said("no threshold is declared")
     vague = _site("here", {**HERE, "auroc": _estimate(0.8, None)})
     assert _spr(vague) == Said("the performance at this site has no standard error")
     assert _spr(internal=_site("i", {"auroc": _estimate(0.8, None)})) == Said(
@@ -363,7 +349,9 @@ def test_each_gap_of_wpr_has_its_reason() -> None:
     assert _wpr("worst_split", internal=DECLARED) == Said(f"{declared}, and no minimum is declared in [robustness]")
     assert _wpr("worst_split", internal=DECLARED, declared={"auroc": 0.7}) == Said(declared)
     assert _wpr("declared") == Said("no minimum is declared for auroc in [robustness]")
-    assert wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Said("no threshold is declared")
+    assert robustness.wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Said(
+        "no threshold is declared"
+    )
     empty = Curve({"split": (1.0,), "auroc": (None,)}, 9, Method("wald"))
     assert _wpr("worst_split", internal=_site("i", {}, empty)) == Said("no internal split allows auroc")
     assert _wpr("worst_split", internal=_site("i", {}, Absent(because("there are no rows")))) == Said(
@@ -394,7 +382,7 @@ def _case_study() -> tuple[SiteResults, ...]:
     sites = []
     for name, (n, events, similarity, auroc, se, benefit, brier) in CASE_STUDY.items():
         measures = {"auroc": _estimate(auroc, se), "brier": _estimate(brier)}
-        measures["correspondence_averaged"] = declared_similarity("averaged", similarity, n, "the authors")
+        measures["correspondence_averaged"] = robustness.declared_similarity("averaged", similarity, n, "the authors")
         site = _site(name, measures, net_benefit=_estimate(benefit))
         sites.append(replace(site, summary=replace(site.summary, n=n, events=events)))
     return tuple(sites)
@@ -410,7 +398,7 @@ def _case_study() -> tuple[SiteResults, ...]:
 )
 def test_the_correlations_of_the_case_study(measure: str, r: float, printed: float, p: float) -> None:
     """[Trust] prints .74, .39 and .66, without the sign of the Brier score, which is a loss."""
-    found = performance_against_similarity(_case_study(), measure, 0.5)
+    found = robustness.performance_against_similarity(_case_study(), measure, 0.5)
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(r, abs=0.0006)
     assert round(abs(found.value), 2) == printed
@@ -421,7 +409,7 @@ def test_the_correlations_of_the_case_study(measure: str, r: float, printed: flo
 def test_the_weak_robustness_of_the_case_study() -> None:
     """[Trust] prints .92 .88 .93, and no minimum: at .718 they are .930 .881 .896 with DeLong's error."""
     scores = [
-        wpr(site, None, "auroc", "declared", {"auroc": 0.718}, 0.5)
+        robustness.wpr(site, None, "auroc", "declared", {"auroc": 0.718}, 0.5)
         for site in _case_study()
         if site.summary.name.startswith("brazil")
     ]
@@ -434,7 +422,7 @@ def test_the_printed_scores_need_newcombes_error_at_the_predicted_prevalence() -
     for name, predicted in (("brazil-1", 309), ("brazil-2", 464), ("brazil-3", 137)):
         n, _, similarity, auroc, *_ = CASE_STUDY[name]
         se = discrimination.newcombe_standard_error(auroc, n, predicted)
-        found.append(round(combined(float(norm.cdf((auroc - 0.718) / se)) * (1 - similarity)), 3))
+        found.append(round(robustness.combined(float(norm.cdf((auroc - 0.718) / se)) * (1 - similarity)), 3))
     assert found == [0.929, 0.881, 0.931]
 
 
@@ -467,7 +455,7 @@ def _external(
     ],
 )
 def test_support_needs_difference_and_all_three_measures(site: SiteResults, supports: int) -> None:
-    found = externally_supported((site,), 0.5, similarity="averaged")
+    found = robustness.externally_supported((site,), 0.5, similarity="averaged")
     assert isinstance(found, Estimate)
     assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
 
@@ -488,10 +476,10 @@ def test_support_goes_by_the_measures_that_are_chosen(utility: float, eci: float
         Result("weighted_utility", "weighted_utility", "x", at, _exact(utility)),
         Result("eci", "eci", "x", {}, _exact(eci)),
     )
-    found = externally_supported((replace(site, results=(*site.results, *chosen)),), 0.5, judged_by=CHOSEN)
+    found = robustness.externally_supported((replace(site, results=(*site.results, *chosen)),), 0.5, judged_by=CHOSEN)
     assert isinstance(found, Estimate)
     assert found.value == supports
-    assert externally_supported((site,), 0.5, judged_by=CHOSEN) == Said(
+    assert robustness.externally_supported((site,), 0.5, judged_by=CHOSEN) == Said(
         "no external site has both a similarity and all three measures"
     )
 
@@ -502,17 +490,17 @@ def test_the_scores_take_a_chosen_measure_at_its_settings() -> None:
     elsewhere = replace(result, at={**at, "tau": 0.5}, found=_estimate(0.9, 0.05))
     here = replace(SITE, results=(*SITE.results, elsewhere, result))
     home = replace(INTERNAL, results=(*INTERNAL.results, replace(result, found=_estimate(0.4, 0.05))))
-    strong = spr(here, home, "weighted_utility", 0.5, judged_by=CHOSEN)
+    strong = robustness.spr(here, home, "weighted_utility", 0.5, judged_by=CHOSEN)
     assert isinstance(strong, Estimate)
     assert strong.details["p_performance"] == pytest.approx(math.erfc(0.1 / math.hypot(0.05, 0.05) / math.sqrt(2)))
     minimum = {"weighted_utility": 0.3}
-    weak = wpr(here, home, "weighted_utility", "declared", minimum, 0.5, judged_by=CHOSEN)
+    weak = robustness.wpr(here, home, "weighted_utility", "declared", minimum, 0.5, judged_by=CHOSEN)
     assert isinstance(weak, Estimate)
     assert weak.details["p_acceptable"] == pytest.approx(norm.cdf(0.2 / 0.05))
-    assert wpr(here, home, "weighted_utility", "worst_split", {}, 0.5, judged_by=CHOSEN) == Said(
+    assert robustness.wpr(here, home, "weighted_utility", "worst_split", {}, 0.5, judged_by=CHOSEN) == Said(
         "no internal split allows weighted_utility"
     )
-    assert spr(here, home, "weighted_utility", judged_by={**CHOSEN, "weighted_utility": {}}) == Said(
+    assert robustness.spr(here, home, "weighted_utility", judged_by={**CHOSEN, "weighted_utility": {}}) == Said(
         "no threshold is declared"
     )
 
@@ -524,7 +512,7 @@ def test_support_that_rests_on_a_similarity_near_the_cut_is_counted(high: float 
     site = _site("x", measures, net_benefit=_exact(0.9))
     alike = _site("y", measures | {"correspondence_averaged": replace(near, value=0.5)}, net_benefit=_exact(0.9))
     poor = _site("z", measures | {"auroc": _exact(0.6)}, net_benefit=_exact(0.9))
-    found = externally_supported((site, alike, poor), 0.5, similarity="averaged")
+    found = robustness.externally_supported((site, alike, poor), 0.5, similarity="averaged")
     assert isinstance(found, Estimate)
     assert (found.value, found.details["reaching_the_cut"]) == (1, unsure)
 
@@ -536,7 +524,7 @@ def test_what_is_not_shown_supports_nothing(measure: str, low: float | None, hig
     """An interval that goes beyond the cut-off, or none, though the value is good."""
     measures = {"correspondence_averaged": _exact(0.3), "auroc": _exact(0.9), "brier": _exact(0.1)}
     measures[measure] = replace(measures[measure], low=low, high=high)
-    found = externally_supported((_site("x", measures, net_benefit=_exact(0.9)),), 0.5)
+    found = robustness.externally_supported((_site("x", measures, net_benefit=_exact(0.9)),), 0.5)
     assert isinstance(found, Estimate)
     assert (found.value, found.details["k"]) == (0, 1)
 
@@ -544,7 +532,7 @@ def test_what_is_not_shown_supports_nothing(measure: str, low: float | None, hig
 def test_support_by_either_form_of_similarity_stands_beside_the_other() -> None:
     sites = (_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER)
     for form, count in (("psi", 1), ("averaged", 0)):
-        found = externally_supported(sites, 0.5, similarity=form)
+        found = robustness.externally_supported(sites, 0.5, similarity=form)
         assert isinstance(found, Estimate)
         assert (found.value, found.details["by_psi"], found.details["by_averaged"], found.details["k"]) == (
             count,
@@ -553,26 +541,28 @@ def test_support_by_either_form_of_similarity_stands_beside_the_other() -> None:
             1,
         )
         assert (found.n, method_text(found.method)) == (300, "count of 1 judged of 2 external sites")
-    assert externally_supported(sites, 0.5) == externally_supported(sites, 0.5, similarity="averaged")
-    at_the_cut = externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
+    assert robustness.externally_supported(sites, 0.5) == robustness.externally_supported(
+        sites, 0.5, similarity="averaged"
+    )
+    at_the_cut = robustness.externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
     assert isinstance(at_the_cut, Estimate)
     assert (at_the_cut.value, at_the_cut.details["by_averaged"]) == (0, 0)
 
 
 def test_support_cannot_be_judged_without_its_parts() -> None:
-    assert externally_supported((), 0.5) == Said("the release has no external site")
-    assert externally_supported((STRANGER,), 0.5) == Said(
+    assert robustness.externally_supported((), 0.5) == Said("the release has no external site")
+    assert robustness.externally_supported((STRANGER,), 0.5) == Said(
         "no external site has both a similarity and all three measures"
     )
-    assert isinstance(externally_supported((SITE,)), Absent)
+    assert isinstance(robustness.externally_supported((SITE,)), Absent)
     partial = _site("turin", {"correspondence_averaged": _estimate(0.3), "auroc": _estimate(0.9)})
-    assert isinstance(externally_supported((partial,), 0.5), Absent)
+    assert isinstance(robustness.externally_supported((partial,), 0.5), Absent)
 
 
 def test_a_correlation_needs_three_sites() -> None:
     with_both = _external(0.3, 0.9, 0.9, 0.1)
     for sites, count in (((), "no external site has"), ((with_both,), "one external site has")):
-        assert performance_against_similarity((*sites, STRANGER), "auroc", 0.5) == Said(
+        assert robustness.performance_against_similarity((*sites, STRANGER), "auroc", 0.5) == Said(
             f"{count} both a similarity and the measure, and a correlation needs three"
         )
 
@@ -586,17 +576,17 @@ def test_acceptable_is_at_the_cut_or_better() -> None:
 
 @pytest.mark.parametrize(("r", "p"), [(0.74, 0.036), (0.39, 0.340), (0.66, 0.075)])
 def test_p_values_of_the_paper(r: float, p: float) -> None:
-    assert correlation_p_value(r, 8) == pytest.approx(p, abs=0.0006)
+    assert robustness.correlation_p_value(r, 8) == pytest.approx(p, abs=0.0006)
 
 
 @pytest.mark.parametrize("r", [1.0, -1.0])
 def test_a_perfect_correlation_has_a_p_value_of_0(r: float) -> None:
-    assert correlation_p_value(r, 5) == 0
+    assert robustness.correlation_p_value(r, 5) == 0
 
 
 def test_correlation_over_sites() -> None:
     sites = tuple(_external(x, y, 0.5, 0.1) for x, y in ((0.1, 0.7), (0.3, 0.9), (0.5, 0.75), (0.6, 0.95), (0.9, 0.8)))
-    found = performance_against_similarity((*sites, STRANGER), "auroc", 0.5, similarity="averaged")
+    found = robustness.performance_against_similarity((*sites, STRANGER), "auroc", 0.5, similarity="averaged")
     assert isinstance(found, Estimate)
     expected = float(np.corrcoef([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8])[0, 1])
     assert found.value == pytest.approx(expected)
@@ -611,24 +601,24 @@ def test_correlation_over_sites() -> None:
 
 def test_correlation_needs_three_sites_that_differ() -> None:
     site = _external(0.1, 0.7, 0.5, 0.1)
-    assert performance_against_similarity((), "auroc") == Said(
+    assert robustness.performance_against_similarity((), "auroc") == Said(
         "no external site has both a similarity and the measure, and a correlation needs three"
     )
-    assert isinstance(performance_against_similarity((site, site), "auroc"), Absent)
-    assert performance_against_similarity((site, site, site), "auroc") == Said(
+    assert isinstance(robustness.performance_against_similarity((site, site), "auroc"), Absent)
+    assert robustness.performance_against_similarity((site, site, site), "auroc") == Said(
         "similarity or performance is the same at every site"
     )
     line = tuple(_external(x, x, 0.5, 0.1) for x in (0.1, 0.2, 0.3))
-    found = performance_against_similarity(line, "auroc", similarity="averaged")
+    found = robustness.performance_against_similarity(line, "auroc", similarity="averaged")
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(1.0)
     assert (found.low, found.reason) == (None, Said("an interval needs four sites"))
-    assert pearson([1.0], [2.0]) is None
+    assert robustness.pearson([1.0], [2.0]) is None
 
 
 def test_two_pairs_lie_on_a_line_and_values_too_near_to_tell_apart_on_none() -> None:
-    assert pearson([1.0, 2.0, 3.0], [2.0, 5.0, 8.0]) == pytest.approx(1)
-    assert pearson([1.0, 2.0, 3.0], [8.0, 5.0, 2.0]) == pytest.approx(-1)
-    assert pearson([1.0, 2.0], [2.0, 5.0]) is None, "two points lie on a line whatever they are"
-    assert pearson([0.0, 1e-200, 0.0], [0.0, 1.0, 0.5]) is None
-    assert pearson([], []) is None
+    assert robustness.pearson([1.0, 2.0, 3.0], [2.0, 5.0, 8.0]) == pytest.approx(1)
+    assert robustness.pearson([1.0, 2.0, 3.0], [8.0, 5.0, 2.0]) == pytest.approx(-1)
+    assert robustness.pearson([1.0, 2.0], [2.0, 5.0]) is None, "two points lie on a line whatever they are"
+    assert robustness.pearson([0.0, 1e-200, 0.0], [0.0, 1.0, 0.5]) is None
+    assert robustness.pearson([], []) is None

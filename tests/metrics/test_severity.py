@@ -10,19 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.core.types import Absent, Curve, Estimate, Floats
+from dossier.metrics import severity
 from dossier.metrics.intervals import NO_SPREAD
-from dossier.metrics.severity import (
-    NO_ERRORS,
-    Integers,
-    WeightsByRow,
-    confusion,
-    confusion_matrix,
-    error_severity_index,
-    index_of_classes,
-    mean_of_classes,
-    mean_severity,
-    weights_fault,
-)
 from tests.estimated import estimated
 from tests.reasons import Said
 
@@ -36,7 +25,7 @@ PUBLISHED = {
 }
 
 
-def rows_of(counts: Floats) -> tuple[Integers, Integers]:
+def rows_of(counts: Floats) -> tuple[severity.Integers, severity.Integers]:
     pairs = [(i, j) for i in range(len(counts)) for j in range(len(counts)) for _ in range(int(counts[i, j]))]
     return np.array([i for i, _ in pairs]), np.array([j for _, j in pairs])
 
@@ -47,14 +36,14 @@ def test_the_published_examples(name: str) -> None:
     table, index, mean = PUBLISHED[name]
     counts = np.array(table, dtype=float)
     predicted, classes = rows_of(counts)
-    np.testing.assert_array_equal(confusion(predicted, classes, 4), counts)
+    np.testing.assert_array_equal(severity.confusion(predicted, classes, 4), counts)
     weights = DISTANCE.tolist()
-    found = estimated(index_of_classes(predicted, classes, weights))
+    found = estimated(severity.index_of_classes(predicted, classes, weights))
     assert found.value == pytest.approx(index, abs=5e-5)
     assert found.details["accuracy"] == pytest.approx(0.85, abs=1e-12)
     assert found.details["errors"] == 15
     assert found.events is None
-    assert estimated(mean_of_classes(predicted, classes, weights)).value == pytest.approx(mean, abs=5e-10)
+    assert estimated(severity.mean_of_classes(predicted, classes, weights)).value == pytest.approx(mean, abs=5e-10)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.2, 0.3, 0.31, 1])), min_size=1, max_size=20))
@@ -68,17 +57,17 @@ def test_row_by_row(rows: list[tuple[int, float]]) -> None:
             total, errors = total + 0.6, errors + 1
         if label == 0 and risk >= 0.3:
             total, errors = total + 0.3, errors + 1
-    found = estimated(error_severity_index(y, p, 0.3, WEIGHTS))
+    found = estimated(severity.error_severity_index(y, p, 0.3, WEIGHTS))
     assert found.value == pytest.approx(10 * total / errors if errors else 0.0, abs=1e-12)
-    assert estimated(mean_severity(y, p, 0.3, WEIGHTS)).value == pytest.approx(total / len(rows), abs=1e-12)
+    assert estimated(severity.mean_severity(y, p, 0.3, WEIGHTS)).value == pytest.approx(total / len(rows), abs=1e-12)
     assert found.details["mean_severity"] == pytest.approx(total / len(rows), abs=1e-12)
 
 
 def test_no_errors_are_0_by_definition_and_said_so() -> None:
     y = np.array([0.0, 1, 1])
-    found = estimated(error_severity_index(y, y, 0.5, WEIGHTS))
+    found = estimated(severity.error_severity_index(y, y, 0.5, WEIGHTS))
     assert (found.value, found.low, found.high, found.level) == (0.0, None, None, None)
-    assert found.reason == NO_ERRORS
+    assert found.reason == severity.NO_ERRORS
 
 
 def sample(n: int, seed: int) -> tuple[Floats, Floats]:
@@ -89,7 +78,7 @@ def sample(n: int, seed: int) -> tuple[Floats, Floats]:
 
 def test_the_standard_errors_agree_with_the_jackknife() -> None:
     y, p = sample(300, 2)
-    for measure in (error_severity_index, mean_severity):
+    for measure in (severity.error_severity_index, severity.mean_severity):
         found = estimated(measure(y, p, 0.3, WEIGHTS))
         rest = np.array([estimated(measure(np.delete(y, k), np.delete(p, k), 0.3, WEIGHTS)).value for k in range(300)])
         assert found.se == pytest.approx(np.sqrt(299 / 300 * np.sum((rest - rest.mean()) ** 2)), rel=0.02)
@@ -98,7 +87,7 @@ def test_the_standard_errors_agree_with_the_jackknife() -> None:
 def test_the_variance_of_the_mean_severity_is_that_of_a_mean() -> None:
     """Severities of 0, 0, .5, 1, 0, 0: squared distances from .25 add up to .875, over 5 and over 6 rows."""
     y, p = np.array([0.0, 0, 0, 1, 1, 1]), np.array([0.1, 0.3, 0.6, 0.2, 0.7, 0.9])
-    found = estimated(mean_severity(y, p, 0.5, ((0.0, 1.0), (0.5, 0.0))))
+    found = estimated(severity.mean_severity(y, p, 0.5, ((0.0, 1.0), (0.5, 0.0))))
     assert found.se == pytest.approx(np.sqrt(0.875 / 5 / 6), abs=1e-15)
 
 
@@ -107,7 +96,10 @@ def test_the_intervals_cover_where_the_prevalence_is_free_to_vary() -> None:
     of twenty: cases are far graver than non-cases on average.
     """
     y, p = sample(1_000_000, 1)
-    truth = {measure: estimated(measure(y, p, 0.3, WEIGHTS)).value for measure in (error_severity_index, mean_severity)}
+    truth = {
+        measure: estimated(measure(y, p, 0.3, WEIGHTS)).value
+        for measure in (severity.error_severity_index, severity.mean_severity)
+    }
     for measure, true in truth.items():
         found = [estimated(measure(*sample(400, seed), 0.3, WEIGHTS)) for seed in range(10, 410)]
         held = np.mean([(estimate.low or 0) <= true <= (estimate.high or 0) for estimate in found])
@@ -117,10 +109,10 @@ def test_the_intervals_cover_where_the_prevalence_is_free_to_vary() -> None:
 def test_errors_of_one_kind_still_have_an_interval() -> None:
     """Four missed cases and no false alarm: Wilson's share of 4 of 4 from 0.5101, so the index from 3 + 3 x 0.5101."""
     y, p = np.array([1.0, 1, 1, 1, 0, 0]), np.full(6, 0.1)
-    found = estimated(error_severity_index(y, p, 0.5, WEIGHTS))
+    found = estimated(severity.error_severity_index(y, p, 0.5, WEIGHTS))
     assert (found.value, found.high) == pytest.approx((6.0, 6.0))
     assert found.low == pytest.approx(3 + 3 * 0.5101, abs=2e-4)
-    alike = estimated(error_severity_index(y, p, 0.5, ((0, 0.5), (0.5, 0))))
+    alike = estimated(severity.error_severity_index(y, p, 0.5, ((0, 0.5), (0.5, 0))))
     assert (alike.value, alike.low, alike.level) == (5.0, None, None)
 
 
@@ -128,32 +120,32 @@ def test_bounds_end_where_the_range_ends() -> None:
     """With a few rows the normal interval would pass the ends."""
     truth = np.array([0, 1, 2, 3])
     lightest, gravest = np.array([1, 1, 2, 3]), np.array([3, 1, 2, 3])
-    few = estimated(mean_of_classes(gravest, truth, DISTANCE.tolist()))
+    few = estimated(severity.mean_of_classes(gravest, truth, DISTANCE.tolist()))
     assert few.low == 0
-    most = estimated(mean_of_classes(truth[::-1], truth, (1 - np.eye(4)).tolist()))
+    most = estimated(severity.mean_of_classes(truth[::-1], truth, (1 - np.eye(4)).tolist()))
     assert (most.value, most.low, most.reason) == (1.0, None, NO_SPREAD)
-    three = estimated(mean_of_classes(np.array([1, 0, 3, 3]), truth, (1 - np.eye(4)).tolist()))
+    three = estimated(severity.mean_of_classes(np.array([1, 0, 3, 3]), truth, (1 - np.eye(4)).tolist()))
     assert (three.value, three.high) == (0.75, 1.0)
     both = np.append(lightest, gravest)
     light = 1 - np.eye(4)
     light[1, 0] = 0.02
-    unsure = estimated(index_of_classes(both, np.append(truth, truth), light.tolist()))
+    unsure = estimated(severity.index_of_classes(both, np.append(truth, truth), light.tolist()))
     assert (unsure.low, unsure.high) == (0.0, 10.0)
 
 
 def test_the_event_is_counted_where_one_class_is_the_event() -> None:
     two, three = np.array([0, 1, 1, 0]), np.array([0, 1, 2, 2])
-    for measure in (index_of_classes, mean_of_classes):
+    for measure in (severity.index_of_classes, severity.mean_of_classes):
         assert estimated(measure(1 - two, two, WEIGHTS)).events == 2
         assert estimated(measure(two, three, DISTANCE[:3, :3].tolist())).events is None
 
 
 def test_what_does_not_fit_is_absent() -> None:
     ragged: list[list[float]] = [[0, 1], [1]]
-    assert weights_fault(ragged, 2) == Said("the severity weights are no table of 2 rows and 2 columns")
+    assert severity.weights_fault(ragged, 2) == Said("the severity weights are no table of 2 rows and 2 columns")
     y, p = np.array([0.0, 1]), np.array([0.1, 0.2])
     empty = np.array([])
-    for measure in (error_severity_index, mean_severity):
+    for measure in (severity.error_severity_index, severity.mean_severity):
         assert measure(empty, empty, 0.5, WEIGHTS) == Said("there are no rows")
         assert measure(y, p, 0.5, DISTANCE.tolist()) == Said(
             "the severity weights are no table of 2 rows and 2 columns"
@@ -167,7 +159,7 @@ def test_what_does_not_fit_is_absent() -> None:
 
 def test_the_confusion_matrix_is_counted_by_hand() -> None:
     y, p = np.array([0.0, 0, 0, 1, 1, 1]), np.array([0.1, 0.4, 0.9, 0.3, 0.5, 0.6])
-    found = confusion_matrix(y, p, 0.5, ((0.0, 0.6), (0.3, 0.0)))
+    found = severity.confusion_matrix(y, p, 0.5, ((0.0, 0.6), (0.3, 0.0)))
     assert isinstance(found, Curve)
     assert dict(found.columns) == {
         "predicted": (0.0, 0.0, 1.0, 1.0),
@@ -175,7 +167,7 @@ def test_the_confusion_matrix_is_counted_by_hand() -> None:
         "count": (2.0, 1.0, 1.0, 2.0),
         "severity": (0.0, 0.6, 0.3, 0.0),
     }
-    assert isinstance(confusion_matrix(y, p, 0.5, ((0.0, 0.6, 1), (0.3, 0.0, 1), (1, 1, 0.0))), Absent)
+    assert isinstance(severity.confusion_matrix(y, p, 0.5, ((0.0, 0.6, 1), (0.3, 0.0, 1), (1, 1, 0.0))), Absent)
 
 
 # ---- several matrices -----------------------------------------------------------------------------------------------
@@ -183,17 +175,17 @@ def test_the_confusion_matrix_is_counted_by_hand() -> None:
 OF_THE_OLD = ((0.0, 1.0), (0.4, 0.0))
 
 
-def by_row(group: list[int]) -> WeightsByRow:
-    return WeightsByRow((WEIGHTS, OF_THE_OLD), np.array(group))
+def by_row(group: list[int]) -> severity.WeightsByRow:
+    return severity.WeightsByRow((WEIGHTS, OF_THE_OLD), np.array(group))
 
 
 def test_each_row_is_weighed_by_its_own_matrix_by_hand() -> None:
     """Missed: .6 and, of the second matrix, 1.0; false alarm of the second .4; one right answer of each: 2.0 over 5."""
     y, p = np.array([1.0, 1.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.1, 0.9, 0.9, 0.1])
     weights = by_row([0, 1, 1, 0, 1])
-    mean = estimated(mean_severity(y, p, 0.5, weights))
+    mean = estimated(severity.mean_severity(y, p, 0.5, weights))
     assert mean.value == pytest.approx(2.0 / 5, abs=1e-12)
-    index = estimated(error_severity_index(y, p, 0.5, weights))
+    index = estimated(severity.error_severity_index(y, p, 0.5, weights))
     assert index.value == pytest.approx(10 * 2.0 / 3, abs=1e-12)
     assert index.details["mean_severity"] == pytest.approx(0.4, abs=1e-12)
     assert index.details["errors"] == 3
@@ -203,15 +195,15 @@ def test_the_sum_over_subgroups_is_that_of_all_rows() -> None:
     """methods.md: mean severity = sum over subgroups of sum(C_g W_g) / N."""
     rng = np.random.default_rng(4)
     y, p, group = (rng.random(300) < 0.4).astype(float), rng.random(300), rng.integers(0, 2, 300)
-    whole = estimated(mean_severity(y, p, 0.5, WeightsByRow((WEIGHTS, OF_THE_OLD), group))).value
+    whole = estimated(severity.mean_severity(y, p, 0.5, severity.WeightsByRow((WEIGHTS, OF_THE_OLD), group))).value
     total = 0.0
     for index, table in enumerate((WEIGHTS, OF_THE_OLD)):
-        counts = confusion((p[group == index] >= 0.5).astype(int), y[group == index].astype(int), 2)
+        counts = severity.confusion((p[group == index] >= 0.5).astype(int), y[group == index].astype(int), 2)
         total += float((counts * np.array(table)).sum())
     assert whole == pytest.approx(total / 300, abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [error_severity_index, mean_severity])
+@pytest.mark.parametrize("measure", [severity.error_severity_index, severity.mean_severity])
 def test_one_matrix_for_every_row_is_that_matrix(measure: Measure) -> None:
     rng = np.random.default_rng(5)
     y, p = (rng.random(200) < 0.4).astype(float), rng.random(200)
@@ -224,18 +216,18 @@ def test_one_matrix_for_every_row_is_that_matrix(measure: Measure) -> None:
 def test_the_interval_of_several_matrices_is_that_of_the_rows() -> None:
     """The mean of each row's severity, by its standard deviation with n - 1."""
     y, p = np.array([1.0, 1.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.1, 0.9, 0.9, 0.1])
-    found = estimated(mean_severity(y, p, 0.5, by_row([0, 1, 1, 0, 1])))
+    found = estimated(severity.mean_severity(y, p, 0.5, by_row([0, 1, 1, 0, 1])))
     assert found.se == pytest.approx(float(np.std([0.6, 1.0, 0.4, 0.0, 0.0], ddof=1)) / np.sqrt(5), abs=1e-12)
 
 
 def test_the_severity_of_a_cell_is_the_mean_of_its_rows() -> None:
     y, p = np.array([1.0, 1.0, 0.0, 1.0]), np.array([0.1, 0.1, 0.9, 0.9])
-    found = confusion_matrix(y, p, 0.5, by_row([0, 1, 1, 0]))
+    found = severity.confusion_matrix(y, p, 0.5, by_row([0, 1, 1, 0]))
     assert isinstance(found, Curve)
     assert found.columns["count"] == (0.0, 2.0, 1.0, 1.0)
     assert found.columns["severity"] == pytest.approx((0.0, 0.8, 0.4, 0.0))
 
 
 def test_any_of_several_matrices_may_be_unfit() -> None:
-    unfit = WeightsByRow((WEIGHTS, ((0.0, 1.0, 1.0),)), np.array([0, 1]))
-    assert weights_fault(unfit, 2) == Said("the severity weights are no table of 2 rows and 2 columns")
+    unfit = severity.WeightsByRow((WEIGHTS, ((0.0, 1.0, 1.0),)), np.array([0, 1]))
+    assert severity.weights_fault(unfit, 2) == Said("the severity weights are no table of 2 rows and 2 columns")

@@ -16,30 +16,9 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from dossier.core.types import Absent, DecisionCounts, Estimate, Floats, ReaderStudy
+from dossier.metrics import discrimination, human_factors
 from dossier.metrics.calibration import brier, log_score, nagelkerke_r2, scaled_brier, tjur_r2
-from dossier.metrics.discrimination import (
-    accuracy,
-    auroc,
-    balanced_accuracy,
-    balanced_average_accuracy,
-    cohen_kappa_of_model,
-    f1,
-    markedness,
-    mcc,
-    placements,
-    youden_j,
-)
 from dossier.metrics.graded_accuracy import credit, h_accuracy
-from dossier.metrics.human_factors import (
-    absolute_risk_reduction,
-    decision_benefit,
-    error_rate_aided,
-    error_rate_unaided,
-    number_needed_to_decide,
-    odds_ratio,
-    relative_risk,
-    relative_risk_reduction,
-)
 from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of
@@ -128,7 +107,11 @@ def at_prevalence(rows: list[tuple[int, float]], cut: float, cases: int) -> list
 Measure = Callable[..., Estimate | Absent]
 
 
-@pytest.mark.parametrize("measure", [markedness, mcc, f1, cohen_kappa_of_model], ids=lambda text: text.__name__)
+@pytest.mark.parametrize(
+    "measure",
+    [discrimination.markedness, discrimination.mcc, discrimination.f1, discrimination.cohen_kappa_of_model],
+    ids=lambda text: text.__name__,
+)
 @given(rows=st.lists(st.tuples(st.integers(0, 1), RISKS), max_size=6), cut=st.sampled_from([0.25, 0.3, 0.5]))
 @settings(deadline=None, max_examples=60)
 def test_what_a_measure_would_be_elsewhere(measure: Measure, rows: list[tuple[int, float]], cut: float) -> None:
@@ -148,7 +131,7 @@ def test_what_a_measure_would_be_elsewhere(measure: Measure, rows: list[tuple[in
 
 def test_no_prevalence_to_go_to_with_one_class() -> None:
     for label in (0.0, 1.0):
-        for measure in (f1, markedness):
+        for measure in (discrimination.f1, discrimination.markedness):
             details = estimated(measure(np.full(4, label), np.array([0.1, 0.2, 0.6, 0.7]), 0.5)).details
             assert details == {"at_prevalence_10": None, "at_prevalence_50": None}
 
@@ -158,7 +141,7 @@ def test_no_prevalence_to_go_to_with_one_class() -> None:
 def test_the_most_that_the_margins_allow_kappa(rows: list[tuple[int, float]], cut: float) -> None:
     """By trying every table with these margins."""
     tp, fp, fn, _ = counted(rows, cut)
-    found = estimated(cohen_kappa_of_model(*arrays(rows), cut))
+    found = estimated(discrimination.cohen_kappa_of_model(*arrays(rows), cut))
     n, flagged, cases = len(rows), tp + fp, tp + fn
     best = -math.inf
     for hits in range(max(0, flagged + cases - n), min(flagged, cases) + 1):
@@ -175,11 +158,11 @@ def test_what_one_false_alarm_counts(rows: list[tuple[int, float]], cut: float) 
     """One more false alarm lowers balanced accuracy as much as so many more missed cases do."""
     tp, fp, fn, tn = counted(rows, cut)
     by_alarm, by_miss = 1 / (fp + tn), 1 / (tp + fn)
-    for measure in (balanced_accuracy, youden_j):
+    for measure in (discrimination.balanced_accuracy, discrimination.youden_j):
         details = estimated(measure(*arrays(rows), cut)).details
         assert details["false_alarm_weight"] == pytest.approx(by_alarm / by_miss, abs=CLOSE)
         assert details["declared_weight"] == pytest.approx(cut / (1 - cut), abs=CLOSE)
-    assert estimated(balanced_accuracy(*arrays(rows), 1.0)).details["declared_weight"] is None
+    assert estimated(discrimination.balanced_accuracy(*arrays(rows), 1.0)).details["declared_weight"] is None
 
 
 @given(TABLES, CUTS)
@@ -187,14 +170,16 @@ def test_what_one_false_alarm_counts(rows: list[tuple[int, float]], cut: float) 
 def test_everybody_given_the_same_answer(rows: list[tuple[int, float]], cut: float) -> None:
     ill = sum(1 for label, _ in rows if label)
     best = max(ill, len(rows) - ill) / len(rows)
-    assert estimated(accuracy(*arrays(rows), cut)).details["larger_class"] == pytest.approx(best, abs=CLOSE)
+    assert estimated(discrimination.accuracy(*arrays(rows), cut)).details["larger_class"] == pytest.approx(
+        best, abs=CLOSE
+    )
 
 
 @given(BOTH, st.sampled_from([0.2, 0.5, 0.8]))
 @settings(deadline=None, max_examples=60)
 def test_what_a_part_leaves_out_is_what_the_other_part_has(rows: list[tuple[int, float]], cut: float) -> None:
     y, p = arrays(rows)
-    found = [balanced_average_accuracy(y, p, part, bootstrap=2) for part in ((0.0, cut), (cut, 1.0))]
+    found = [discrimination.balanced_average_accuracy(y, p, part, bootstrap=2) for part in ((0.0, cut), (cut, 1.0))]
     if all(isinstance(estimate, Estimate) for estimate in found):
         low, high = (estimated(estimate).details for estimate in found)
         assert low["left_out"] == pytest.approx(high["half_sum"], abs=1e-9)
@@ -213,9 +198,11 @@ def test_auroc_does_not_change_under_a_monotone_transform(rows: list[tuple[int, 
     y, p = arrays(rows)
     ladder = dict(zip(sorted({risk for _, risk in rows}), np.cumsum(steps) / (1 + sum(steps)), strict=False))
     moved = np.array([ladder[risk] for _, risk in rows])
-    first, other = estimated(auroc(y, p)), estimated(auroc(y, moved))
+    first, other = estimated(discrimination.auroc(y, p)), estimated(discrimination.auroc(y, moved))
     assert other == first
-    assert [column.tolist() for column in placements(y, p)] == [column.tolist() for column in placements(y, moved)]
+    assert [column.tolist() for column in discrimination.placements(y, p)] == [
+        column.tolist() for column in discrimination.placements(y, moved)
+    ]
 
 
 @given(BOTH, st.floats(0.1, 1), st.floats(0.1, 1))
@@ -227,7 +214,7 @@ def test_balanced_accuracy_is_an_h_accuracy(rows: list[tuple[int, float]], first
     scores = np.column_stack((1 - p, p))
     found = h_accuracy_of(y.astype(np.int64), scores, np.array([0.5, 0.5]), 0.5, complexity)
     assert not isinstance(found, Absent)
-    expected = estimated(balanced_accuracy(y, p, 0.5)).value
+    expected = estimated(discrimination.balanced_accuracy(y, p, 0.5)).value
     assert found[0] == pytest.approx(expected, abs=CLOSE)
     assert estimated(h_accuracy(y, p, 0.5, 0.5)).value == pytest.approx(expected, abs=CLOSE)
 
@@ -290,7 +277,7 @@ def test_sample_sizes_by_hand(rows: list[tuple[int, float]], width: float) -> No
 def test_the_sample_size_of_the_auroc_by_counting_up(rows: list[tuple[int, float]]) -> None:
     y, p = arrays(rows)
     found = mss_auroc(y, p, 0.3)
-    a, phi = estimated(auroc(y, p)).value, float(np.mean(y))
+    a, phi = estimated(discrimination.auroc(y, p)).value, float(np.mean(y))
     if isinstance(found, Absent):
         assert a in (0, 1)
         return
@@ -327,14 +314,14 @@ def test_rates_and_ratios_decision_by_decision(rows: list[tuple[int, int, int, i
     ce = sum(1 for _, truth, unaided, _ in rows if unaided != truth)
     ain, cn = n - aie, n - ce
     with_model, without = aie / n, ce / n
-    assert estimated(error_rate_aided(study, bootstrap=2)).value == pytest.approx(with_model, abs=CLOSE)
-    assert estimated(error_rate_unaided(study, bootstrap=2)).value == pytest.approx(without, abs=CLOSE)
-    arr = estimated(absolute_risk_reduction(study, bootstrap=2))
+    assert estimated(human_factors.error_rate_aided(study, bootstrap=2)).value == pytest.approx(with_model, abs=CLOSE)
+    assert estimated(human_factors.error_rate_unaided(study, bootstrap=2)).value == pytest.approx(without, abs=CLOSE)
+    arr = estimated(human_factors.absolute_risk_reduction(study, bootstrap=2))
     se = math.sqrt(with_model * (1 - with_model) / n + without * (1 - without) / n)
     assert arr.value == pytest.approx(without - with_model, abs=CLOSE)
     if se:
         assert (arr.low, arr.high) == pytest.approx((max(-1, arr.value - Z * se), min(1, arr.value + Z * se)), abs=1e-9)
-    number = number_needed_to_decide(study, bootstrap=2)
+    number = human_factors.number_needed_to_decide(study, bootstrap=2)
     if aie == ce:
         assert isinstance(number, Absent)
     else:
@@ -343,15 +330,15 @@ def test_rates_and_ratios_decision_by_decision(rows: list[tuple[int, int, int, i
     a, b, c, d = (each + (0.5 if 0 in (aie, ain, ce, cn) else 0) for each in (aie, ain, ce, cn))
     risk = (a / (a + b)) / (c / (c + d))
     spread = math.sqrt(1 / a - 1 / (a + b) + 1 / c - 1 / (c + d))
-    found = estimated(relative_risk(study, bootstrap=2))
+    found = estimated(human_factors.relative_risk(study, bootstrap=2))
     assert (found.value, found.low, found.high) == pytest.approx(
         (risk, risk * math.exp(-Z * spread), risk * math.exp(Z * spread)), rel=1e-9
     )
-    spared = estimated(relative_risk_reduction(study, bootstrap=2))
+    spared = estimated(human_factors.relative_risk_reduction(study, bootstrap=2))
     assert (spared.value, spared.low, spared.high) == pytest.approx(
         (1 - risk, 1 - risk * math.exp(Z * spread), 1 - risk * math.exp(-Z * spread)), abs=1e-9
     )
-    odds = estimated(odds_ratio(study, bootstrap=2))
+    odds = estimated(human_factors.odds_ratio(study, bootstrap=2))
     spread = math.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
     ratio = a * d / (b * c)
     assert (odds.value, odds.low, odds.high) == pytest.approx(
@@ -368,7 +355,7 @@ def test_the_benefit_reader_by_reader(rows: list[tuple[int, int, int, int]]) -> 
         right = sum(1 for truth, _, aided in mine if aided == truth)
         before = sum(1 for truth, unaided, _ in mine if unaided == truth)
         gains.append((right - before) / len(mine))
-    found = estimated(decision_benefit(of(rows)))
+    found = estimated(human_factors.decision_benefit(of(rows)))
     assert found.value == pytest.approx(mean(gains), abs=CLOSE)
     assert found.n == len(gains)
     if len(gains) > 1 and max(gains) - min(gains) > 1e-9:

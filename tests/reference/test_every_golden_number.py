@@ -21,49 +21,8 @@ import pytest
 from scipy.stats import t as student
 
 from dossier.core.types import Absent, Curve, Estimate, Floats
-from dossier.metrics import reliability
-from dossier.metrics.calibration import (
-    brier,
-    calibration_groups,
-    calibration_intercept,
-    calibration_intercept_joint,
-    calibration_slope,
-    ece,
-    log_score,
-    nagelkerke_r2,
-    oe_ratio,
-    scaled_brier,
-    spiegelhalter_z,
-    tjur_r2,
-)
-from dossier.metrics.comparison import (
-    accuracy_difference,
-    auroc_difference,
-    brier_difference,
-    mann_whitney_u,
-)
+from dossier.metrics import calibration, comparison, discrimination, reliability
 from dossier.metrics.correspondence import kolmogorov_smirnov, standardized_mean_difference
-from dossier.metrics.discrimination import (
-    accuracy,
-    auprc,
-    auroc,
-    balanced_accuracy,
-    cohen_kappa_of_model,
-    confusion,
-    delong_variance,
-    f1,
-    likelihood_ratio_negative,
-    likelihood_ratio_positive,
-    mcc,
-    npv,
-    placements,
-    ppv,
-    roc_part,
-    roc_vertices,
-    sensitivity,
-    specificity,
-    youden_j,
-)
 from dossier.metrics.human_factors import error_rate_aided
 from dossier.metrics.intervals import two_sided, wilson
 from dossier.metrics.pooled import random_effects
@@ -168,7 +127,7 @@ def _core(path: str, risk: str) -> Compared:
     yield f"{path}/n", n, 0
     yield f"{path}/events", events, 0
     yield f"{path}/mean_p", float(p.mean()), SAME
-    area = auroc(y, p)
+    area = discrimination.auroc(y, p)
     a, se = value_of(area), se_of(area)
     yield f"{path}/pROC/auc", a, SAME
     yield f"{path}/pROC/se_delong", se, SAME
@@ -181,22 +140,22 @@ def _core(path: str, risk: str) -> Compared:
         yield f"{path}/{name}", 2 * a - 1, SAME
     for name in ("Hmisc_rcorr_cens/n", "Hmisc_rcorr_cens/uncensored", "Hmisc_somers2/n"):
         yield f"{path}/{name}", n, 0
-    yield f"{path}/wilcox/W", value_of(mann_whitney_u(y, p)), 1e-6
+    yield f"{path}/wilcox/W", value_of(comparison.mann_whitney_u(y, p)), 1e-6
     # Theirs is two-sided.
-    yield f"{path}/wilcox/p_corrected", 2 * p_of(mann_whitney_u(y, p)), SAME
-    fpr, tpr = roc_vertices(y, p)
-    yield f"{path}/pROC/pauc_spec_1_0.8", roc_part(fpr, tpr, 0, 0.2).area_below, SAME
+    yield f"{path}/wilcox/p_corrected", 2 * p_of(comparison.mann_whitney_u(y, p)), SAME
+    fpr, tpr = discrimination.roc_vertices(y, p)
+    yield f"{path}/pROC/pauc_spec_1_0.8", discrimination.roc_part(fpr, tpr, 0, 0.2).area_below, SAME
     best = np.argmax(tpr - fpr)
     yield f"{path}/pROC/youden/0/sensitivity", float(tpr[best]), SAME
     yield f"{path}/pROC/youden/0/specificity", 1 - float(fpr[best]), SAME
     yield f"{path}/pROC/n_thresholds", len(fpr), 0
     for index, t in enumerate((0.1, 0.2, 0.3, 0.5)):
         found = f"{path}/pROC/coords_at/{index}"
-        yield f"{found}/sensitivity", value_of(sensitivity(y, p, t)), SAME
-        yield f"{found}/specificity", value_of(specificity(y, p, t)), SAME
-        yield f"{found}/ppv", value_of(ppv(y, p, t)), SAME
-        yield f"{found}/npv", value_of(npv(y, p, t)), SAME
-        yield f"{found}/accuracy", value_of(accuracy(y, p, t)), SAME
+        yield f"{found}/sensitivity", value_of(discrimination.sensitivity(y, p, t)), SAME
+        yield f"{found}/specificity", value_of(discrimination.specificity(y, p, t)), SAME
+        yield f"{found}/ppv", value_of(discrimination.ppv(y, p, t)), SAME
+        yield f"{found}/npv", value_of(discrimination.npv(y, p, t)), SAME
+        yield f"{found}/accuracy", value_of(discrimination.accuracy(y, p, t)), SAME
         yield from _threshold(f"{path}/thresholds/{index}", y, p, t)
     yield from _calibration(path, y, p)
     at = np.array(golden("r.json")["core"][f"binary:{risk}"]["smooth"]["grid_p"])
@@ -204,36 +163,36 @@ def _core(path: str, risk: str) -> Compared:
 
 
 def _threshold(path: str, y: Floats, p: Floats, t: float) -> Compared:
-    found = confusion(y, p, t)
+    found = discrimination.confusion(y, p, t)
     counts = (found.true_positive, found.false_positive, found.false_negative, found.true_negative)
     for name, count in zip(("tp", "fp", "fn", "tn"), counts, strict=True):
         yield f"{path}/{name}", count, 0
     shares: dict[str, Callable[..., Estimate | Absent]] = {
-        "sens": sensitivity,
-        "spec": specificity,
-        "ppv": ppv,
-        "npv": npv,
-        "acc": accuracy,
+        "sens": discrimination.sensitivity,
+        "spec": discrimination.specificity,
+        "ppv": discrimination.ppv,
+        "npv": discrimination.npv,
+        "acc": discrimination.accuracy,
     }
     for name, measure in shares.items():
         yield f"{path}/{name}/est", value_of(measure(y, p, t)), SAME
         yield from listed(f"{path}/{name}/wilson", bounds_of(measure(y, p, t)))
-    yield f"{path}/f1", value_of(f1(y, p, t)), SAME
-    yield f"{path}/mcc", value_of(mcc(y, p, t)), SAME
-    yield f"{path}/balacc", value_of(balanced_accuracy(y, p, t)), SAME
-    kappa = cohen_kappa_of_model(y, p, t)
+    yield f"{path}/f1", value_of(discrimination.f1(y, p, t)), SAME
+    yield f"{path}/mcc", value_of(discrimination.mcc(y, p, t)), SAME
+    yield f"{path}/balacc", value_of(discrimination.balanced_accuracy(y, p, t)), SAME
+    kappa = discrimination.cohen_kappa_of_model(y, p, t)
     yield f"{path}/kappa", value_of(kappa), SAME
     yield f"{path}/kappa_ase", se_of(kappa), SAME
     yield f"{path}/net_benefit", value_of(net_benefit(y, p, t)), SAME
     points = {
-        "se": sensitivity,
-        "sp": specificity,
-        "pv.pos": ppv,
-        "pv.neg": npv,
-        "diag.ac": accuracy,
-        "youden": youden_j,
-        "lr.pos": likelihood_ratio_positive,
-        "lr.neg": likelihood_ratio_negative,
+        "se": discrimination.sensitivity,
+        "sp": discrimination.specificity,
+        "pv.pos": discrimination.ppv,
+        "pv.neg": discrimination.npv,
+        "diag.ac": discrimination.accuracy,
+        "youden": discrimination.youden_j,
+        "lr.pos": discrimination.likelihood_ratio_positive,
+        "lr.neg": discrimination.likelihood_ratio_negative,
     }
     for name, measure in points.items():
         yield f"{path}/epiR/{name}/0", value_of(measure(y, p, t)), SAME
@@ -246,24 +205,24 @@ def _threshold(path: str, y: Floats, p: Floats, t: float) -> Compared:
 def _calibration(path: str, y: Floats, p: Floats) -> Compared:
     n = len(y)
     for name, measure in (
-        ("citl_offset", calibration_intercept),
-        ("slope", calibration_slope),
-        ("joint_intercept", calibration_intercept_joint),
+        ("citl_offset", calibration.calibration_intercept),
+        ("slope", calibration.calibration_slope),
+        ("joint_intercept", calibration.calibration_intercept_joint),
     ):
         found = estimated(measure(y, p))
         yield f"{path}/glm/{name}/est", found.value, GLM
         yield f"{path}/glm/{name}/se", se_of(found), 1e-4 * se_of(found)
         yield f"{path}/glm/{name}/z", found.value / se_of(found), 1e-3 * abs(found.value / se_of(found))
         yield from listed(f"{path}/glm/{name}/wald", bounds_of(found), 2e-4 * se_of(found) + GLM)
-    yield f"{path}/val_prob/Intercept", value_of(calibration_intercept_joint(y, p)), SAME
-    yield f"{path}/val_prob/Slope", value_of(calibration_slope(y, p)), SAME
-    yield f"{path}/val_prob/Brier", value_of(brier(y, p)), SAME
-    z = spiegelhalter_z(y, p)
+    yield f"{path}/val_prob/Intercept", value_of(calibration.calibration_intercept_joint(y, p)), SAME
+    yield f"{path}/val_prob/Slope", value_of(calibration.calibration_slope(y, p)), SAME
+    yield f"{path}/val_prob/Brier", value_of(calibration.brier(y, p)), SAME
+    z = calibration.spiegelhalter_z(y, p)
     yield f"{path}/val_prob/S:z", value_of(z), SAME
     yield f"{path}/val_prob/S:p", p_of(z), SAME
-    ideal = -2 * n * value_of(log_score(y, p))
+    ideal = -2 * n * value_of(calibration.log_score(y, p))
     yield f"{path}/glm/dev_ideal", ideal, 1e-7
-    ratio = estimated(oe_ratio(y, p))
+    ratio = estimated(calibration.oe_ratio(y, p))
     yield f"{path}/oe/O", float(y.sum()), 0
     yield f"{path}/oe/E", float(p.sum()), SAME
     yield f"{path}/oe/oe", ratio.value, SAME
@@ -271,17 +230,17 @@ def _calibration(path: str, y: Floats, p: Floats) -> Compared:
     yield f"{path}/oe/se_log", fixed, SAME
     yield from listed(f"{path}/oe/ci_log", tuple(math.exp(end) for end in normal(math.log(ratio.value), fixed)))
     phi = float(y.mean())
-    score, logs = value_of(brier(y, p)), value_of(log_score(y, p))
+    score, logs = value_of(calibration.brier(y, p)), value_of(calibration.log_score(y, p))
     yield f"{path}/scores/brier", score, SAME
-    yield f"{path}/scores/brier_max_prev", score / (1 - value_of(scaled_brier(y, p))), SAME
-    yield f"{path}/scores/brier_scaled_prev", value_of(scaled_brier(y, p)), SAME
+    yield f"{path}/scores/brier_max_prev", score / (1 - value_of(calibration.scaled_brier(y, p))), SAME
+    yield f"{path}/scores/brier_scaled_prev", value_of(calibration.scaled_brier(y, p)), SAME
     yield f"{path}/scores/logloss", -logs, SAME
-    yield f"{path}/scores/disc_slope", value_of(tjur_r2(y, p)), SAME
+    yield f"{path}/scores/disc_slope", value_of(calibration.tjur_r2(y, p)), SAME
     null = phi * math.log(phi) + (1 - phi) * math.log(1 - phi)
-    nagelkerke = value_of(nagelkerke_r2(y, p))
+    nagelkerke = value_of(calibration.nagelkerke_r2(y, p))
     yield f"{path}/scores/cox_snell_loglik", nagelkerke * (1 - math.exp(2 * null)), SAME
     yield f"{path}/val_prob/R2", nagelkerke, SAME
-    groups = calibration_groups(y, p)
+    groups = calibration.calibration_groups(y, p)
     assert isinstance(groups, Curve)
     held = {name: np.array(column, dtype=float) for name, column in groups.columns.items()}
     where = f"{path}/hosmer_lemeshow"
@@ -321,25 +280,25 @@ def compare() -> Compared:
     y, p = columns("p")
     _, p2 = columns("p2")
     path = "compare/binary"
-    found = auroc_difference(y, p, p2)
+    found = comparison.auroc_difference(y, p, p2)
     se = se_of(found)
     yield f"{path}/delong_paired/z", value_of(found) / se, SAME
     yield f"{path}/delong_paired/p", p_of(found), SAME
     yield from listed(f"{path}/delong_paired/ci", bounds_of(found))
-    first, other = auroc(y, p), auroc(y, p2)
+    first, other = discrimination.auroc(y, p), discrimination.auroc(y, p2)
     yield from listed(f"{path}/delong_paired/auc", (value_of(first), value_of(other)))
     yield f"{path}/delong_paired/cov", (se_of(first) ** 2 + se_of(other) ** 2 - se**2) / 2, SAME
     yield f"{path}/improveProb/n", len(y), 0
     yield f"{path}/improveProb/na", float(y.sum()), 0
     yield f"{path}/improveProb/nb", float((1 - y).sum()), 0
-    yield f"{path}/improveProb/idi", value_of(tjur_r2(y, p2)) - value_of(tjur_r2(y, p)), SAME
+    yield f"{path}/improveProb/idi", value_of(calibration.tjur_r2(y, p2)) - value_of(calibration.tjur_r2(y, p)), SAME
     for index, one_test in enumerate(golden("r.json")["compare"]["binary"]["mcnemar"]):
-        paired = estimated(accuracy_difference(y, p, p2, one_test["t"]))
+        paired = estimated(comparison.accuracy_difference(y, p, p2, one_test["t"]))
         yield f"{path}/mcnemar/{index}/exact_p", p_of(paired), SAME
         # b: the model alone right; c: the rival alone.
         yield f"{path}/mcnemar/{index}/b", float(paired.details["only_model"] or 0), 0
         yield f"{path}/mcnemar/{index}/c", float(paired.details["only_rival"] or 0), 0
-    a, b = (auroc(*columns("p", site=site)) for site in "AB")
+    a, b = (discrimination.auroc(*columns("p", site=site)) for site in "AB")
     yield from listed("compare/siteA_vs_siteB_unpaired/auc", (value_of(a), value_of(b)))
     unpaired = (value_of(a) - value_of(b)) / math.hypot(se_of(a), se_of(b))
     yield "compare/siteA_vs_siteB_unpaired/D", unpaired, SAME
@@ -363,7 +322,7 @@ def meta_sites() -> Compared:
     for index, record in enumerate(given["input"]):
         y, p = columns("p", site=record["site"])
         path = f"meta_sites/input/{index}"
-        area, ratio = estimated(auroc(y, p)), estimated(oe_ratio(y, p))
+        area, ratio = estimated(discrimination.auroc(y, p)), estimated(calibration.oe_ratio(y, p))
         yield f"{path}/n", len(y), 0
         yield f"{path}/O", float(y.sum()), 0
         yield f"{path}/E", float(p.sum()), SAME
@@ -373,7 +332,7 @@ def meta_sites() -> Compared:
         yield f"{path}/se_lauc", se_of(area) / (area.value * (1 - area.value)), SAME
         yield f"{path}/y_loe", math.log(ratio.value), SAME
         yield f"{path}/se_loe", ratio.details["se_fixed"] or math.nan, SAME
-        for name, measure in (("slope", calibration_slope), ("citl", calibration_intercept)):
+        for name, measure in (("slope", calibration.calibration_slope), ("citl", calibration.calibration_intercept)):
             yield f"{path}/{name}", value_of(measure(y, p)), GLM
             yield f"{path}/se_{name}", se_of(measure(y, p)), 1e-4 * se_of(measure(y, p))
     for measure_name, (value, se) in {
@@ -443,7 +402,7 @@ def dcurves() -> Compared:
         risk = {"all": np.ones(len(y)), "none": np.zeros(len(y))}.get(who)
         risk = columns(who)[1] if risk is None else risk
         # dcurves counts everybody as flagged at a threshold of 0 and nobody when the variable is "none".
-        found = confusion(y, risk, t if who != "none" else 0.5)
+        found = discrimination.confusion(y, risk, t if who != "none" else 0.5)
         path = f"dcurves/binary/dca/{index}"
         yield f"{path}/pos_rate", float(y.mean()), SAME
         yield f"{path}/tp_rate", found.true_positive / found.n, SAME
@@ -461,14 +420,14 @@ def packages() -> Compared:
     y, p = columns()
     path = "CalibrationCurves/binary"
     for part in ("stats", "stats_rcs"):
-        yield f"{path}/{part}/Brier", value_of(brier(y, p)), SAME
-        yield f"{path}/{part}/Brier scaled", value_of(scaled_brier(y, p)), SAME
-        yield f"{path}/{part}/Intercept", value_of(calibration_intercept(y, p)), SAME
-        yield f"{path}/{part}/Slope", value_of(calibration_slope(y, p)), SAME
-    for name, measure in (("intercept", calibration_intercept), ("slope", calibration_slope)):
+        yield f"{path}/{part}/Brier", value_of(calibration.brier(y, p)), SAME
+        yield f"{path}/{part}/Brier scaled", value_of(calibration.scaled_brier(y, p)), SAME
+        yield f"{path}/{part}/Intercept", value_of(calibration.calibration_intercept(y, p)), SAME
+        yield f"{path}/{part}/Slope", value_of(calibration.calibration_slope(y, p)), SAME
+    for name, measure in (("intercept", calibration.calibration_intercept), ("slope", calibration.calibration_slope)):
         found = measure(y, p)
         yield from listed(f"{path}/{name}", (value_of(found), *bounds_of(found)))
-    area = auroc(y, p)
+    area = discrimination.auroc(y, p)
     for name in ("newcombe", "pepe", "delong", "jackknife"):
         yield f"{path}/auc_ci/{name}/0", value_of(area), SAME
     errors = errors_of_rows(y, p, quantiles=FIVE_KNOTS)
@@ -476,7 +435,7 @@ def packages() -> Compared:
     for ours, theirs in {**ERRORS, "ici": "Eavg"}.items():
         yield f"pmcalibration/binary/metrics/rcs/{theirs}", errors[ours], SAME
     for index, risk in enumerate(("p", "p2")):
-        area = auroc(*columns(risk))
+        area = discrimination.auroc(*columns(risk))
         where = f"riskRegression_binary/AUC/{index}"
         yield f"{where}/AUC", value_of(area), SAME
         yield f"{where}/se", se_of(area), SAME
@@ -490,9 +449,9 @@ def _risk_regression(y: Floats) -> Compared:
     risks = {"Null model": np.full(len(y), y.mean()), "p": columns("p")[1], "p2": columns("p2")[1]}
     given = golden("r.json")["riskRegression_binary"]
     for index, record in enumerate(given["Brier"]):
-        found, where = brier(y, risks[record["model"]]), f"riskRegression_binary/Brier/{index}"
+        found, where = calibration.brier(y, risks[record["model"]]), f"riskRegression_binary/Brier/{index}"
         yield f"{where}/Brier", value_of(found), SAME
-        yield f"{where}/IPA", value_of(scaled_brier(y, risks[record["model"]])), SAME
+        yield f"{where}/IPA", value_of(calibration.scaled_brier(y, risks[record["model"]])), SAME
         if record["model"] != "Null model":
             yield f"{where}/se", se_of(found), SAME
             low, high = normal(value_of(found), se_of(found))
@@ -500,14 +459,16 @@ def _risk_regression(y: Floats) -> Compared:
             yield f"{where}/upper", high, SAME
     for index, contrast in enumerate(given["Brier_contrasts"]):
         where = f"riskRegression_binary/Brier_contrasts/{index}"
-        difference = brier_difference(y, risks[contrast["model"]], risks[contrast["reference"]], permutations=1)
+        difference = comparison.brier_difference(
+            y, risks[contrast["model"]], risks[contrast["reference"]], permutations=1
+        )
         yield f"{where}/delta.Brier", value_of(difference), SAME
         if contrast["reference"] != "Null model":
             yield f"{where}/se", se_of(difference), SAME
             low, high = normal(value_of(difference), se_of(difference))
             yield f"{where}/lower", low, SAME
             yield f"{where}/upper", high, SAME
-    paired = auroc_difference(y, risks["p2"], risks["p"])
+    paired = comparison.auroc_difference(y, risks["p2"], risks["p"])
     where = "riskRegression_binary/AUC_contrasts/0"
     yield f"{where}/delta.AUC", value_of(paired), SAME
     yield f"{where}/se", se_of(paired), SAME
@@ -535,15 +496,15 @@ def nomogram() -> Compared:
     linear = _linear(read["age"], read["crp"], read["stage"], read["sex"])
     risk = 1 / (1 + np.exp(-linear))
     y = read["y"].to_numpy(float)
-    area = value_of(auroc(y, risk))
+    area = value_of(discrimination.auroc(y, risk))
     yield "nomogram/model/stats/Obs", len(y), 0
     yield "nomogram/model/stats/C", area, 5e-5  # lrm ranks risks rounded to 1/500
     yield "nomogram/model/stats/Dxy", 2 * area - 1, 1e-4
-    yield "nomogram/model/stats/Brier", value_of(brier(y, risk)), SAME
-    yield "nomogram/model/stats/R2", value_of(nagelkerke_r2(y, risk)), SAME
+    yield "nomogram/model/stats/Brier", value_of(calibration.brier(y, risk)), SAME
+    yield "nomogram/model/stats/R2", value_of(calibration.nagelkerke_r2(y, risk)), SAME
     phi = float(y.mean())
     null = phi * math.log(phi) + (1 - phi) * math.log(1 - phi)
-    yield "nomogram/model/stats/Model L.R.", 2 * len(y) * (value_of(log_score(y, risk)) - null), 1e-7
+    yield "nomogram/model/stats/Model L.R.", 2 * len(y) * (value_of(calibration.log_score(y, risk)) - null), 1e-7
     example = golden("r.json")["nomogram"]["example"]["x"]
     lp = float(_linear(*(pd.Series([example[name]]) for name in ("age", "crp", "stage", "sex")))[0])
     yield "nomogram/example/lp", lp, SAME
@@ -570,21 +531,21 @@ def edges() -> Compared:
         if len(pairs) < len(record["p"]) and name == "p_out_of_range":
             continue
         y, p = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
-        area = auroc(y, p)
+        area = discrimination.auroc(y, p)
         if isinstance(area, Absent):
             continue
         yield f"edge/{name}/pROC/value/auc", area.value, SAME
         if method_text(area.method) == "DeLong, logit":
             yield f"edge/{name}/pROC/value/ci/1", area.value, SAME
-            above, below = placements(y, p)
-            variance = delong_variance(above, below)
+            above, below = discrimination.placements(y, p)
+            variance = discrimination.delong_variance(above, below)
             assert variance is not None
             low, high = normal(area.value, math.sqrt(variance))
             yield f"edge/{name}/pROC/value/ci/0", max(0.0, low), SAME
             yield f"edge/{name}/pROC/value/ci/2", min(1.0, high), SAME
         if name != "p_has_0_and_1":
-            yield f"edge/{name}/val_prob/value/Brier", value_of(brier(y, p)), SAME
-        slope, joint = calibration_slope(y, p), calibration_intercept_joint(y, p)
+            yield f"edge/{name}/val_prob/value/Brier", value_of(calibration.brier(y, p)), SAME
+        slope, joint = calibration.calibration_slope(y, p), calibration.calibration_intercept_joint(y, p)
         if isinstance(slope, Estimate) and name != "p_has_0_and_1":
             yield f"edge/{name}/glm_slope/value/0", value_of(joint), 1e-4
             yield f"edge/{name}/glm_slope/value/1", slope.value, 1e-4
@@ -614,7 +575,7 @@ PYTHON = "python/binary.csv"
 def python_models() -> Compared:
     for risk in ("p", "p2"):
         y, p = columns(risk, PYTHON)
-        area = auroc(y, p)
+        area = discrimination.auroc(y, p)
         path = f"discrimination/{risk}"
         for name in ("auc", "auc_sklearn", "check_pyexvalid/auc"):
             yield f"{path}/{name}", value_of(area), SAME
@@ -628,7 +589,7 @@ def python_models() -> Compared:
         yield f"{path}/check_pyexvalid/auc_lower", wald[0], SAME
         yield f"{path}/check_pyexvalid/auc_upper", wald[1], SAME
         yield from listed(f"{path}/ci95_logit", bounds_of(area))
-        yield f"{path}/average_precision_sklearn", value_of(auprc(y, p)), SAME
+        yield f"{path}/average_precision_sklearn", value_of(discrimination.auprc(y, p)), SAME
         for t in ("0.1", "0.2", "0.5"):
             ours = value_of(net_benefit(y, p, float(t)))
             yield f"net_benefit/{risk}/{t}/nb_ge", ours, SAME
@@ -642,15 +603,15 @@ def python_models() -> Compared:
     yield from _python_pair()
     for group in "ABC":
         y, p = columns("p", PYTHON, group=group)
-        yield f"discrimination/by_group_auc_p/{group}", value_of(auroc(y, p)), SAME
-        yield f"by_group_fairlearn/auc/{group}", value_of(auroc(y, p)), SAME
-        yield f"by_group_fairlearn/brier/{group}", value_of(brier(y, p)), SAME
+        yield f"discrimination/by_group_auc_p/{group}", value_of(discrimination.auroc(y, p)), SAME
+        yield f"by_group_fairlearn/auc/{group}", value_of(discrimination.auroc(y, p)), SAME
+        yield f"by_group_fairlearn/brier/{group}", value_of(calibration.brier(y, p)), SAME
 
 
 def _python_pair() -> Compared:
     y, p = columns("p", PYTHON)
     p2 = columns("p2", PYTHON)[1]
-    found, first, other = auroc_difference(y, p, p2), auroc(y, p), auroc(y, p2)
+    found, first, other = comparison.auroc_difference(y, p, p2), discrimination.auroc(y, p), discrimination.auroc(y, p2)
     path, se = "discrimination/paired_p_vs_p2", se_of(found)
     yield f"{path}/diff_auc", value_of(found), SAME
     yield f"{path}/var_diff", se**2, SAME
@@ -667,19 +628,27 @@ def _python_pair() -> Compared:
 
 
 def _python_calibration(path: str, y: Floats, p: Floats) -> Compared:
-    score, logs, ratio = value_of(brier(y, p)), value_of(log_score(y, p)), value_of(oe_ratio(y, p))
+    score, logs, ratio = (
+        value_of(calibration.brier(y, p)),
+        value_of(calibration.log_score(y, p)),
+        value_of(calibration.oe_ratio(y, p)),
+    )
     corp = f"{path}/corp_brier_decomposition_model_diagnostics"
     for name in (f"{path}/brier", f"{path}/brier_sklearn", f"{path}/check_pycaleva/brier", f"{corp}/score"):
         yield name, score, SAME
-    yield f"{path}/scaled_brier_ipa", value_of(scaled_brier(y, p)), SAME
-    yield f"{corp}/uncertainty", score / (1 - value_of(scaled_brier(y, p))), SAME
+    yield f"{path}/scaled_brier_ipa", value_of(calibration.scaled_brier(y, p)), SAME
+    yield f"{corp}/uncertainty", score / (1 - value_of(calibration.scaled_brier(y, p))), SAME
     yield f"{path}/log_loss", -logs, SAME
-    yield f"{path}/check_pycaleva/auroc", value_of(auroc(y, p)), SAME
+    yield f"{path}/check_pycaleva/auroc", value_of(discrimination.auroc(y, p)), SAME
     yield f"{path}/oe/O", float(y.sum()), 0
     yield f"{path}/oe/E", float(p.sum()), SAME
     yield f"{path}/oe/O|E", ratio, SAME
     yield f"{path}/oe/E|O", 1 / ratio, SAME
-    large, slope, joint = calibration_intercept(y, p), calibration_slope(y, p), calibration_intercept_joint(y, p)
+    large, slope, joint = (
+        calibration.calibration_intercept(y, p),
+        calibration.calibration_slope(y, p),
+        calibration.calibration_intercept_joint(y, p),
+    )
     yield f"{path}/cal_in_the_large_offset/est", value_of(large), SAME
     yield f"{path}/cal_in_the_large_offset/se", se_of(large), SAME
     yield from listed(f"{path}/cal_in_the_large_offset/ci95_wald", bounds_of(large))
@@ -696,7 +665,7 @@ def _python_calibration(path: str, y: Floats, p: Floats) -> Compared:
         low, high = bounds_of(found)
         yield f"{where}_lower", low, SAME
         yield f"{where}_upper", high, SAME
-    z = spiegelhalter_z(y, p)
+    z = calibration.spiegelhalter_z(y, p)
     yield f"{path}/spiegelhalter/z", value_of(z), SAME
     yield f"{path}/spiegelhalter/p_two_sided", p_of(z), SAME
     yield from listed(f"{path}/check_pycaleva/z", (value_of(z), p_of(z)))
@@ -708,7 +677,7 @@ def _python_calibration(path: str, y: Floats, p: Floats) -> Compared:
         low, high = bounds_of(found)
         yield f"{path}/check_calzone_all/COX {name} lowerci", low, 1e-7  # its covariance is of the step before
         yield f"{path}/check_calzone_all/COX {name} upperci", high, 1e-7
-    yield f"{path}/ece10_width_left_closed/ECE", value_of(ece(y, p)), SAME
+    yield f"{path}/ece10_width_left_closed/ECE", value_of(calibration.ece(y, p)), SAME
 
 
 def python_raters() -> Compared:

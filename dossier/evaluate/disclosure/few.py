@@ -6,38 +6,29 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.types import (
-    FEWEST_PATIENTS,
-    POOLED,
-    DescriptionResult,
-    Evidence,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Withheld,
-    WithheldDescription,
-)
 
 Key = tuple[str, str, str | None]
 """A dataset, a variable and its level."""
 
-WHY = Withheld(Fact("fewer_persons", below=FEWEST_PATIENTS), FEWEST_PATIENTS)
+WHY = types.Withheld(Fact("fewer_persons", below=types.FEWEST_PATIENTS), types.FEWEST_PATIENTS)
 
 
-def without(evidence: Evidence) -> Evidence:
+def without(evidence: types.Evidence) -> types.Evidence:
     """The evidence without what describes a category or a group of few patients; a category is not named then, nor a
     group that the release does not spell.
     """
     rows, withheld = evidence.descriptions, list(evidence.withheld)
     counts = {_key(row): row.described.value for row in rows if row.described.statistic == "count"}
-    named = {(variable, level) for (_, variable, level), count in counts.items() if count >= FEWEST_PATIENTS}
+    named = {(variable, level) for (_, variable, level), count in counts.items() if count >= types.FEWEST_PATIENTS}
     counted = {variable for _, variable, _ in counts}
     is_shown = [row.described.variable not in counted or _is_shown(row, counts, named) for row in rows]
     kept = [row for row, shown in zip(rows, is_shown, strict=True) if shown]
     withheld += [
-        WithheldDescription(row.dataset, row.described.variable, row.described.statistic, None, WHY, row.described.of)
+        types.WithheldDescription(
+            row.dataset, row.described.variable, row.described.statistic, None, WHY, row.described.of
+        )
         for row, shown in zip(rows, is_shown, strict=True)
         if not shown
     ]
@@ -45,34 +36,36 @@ def without(evidence: Evidence) -> Evidence:
     return replace(evidence, descriptions=tuple(kept), withheld=once, subgroups=_subgroups(evidence))
 
 
-def _key(row: DescriptionResult) -> Key:
+def _key(row: types.DescriptionResult) -> Key:
     return row.dataset, row.described.variable, row.described.level
 
 
-def _is_shown(row: DescriptionResult, counts: Mapping[Key, float], named: Collection[tuple[str, str | None]]) -> bool:
+def _is_shown(
+    row: types.DescriptionResult, counts: Mapping[Key, float], named: Collection[tuple[str, str | None]]
+) -> bool:
     """Whether a statistic is none of a category that few have; that nobody has one is said where others are many."""
     variable, level = row.described.variable, row.described.level
     if level is None or row.described.of == "outcome":
         # The classes of an outcome are cells of its tables.
         return True
     count = counts.get(_key(row), 0)
-    return count >= FEWEST_PATIENTS or (not count and (variable, level) in named)
+    return count >= types.FEWEST_PATIENTS or (not count and (variable, level) in named)
 
 
-def _subgroups(evidence: Evidence) -> SubgroupEvidence:
+def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
     found, release = evidence.subgroups, evidence.release
     spelled = {each.column for each in release.subgroup if each.levels is not None or each.cuts is not None}
     few = {(summary.dataset, summary.subset) for summary in found.summaries if _is_small(summary)}
-    every: Counter[Subset] = Counter()
+    every: Counter[types.Subset] = Counter()
     for summary in found.summaries:
-        every[summary.subset] += summary.size.n if isinstance(summary.size, SubgroupSize) else 0
-    few |= {(POOLED, subset) for subset, n in every.items() if 0 < n < FEWEST_PATIENTS}
+        every[summary.subset] += summary.size.n if isinstance(summary.size, types.SubgroupSize) else 0
+    few |= {(types.POOLED, subset) for subset, n in every.items() if 0 < n < types.FEWEST_PATIENTS}
     gone = {(dataset, subset) for dataset, subset in few if subset.column not in spelled}
 
-    def is_named(dataset: str, subset: Subset | None) -> bool:
+    def is_named(dataset: str, subset: types.Subset | None) -> bool:
         return subset is None or (dataset, subset) not in gone
 
-    return SubgroupEvidence(
+    return types.SubgroupEvidence(
         tuple(
             replace(summary, size=WHY) if (summary.dataset, summary.subset) in few else summary
             for summary in found.summaries
@@ -83,5 +76,5 @@ def _subgroups(evidence: Evidence) -> SubgroupEvidence:
     )
 
 
-def _is_small(summary: SubgroupSummary) -> bool:
-    return isinstance(summary.size, SubgroupSize) and 0 < summary.size.n < FEWEST_PATIENTS
+def _is_small(summary: types.SubgroupSummary) -> bool:
+    return isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < types.FEWEST_PATIENTS

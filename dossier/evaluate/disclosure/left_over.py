@@ -10,33 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from dossier.core import types
 from dossier.core.facts import Count, Fact
-from dossier.core.types import (
-    Absent,
-    CountRange,
-    Criterion,
-    Curve,
-    CurveResult,
-    DatasetSummary,
-    DescriptionResult,
-    Estimate,
-    Evidence,
-    Flag,
-    Result,
-    SiteResults,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Withheld,
-    WithheldDescription,
-)
 from dossier.evaluate.disclosure.measures import not_given
 
-Found = Estimate | Curve | Absent
-Kept = TypeVar("Kept", Result, CurveResult, WithheldDescription)
+Found = types.Estimate | types.Curve | types.Absent
+Kept = TypeVar("Kept", types.Result, types.CurveResult, types.WithheldDescription)
 
 
-def without_counts(evidence: Evidence) -> Evidence:
+def without_counts(evidence: types.Evidence) -> types.Evidence:
     """The evidence without any count of persons that is no range; as it is where nothing is protected."""
     look = Look.at(evidence.datasets)
     return evidence if look is None else look.evidence(evidence)
@@ -47,17 +29,17 @@ class Look:
     """One look at what was found, by the names of the datasets, all of which one policy protects."""
 
     protected: frozenset[str]
-    why: Withheld
+    why: types.Withheld
     """Why what counts persons is withheld."""
 
     @classmethod
-    def at(cls, datasets: Sequence[DatasetSummary]) -> Look | None:
+    def at(cls, datasets: Sequence[types.DatasetSummary]) -> Look | None:
         """A look at what these datasets yield; None where none of them is protected."""
         strictest = max((dataset.minimum_cell for dataset in datasets), default=0)
         protected = frozenset(dataset.name for dataset in datasets)
         return cls(protected, not_given(strictest)) if strictest else None
 
-    def evidence(self, found: Evidence) -> Evidence:
+    def evidence(self, found: types.Evidence) -> types.Evidence:
         """The whole evidence."""
         return replace(
             found,
@@ -73,44 +55,44 @@ class Look:
             criteria=tuple(map(self.criterion, found.criteria)),
         )
 
-    def site(self, found: SiteResults) -> SiteResults:
+    def site(self, found: types.SiteResults) -> types.SiteResults:
         """What one site yields, before anything is pooled."""
         results, curves = tuple(map(self.kept, found.results)), tuple(map(self.kept, found.curves))
-        return SiteResults(found.summary, results, curves)
+        return types.SiteResults(found.summary, results, curves)
 
-    def subgroups(self, groups: SubgroupEvidence) -> SubgroupEvidence:
+    def subgroups(self, groups: types.SubgroupEvidence) -> types.SubgroupEvidence:
         """What subgroups yield."""
-        return SubgroupEvidence(
+        return types.SubgroupEvidence(
             tuple(map(self.summary, groups.summaries)),
             tuple(map(self.kept, groups.results)),
             tuple(map(self.kept, groups.curves)),
         )
 
-    def is_ranged(self, description: DescriptionResult) -> bool:
+    def is_ranged(self, description: types.DescriptionResult) -> bool:
         """Whether a statistic rests on a number of rows that is a range, or is not given."""
-        return isinstance(description.described.n, CountRange | Withheld)
+        return isinstance(description.described.n, types.CountRange | types.Withheld)
 
-    def taken(self, description: DescriptionResult) -> WithheldDescription:
+    def taken(self, description: types.DescriptionResult) -> types.WithheldDescription:
         """That a statistic was taken away."""
-        return WithheldDescription(
+        return types.WithheldDescription(
             description.dataset, description.described.variable, description.described.statistic, None, self.why
         )
 
     def counts_persons(self, dataset: str, found: Found) -> bool:
         """Whether a count of persons stands in what was found, or beside it."""
-        if isinstance(found, Absent):
+        if isinstance(found, types.Absent):
             return _counts_persons(found.reason)
         beside = () if dataset not in self.protected else (found.n, found.events)
         return _counts_persons(*found.method, getattr(found, "reason", None)) or any(
-            not isinstance(each, CountRange) for each in beside if each is not None
+            not isinstance(each, types.CountRange) for each in beside if each is not None
         )
 
     def kept(self, kept: Kept) -> Kept:
         """What was found, withheld where it counts persons."""
         return replace(kept, found=self.why) if self.counts_persons(kept.dataset, kept.found) else kept
 
-    def summary(self, subgroup: SubgroupSummary) -> SubgroupSummary:
-        if isinstance(subgroup.size, SubgroupSize):
+    def summary(self, subgroup: types.SubgroupSummary) -> types.SubgroupSummary:
+        if isinstance(subgroup.size, types.SubgroupSize):
             counts = (
                 subgroup.size.n,
                 subgroup.size.events,
@@ -122,11 +104,11 @@ class Look:
             is_counted = self.counts_persons(subgroup.dataset, subgroup.size)
         return replace(subgroup, size=self.why) if is_counted else subgroup
 
-    def flag(self, flag: Flag) -> Flag:
+    def flag(self, flag: types.Flag) -> types.Flag:
         """A limitation, which says that there are some where it counted them."""
         return replace(flag, fact=flag.fact.without_counts) if _counts_persons(flag.fact) else flag
 
-    def criterion(self, criterion: Criterion) -> Criterion:
+    def criterion(self, criterion: types.Criterion) -> types.Criterion:
         return replace(criterion, reason=self.why.reason) if _counts_persons(criterion.reason) else criterion
 
 
@@ -137,5 +119,5 @@ def _counts_persons(*facts: Fact | None) -> bool:
 
 def _is_exact(count: Count) -> bool:
     return count.is_of_persons and any(
-        not isinstance(number, CountRange) for number in (count.number, count.out_of) if number is not None
+        not isinstance(number, types.CountRange) for number in (count.number, count.out_of) if number is not None
     )

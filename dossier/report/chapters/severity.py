@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from dossier.core import types
 from dossier.core.facts import Method
-from dossier.core.types import (
-    At,
-    Estimate,
-    Evidence,
-    Result,
-    Subset,
-    find_in_subgroup,
-    subgroup_columns,
-    subgroup_sizes,
-)
 from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell, chapter_tables, tables_of
@@ -25,7 +16,7 @@ from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, sentence_case, within_sentence
 
 
-def finding(evidence: Evidence) -> sentence.Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """The mean severity at the primary threshold, and the severity of an error where it is gravest."""
     if classes.labels(evidence):
         return classes.severity(evidence)
@@ -45,7 +36,7 @@ ACCURACY = "accuracy"
 MEASURES = ("error_severity_index", "mean_severity")
 
 
-def tables(evidence: Evidence) -> tuple[Table, ...]:
+def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """The severity at each site; beside other models at the primary threshold, with how often each is right."""
     if not evidence.release.rivals:
         return chapter_tables(evidence, "severity")
@@ -53,16 +44,16 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     return tables_of(shown, [shown.terms[name] for name in (ACCURACY, *MEASURES) if name in shown.terms])
 
 
-def _by_model(evidence: Evidence) -> Evidence:
+def _by_model(evidence: types.Evidence) -> types.Evidence:
     """The evidence with only the severity of every model in it, and its accuracy where that is given beside."""
-    results: list[Result] = []
+    results: list[types.Result] = []
     for result in evidence.results:
         if result.measure not in MEASURES:
             continue
         made = replace(result, term=result.measure, at={"model": result.at.get("model", OURS)})
-        accuracy = result.found.details.get("accuracy") if isinstance(result.found, Estimate) else None
-        if isinstance(result.found, Estimate) and accuracy is not None:
-            bare = Estimate(accuracy, None, None, None, result.found.n, Method("counted"))
+        accuracy = result.found.details.get("accuracy") if isinstance(result.found, types.Estimate) else None
+        if isinstance(result.found, types.Estimate) and accuracy is not None:
+            bare = types.Estimate(accuracy, None, None, None, result.found.n, Method("counted"))
             results.append(replace(made, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(made)
     at = sentence.primary_threshold(evidence)
@@ -75,7 +66,7 @@ def _by_model(evidence: Evidence) -> Evidence:
     return replace(evidence, results=tuple(results), terms=terms)
 
 
-def weights(evidence: Evidence) -> tuple[Table, ...]:
+def weights(evidence: types.Evidence) -> tuple[Table, ...]:
     """The declared severity of each kind of error: where it comes from, why, who set it and when."""
     declared = evidence.release.severity
     if declared is None:
@@ -85,12 +76,12 @@ def weights(evidence: Evidence) -> tuple[Table, ...]:
     return (worded("severity-weights", _rows(evidence, labels), heads, origin=_origin(evidence)),)
 
 
-def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
+def _rows(evidence: types.Evidence, labels: Sequence[str]) -> Iterator[Row]:
     """The matrix, and below it those of the subgroups that have their own."""
     declared = evidence.release.severity
     if declared is None:
         return
-    own = [Subset(subgroup.column, subgroup.level) for subgroup in declared.subgroup]
+    own = [types.Subset(subgroup.column, subgroup.level) for subgroup in declared.subgroup]
     names = ["All others", *(f"{sentence_case(subset.column)}: {subset.level}" for subset in own)] if own else []
     for index, matrix in enumerate(declared.matrices):
         if names:
@@ -99,19 +90,21 @@ def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
             yield Row(label, tuple(Cell.plain(f"{weight:g}") for weight in row))
 
 
-def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
+def by_subgroup(evidence: types.Evidence) -> tuple[Table, ...]:
     """The mean severity of each level of the column whose levels have weights of their own, at each site."""
     declared = evidence.release.severity
     if declared is None or not declared.subgroup:
         return ()
     column, at = declared.subgroup[0].column, sentence.primary_threshold(evidence)
-    setting: At = {} if classes.labels(evidence) or at is None else {"threshold": at}
-    subsets = [Subset(column, level) for level in subgroup_columns(evidence).get(column, ())]
+    setting: types.At = {} if classes.labels(evidence) or at is None else {"threshold": at}
+    subsets = [types.Subset(column, level) for level in types.subgroup_columns(evidence).get(column, ())]
     reasons, rows = Reasons(evidence), []
     for dataset in shown(evidence, ("external", "internal")):
-        found = [find_in_subgroup(evidence, subset, "mean_severity", dataset.name, **setting) for subset in subsets]
-        sizes = [subgroup_sizes(evidence, column, dataset.name).get(subset.level) for subset in subsets]
-        if any(isinstance(estimate, Estimate) for estimate in found):
+        found = [
+            types.find_in_subgroup(evidence, subset, "mean_severity", dataset.name, **setting) for subset in subsets
+        ]
+        sizes = [types.subgroup_sizes(evidence, column, dataset.name).get(subset.level) for subset in subsets]
+        if any(isinstance(estimate, types.Estimate) for estimate in found):
             cells = (
                 Cell.absent("too few")
                 if size is not None and subgroups.is_few(size)
@@ -134,7 +127,7 @@ def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _origin(evidence: Evidence) -> str:
+def _origin(evidence: types.Evidence) -> str:
     """Who set the weights and when, from which source and why; what is not reported is said."""
     declared = evidence.release.severity
     if declared is None:

@@ -9,7 +9,7 @@ from dossier.core import bands, binding, types
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
-from dossier.report.chapters.committee import declared, goals_met
+from dossier.report.chapters.committee import declared, goals_met, plain
 from dossier.report.chapters.committee.better import another_is_better
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
@@ -26,22 +26,6 @@ from dossier.report.chapters.committee.places import (
     short_names,
     tells_apart,
     where,
-)
-from dossier.report.chapters.committee.plain import (
-    LINE,
-    NOT_SAID,
-    TWO_LINES,
-    abridged,
-    acted_on,
-    all_hospitals,
-    as_sentence,
-    beginning,
-    between,
-    first_named,
-    line,
-    missing,
-    risk_of,
-    with_it,
 )
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
@@ -71,8 +55,8 @@ def _separating(evidence: types.Evidence) -> str:
     sites = [replace(site, site=names[site.name]) for site in in_question(evidence)]
     sentences = []
     for kind, found in sentence.not_separating(evidence, sites).items():
-        places = [f"{where} ({people(each.value)} times of 100, range {between(each)})" for where, each in found]
-        sentences.append(f"{start[kind]} in {first_named(places)}.")
+        places = [f"{where} ({people(each.value)} times of 100, range {plain.between(each)})" for where, each in found]
+        sentences.append(f"{start[kind]} in {plain.first_named(places)}.")
     return " ".join(sentences)
 
 
@@ -99,9 +83,9 @@ def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     if isinstance(found, types.Absent):
         return f"In {name} too few patients were tested to say whom it finds."
     share = found.value
-    bounds = f" (range {between(found)})" if between(found) else ""
+    bounds = f" (range {plain.between(found)})" if plain.between(found) else ""
     found_here = f"it finds {people(share)}{bounds} and misses {people(1 - share)}"
-    return f"In {name}, of 100 patients {with_it(evidence)}, {found_here}."
+    return f"In {name}, of 100 patients {plain.with_it(evidence)}, {found_here}."
 
 
 def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
@@ -122,7 +106,7 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
     if far is not None:
-        said = f"it said {risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
+        said = f"it said {plain.risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
     elif whole.is_far_off and not isinstance(whole.ratio, types.Absent):
         said = predicted(whole.ratio)
     else:
@@ -165,7 +149,7 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
         how = "met its goals" if met else "may have met its goals" if unknown else "did not meet its goals"
         text = f"It {how} in the one hospital that tested it."
     elif len(met) == len(asked):
-        text = f"It met its goals in {all_hospitals(len(asked))}."
+        text = f"It met its goals in {plain.all_hospitals(len(asked))}."
     else:
         missed = len(asked) - len(met) - len(unknown)
         kinds = {"met": len(met), "missed": missed, "cannot tell yet": len(unknown)}
@@ -182,10 +166,10 @@ def _found_everywhere(evidence: types.Evidence) -> str:
     rising = sorted(shares, key=lambda pair: pair[0])
     first, last = (f"{people(share)}{where(evidence, site)}" for share, site in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
-    start = "Of 100 patients it named" if several else f"Of 100 patients {with_it(evidence)} it found"
+    start = "Of 100 patients it named" if several else f"Of 100 patients {plain.with_it(evidence)} it found"
     end = " rightly" if several else ""
     if people(rising[0][0]) == people(rising[-1][0]):
-        return f"{start} {people(rising[0][0])}{end} in {all_hospitals(len(rising))}."
+        return f"{start} {people(rising[0][0])}{end} in {plain.all_hospitals(len(rising))}."
     return f"{start} from {first} to {last}{end}."
 
 
@@ -215,14 +199,14 @@ COIN_TOSS = 0.5
 def who_tested(evidence: types.Evidence) -> str:
     """Who ran the test, and how they stand to the maker."""
     about = evidence.release.release
-    tester = abridged(about.tester, LINE) if about.tester else "not stated"
+    tester = plain.abridged(about.tester, plain.LINE) if about.tester else "not stated"
     return f"Tested by: {tester.rstrip('.')}."
 
 
 def what_it_is(evidence: types.Evidence) -> str:
     """What the model shows, and what happens then."""
     release = evidence.release
-    outcome = abridged(types.Predicted.by(release).words, TWO_LINES)
+    outcome = plain.abridged(types.Predicted.by(release).words, plain.TWO_LINES)
     known = classes.labels(evidence)
     at = sentence.primary_threshold(evidence)
     verb = release.intended_use.verb
@@ -230,12 +214,12 @@ def what_it_is(evidence: types.Evidence) -> str:
     if known:
         text = f"It gives each patient a percentage for each of {listing(known)}: {outcome}."
         # What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing.
-        said = beginning(evidence.statements.get("8a", ""), LINE)
+        said = plain.beginning(evidence.statements.get("8a", ""), plain.LINE)
         text += f" It names the one with the highest.{f' {said.text}' if said.text and not said.is_cut else ''}"
         always = " Every patient has at least one such class." if at is not None and at * len(known) <= 1 else ""
-        return text if at is None else f"{text} Each class at {risk_of(at)} or more {then}.{always}"
+        return text if at is None else f"{text} Each class at {plain.risk_of(at)} or more {then}.{always}"
     text = f"It gives each patient a percentage: the chance of {outcome}."
-    return text if at is None else f"{text} From {risk_of(at)} on, a patient {then}."
+    return text if at is None else f"{text} From {plain.risk_of(at)} on, a patient {then}."
 
 
 @dataclass(frozen=True)
@@ -248,15 +232,15 @@ class Purpose:
     """Whether nothing was cut."""
 
 
-def purpose(evidence: types.Evidence, most: int = TWO_LINES) -> Purpose:
+def purpose(evidence: types.Evidence, most: int = plain.TWO_LINES) -> Purpose:
     """For whom it is and what it is not for, in at most so many characters each."""
     use = evidence.release.intended_use
-    whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
+    whole = use.for_ or evidence.statements.get("3b") or f"{plain.NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in use.not_for]
     without = f"{'; '.join(each[:1].lower() + each[1:] for each in said)}." if said else ""
-    full, short = abridged(whole, most), abridged(without, most)
+    full, short = plain.abridged(whole, most), plain.abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
-    return Purpose(as_sentence(full), short, is_whole)
+    return Purpose(plain.as_sentence(full), short, is_whole)
 
 
 # ---- where it worked ------------------------------------------------------------------------------------------------
@@ -323,7 +307,9 @@ def hospitals(evidence: types.Evidence) -> Hospitals:
     names = short_names(evidence)
     rows = tuple(_hospital(evidence, site, names[site.name], has_bars) for site in shown)
     at = sentence.primary_threshold(evidence)
-    about = "100 patients" if known or at is None else f"100 patients {with_it(evidence)}, at the {line(at)}"
+    about = (
+        "100 patients" if known or at is None else f"100 patients {plain.with_it(evidence)}, at the {plain.line(at)}"
+    )
     return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
 
 
@@ -337,7 +323,7 @@ def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
         heads += [Head(f"false{TIED}alarms", f"Of{TIED}100 without{TIED}it")] if has_bars else []
         among = told_of(evidence)
         over = f"Of{TIED}{among:,}{TIED}had{TIED}it, when{TIED}it{TIED}said"
-        heads += [Head(risk_of(risk), over) for risk in _shown_lines(evidence)]
+        heads += [Head(plain.risk_of(risk), over) for risk in _shown_lines(evidence)]
     return (*heads, *([Head("Goals", is_wide=True)] if _has_goals(evidence) else []))
 
 
@@ -389,13 +375,17 @@ def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float |
     if share is None:
         none = types.Absent(Fact("no_threshold_declared"))
         gap = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
-        cells = [missing(gap if isinstance(gap, types.Absent) else none), Cell.absent("")]
+        cells = [plain.missing(gap if isinstance(gap, types.Absent) else none), Cell.absent("")]
     else:
         cells = [Cell(people(share, in_cell=True)), Cell.plain(people(1 - share, in_cell=True))]
     if several or at is None:
         return cells
     spared = types.find(evidence, "specificity", site.name, threshold=at)
-    alarms = missing(spared) if isinstance(spared, types.Absent) else Cell.plain(people(1 - spared.value, in_cell=True))
+    alarms = (
+        plain.missing(spared)
+        if isinstance(spared, types.Absent)
+        else Cell.plain(people(1 - spared.value, in_cell=True))
+    )
     return [*cells, alarms]
 
 
@@ -474,7 +464,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     site = alone(evidence)
     if site is None:
         return ()
-    sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
+    sick = "" if site.events is None else f", {site.events:,} of them {plain.with_it(evidence)}"
     few = few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""
     ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
@@ -488,17 +478,17 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     ):
         hit = types.find(evidence, "sensitivity", site.name, threshold=at)
         found = "too few to say how many" if isinstance(hit, types.Absent) else people(hit.value)
-        wrong = f"Of 100 without, {people(1 - spared.value)} are {acted_on(evidence)} in error."
-        parts.append(f"At the {line(at)} it finds {found} of 100 patients {with_it(evidence)}. {wrong}")
+        wrong = f"Of 100 without, {people(1 - spared.value)} are {plain.acted_on(evidence)} in error."
+        parts.append(f"At the {plain.line(at)} it finds {found} of 100 patients {plain.with_it(evidence)}. {wrong}")
     ranked = types.find(evidence, "auroc", site.name)
     if isinstance(ranked, types.Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
-            f"Too few to tell whether it tells sick from well (range {between(ranked)} of 100, 50: a coin toss)."
+            f"Too few to tell whether it tells sick from well (range {plain.between(ranked)} of 100, 50: a coin toss)."
         )
     elif isinstance(ranked, types.Estimate):
         parts.append(
             f"It tells sick from well {people(ranked.value)} times of 100"
-            f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
+            f"{f' (range {plain.between(ranked)})' if plain.between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
     return (*parts, *ours)
 
