@@ -390,9 +390,8 @@ def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
         axes, Strand(LEFT, RIGHT, scale, tuple(Label(tick, "center", 0) for tick in scale)), 6.0, "points", above=True
     )
     y, path = top, []
-    names = _names([with_unit(evidence, row.name) for row in shown])
     for index, row in enumerate(shown):
-        _name(axes, names[index], y, 400)
+        _name(axes, with_unit(evidence, row.name), y, 400)
         if case is not None:
             step = case.steps[index]
             path.append((step.x, y + sum(strand.height for strand in row.strands[: step.strand])))
@@ -428,22 +427,25 @@ def _follow(axes: Axes, case: Case, path: Sequence[tuple[float, float]], whole: 
 
 
 def _name(axes: Axes, text: str, y: float, weight: int) -> None:
-    """The name of an axis, on as many lines as it has."""
-    for index, line in enumerate(text.split("\n")):
+    """The name of an axis, on two lines where it is long."""
+    lines = widths.wrapped(text, NAMES, 2, weight)
+    if lines is None:
+        lines = next(
+            cut
+            for length in range(len(text), 0, -1)
+            if (cut := widths.wrapped(text[:length].rstrip() + "…", NAMES, 2, weight) or _halved(text[:length], weight))
+        )
+    for index, line in enumerate(lines.split("\n")):
         axes.text(0, y + index * 3.9, line, va="center_baseline", ha="left", color=ink.INK, weight=weight)
 
 
-def _names(texts: Sequence[str]) -> list[str]:
-    """The names of predictors on two lines at most; those that need more are shorter, and still differ."""
-    whole = [widths.wrapped(text, NAMES, 2) or _halved(text) for text in texts]
-    short = widths.on_lines(texts, [NAMES] * len(texts), 2)
-    return [lines or cut for lines, cut in zip(whole, short, strict=True)]
-
-
-def _halved(text: str) -> str | None:
-    """A name without blanks, broken where its first line is full; None where it needs more than two."""
-    most = next((length for length in range(len(text), 0, -1) if widths.text_width(text[:length]) <= NAMES), 1)
-    return f"{text[:most]}\n{text[most:]}" if widths.text_width(text[most:]) <= NAMES else None
+def _halved(text: str, weight: int) -> str | None:
+    """A name without blanks, broken where its first line is full."""
+    for length in range(len(text), 0, -1):
+        if widths.text_width(text[:length], weight) <= NAMES:
+            rest = text[length:] + "…"
+            return f"{text[:length]}\n{rest}" if widths.text_width(rest, weight) <= NAMES else None
+    return None
 
 
 def _folded(axes: Axes, row: Row, y: float) -> float:

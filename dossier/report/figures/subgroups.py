@@ -335,9 +335,9 @@ class Matrix:
     @property
     def _labels(self) -> tuple[str, ...]:
         labels = [label for _, label in self.subgroups]
+        alike = {column for column, label in self.subgroups if labels.count(label) > 1}
         return tuple(
-            sentence_case(label if labels.count(label) == 1 else f"{column}: {label}")
-            for column, label in self.subgroups
+            sentence_case(f"{column}: {label}" if column in alike else label) for column, label in self.subgroups
         )
 
     def at(self, row: int, across: int) -> tuple[types.DatasetSummary, tuple[str, str]]:
