@@ -75,7 +75,7 @@ class Attack:
 
     def __init__(self, study: Study, name: str) -> None:
         self.site = site_of(study, name)
-        self.policy = disclosure._Policy.of(self.site)
+        self.policy = disclosure._Policy.of(self.site).coarsened()
         dataset = self.site.dataset
         if self.policy.all_rows is None or dataset.outcome is None or dataset.risk is None:
             raise ValueError(f"{name} gives no ranges of risks")
@@ -111,8 +111,8 @@ class Attack:
                 self.groups.append((group, {subgroup.column: subgroup.label}))
         for group, where in self.groups:
             self._tails(group, where)
-            if group.few() is None:
-                self._sums(group, where)
+        if self.policy.all_rows.few("mean") is None:
+            self._sums(self.policy.all_rows)
 
     def _truth(self) -> Floats:
         found = np.zeros(len(self.atoms))
@@ -154,29 +154,25 @@ class Attack:
             for first, tail in enumerate(chain.tails):
                 self.add(self.mask(label, where, range(first, len(chain.tails))), tail.low, tail.high)
 
-    def _sums(self, group: measures.Protected, where: Where) -> None:
+    def _sums(self, of: measures.Protected) -> None:
         """The mean risk and the Brier score in their steps, by what each bin can add."""
-        step = measures.step_of(int(group.counts.n) / group.counts.rows_each)
-        edges = (*self.at, 1.0)
-        inside = sum(self.mask(label, where, range(len(self.at))) for label in (0, 1))
-        rows = self.members(where)
-        outcome, risk = self.outcome[rows], self.risk[rows]
+        step, edges = of.step("mean"), (*self.at, 1.0)
         ends: dict[str, Callable[[int, float], float]] = {
             "mean": lambda label, r: r,
             "brier": lambda label, r: (label - r) ** 2,
         }
-        truth = {"mean": float(risk.mean()), "brier": float(((outcome - risk) ** 2).mean())}
+        truth = {"mean": float(self.risk.mean()), "brier": float(((self.outcome - self.risk) ** 2).mean())}
         for name, adds in ends.items():
             shown = measures.in_steps(truth[name], step)
             both = [
                 sorted((adds(atom.label, edges[atom.place]), adds(atom.label, edges[atom.place + 1])))
                 for atom in self.atoms
             ]
-            self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
-            self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
+            self.add(np.array([most for _, most in both]) - (shown - step / 2), 0, np.inf)
+            self.add(np.array([least for least, _ in both]) - (shown + step / 2), -np.inf, 0)
 
     def with_ranks(self, known: int) -> Attack:
-        """What is known with the AUROC of every group, by one who knows each person of one outcome beside.
+        """What is known with the AUROC, by one who knows each person of one outcome beside.
 
         The pairs are products of two unknown counts. With one of the two outcomes known to the person they are sums,
         and the solver exact; whoever does not know it has no fewer values left, and `with_ranks_alone` says how many.
@@ -187,7 +183,7 @@ class Attack:
         return found
 
     def with_ranks_alone(self, cell: Asked, enough: int = SMALLEST) -> set[int]:
-        """Numbers that a cell can be for who has the AUROC of every group and knows nobody: as many as are asked for.
+        """Numbers that a cell can be for who has the AUROC and knows nobody: as many as are asked for.
 
         For each there is a table that prints all the same. It is found by turns: with one outcome held the persons of
         the other are chosen so that the AUROCs come as near as can be to the printed ones, until nothing is missing.
@@ -244,39 +240,27 @@ class Attack:
         found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
         return found
 
-    def _ranks(self, known: int, counts: Floats) -> list[Floats]:
-        """What may not rise above 0, of each AUROC that is given: with one outcome known the pairs are sums."""
-        return [
-            row
-            for group, where in self.groups
-            if group.few(measures.RANGES_FOR_RANKS) is None
-            for row in self._ranks_of(group, where, known, counts)
-        ]
-
-    def _ranks_of(
-        self, group: measures.Protected, where: Where, known: int, counts: Floats
-    ) -> tuple[Floats, Floats] | tuple[()]:
-        rows = self.members(where)
-        events, others = (self.risk[rows & (self.outcome == label)] for label in (1, 0))
-        right = np.searchsorted(np.sort(others), events, side="left") + np.searchsorted(
-            np.sort(others), events, side="right"
-        )
-        step = measures.step_of(group.counts.persons)
+    def _ranks(self, known: int, counts: Floats) -> Sequence[Floats]:
+        """What may not rise above 0, of the AUROC where it is given: with one outcome known the pairs are sums."""
+        of, every = self.groups[0][0], range(len(self.at))
+        if of.few("ranks") is not None:
+            return ()
+        events, others = (np.sort(self.risk[self.outcome == label]) for label in (1, 0))
+        right = np.searchsorted(others, events, side="left") + np.searchsorted(others, events, side="right")
+        step = of.step("ranks")
         shown = measures.in_steps(float(right.sum() / 2 / len(events) / len(others)), step)
-        of_known = np.array(
-            [float(self.mask(known, where, range(number, number + 1)) @ counts) for number in range(len(self.at))]
-        )
+        of_known = np.array([float(self.mask(known, {}, range(number, number + 1)) @ counts) for number in every])
         before = np.concatenate([[0], np.cumsum(of_known)])
         if not before[-1]:
             return ()
         # Of all pairs of a person of each bin: those for certain in the right order, and those perhaps.
         sure, perhaps = (before[:-1], before[1:]) if known == 0 else (before[-1] - before[1:], before[-1] - before[:-1])
-        of_bins = [self.mask(1 - known, where, range(number, number + 1)) for number in range(len(self.at))]
+        of_bins = [self.mask(1 - known, {}, range(number, number + 1)) for number in every]
         asked, loose = (
             sum(mask * part for mask, part in zip(of_bins, pairs / before[-1], strict=True))
             for pairs in (sure, perhaps)
         )
-        whole = self.mask(1 - known, where, range(len(self.at)))
+        whole = self.mask(1 - known, {}, every)
         return asked - (shown + step / 2) * whole, (shown - step / 2) * whole - loose
 
     def small(self) -> list[Asked]:
@@ -346,7 +330,7 @@ def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> I
 
 
 def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
-    """The same with the AUROC of every group, by one who knows every person of the other outcome.
+    """The same with the AUROC, by one who knows every person of the other outcome.
 
     Where that leaves too few values, it is the knowledge that leaves them: then by one who knows nobody.
     """

@@ -15,7 +15,7 @@ import dossier
 from dossier import evaluate
 from dossier.core.types import CountRange, Estimate, Evidence, SubgroupSize
 from dossier.evaluate import disclosure
-from dossier.evaluate.disclosure import audit, chains
+from dossier.evaluate.disclosure import audit, chains, measures
 from dossier.evaluate.disclosure.audit import Left, Part, values_left
 from dossier.record import results
 from tests.test_neighbours import protected
@@ -168,3 +168,38 @@ def _protected(rows: pandas.DataFrame, thresholds: list[float], **columns: list[
     policy = {"disclosure": {"minimum_cell": 10}, "resampling": {"bootstrap": 2, "permutations": 1}}
     every: dict[str, Any] = {**policy, **columns}
     return dossier.validate(rows, outcome="y", risk="risk", thresholds=thresholds, **every).evidence
+
+
+def _pinned(outcome: Any, risk: Any) -> set[str]:
+    """By which rules nothing is given of a model, at ranges of 13."""
+    counts = chains.counts(outcome, risk, chains.grid([0.3]), 13, 1)
+    return {rule for rule, coarser in audit.coarser(outcome, risk, counts, 10).items() if coarser == measures.NOT}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_sum_of_a_nearly_perfect_model_is_not_given(seed: int) -> None:
+    """Its Brier score is the number of those whom it puts wrong."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(150, 1_500))
+    outcome = (rng.random(n) < rng.uniform(0.1, 0.5)).astype(float)
+    high = (outcome == 1) ^ (rng.random(n) < 0.01)
+    risk = np.where(high, rng.uniform(0.96, 0.999, n), rng.uniform(0.001, 0.04, n))
+    assert _pinned(outcome, risk) >= {"mean", "fit"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_mean_of_risks_nearly_all_of_which_are_nothing_tells_nobody(seed: int) -> None:
+    """It is the number of the others by their risk."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(300, 1_500))
+    risk = np.where(rng.random(n) < 3 / n, rng.uniform(0.9, 0.95, n), rng.uniform(1e-6, 1e-4, n))
+    outcome = (rng.random(n) < 0.1).astype(float)
+    assert "ratio" in _pinned(outcome, risk)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_a_model_as_most_are_every_number_is_given(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    log_odds = rng.normal(-0.5, 1.2, int(rng.integers(300, 1_500)))
+    risk = 1 / (1 + np.exp(-log_odds))
+    assert _pinned((rng.random(len(risk)) < risk).astype(float), risk) == set()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core.errors import DossierError
 from dossier.evaluate.disclosure import chains, shared
 from tests.smallest import HEAD, QUICK
 
@@ -160,3 +161,34 @@ def test_rows_that_are_not_selected_are_not_counted(tmp_path: Path) -> None:
     for dataset in printed["datasets"]:
         (rows,) = (lost["rows"] for lost in dataset["excluded"] if lost["reason"] == "not_selected")
         assert "withheld" in rows
+
+
+def _rounded(folder: Path, levels: int | None) -> None:
+    """Every table with so many different risks."""
+    if levels is None:
+        return
+    for name in ("training", "north", "south"):
+        head, *rows = (folder / f"{name}.csv").read_text().splitlines()
+        cells = [row.split(",") for row in rows]
+        rows = [",".join([own, f"{np.ceil(float(risk) * levels) / levels:.3f}", *rest]) for own, risk, *rest in cells]
+        (folder / f"{name}.csv").write_text("\n".join([head, *rows]) + "\n")
+
+
+@pytest.mark.parametrize(("levels", "part"), [(None, 1), (None, 0.5), (None, 0.1), (5, 1), (2, 1)])
+def test_rows_that_another_file_repeats_are_refused(tmp_path: Path, levels: int | None, part: float) -> None:
+    """A ninth table of the rows of eight left a count 7 to 12 values."""
+    _release(tmp_path, EVERY)
+    _rounded(tmp_path, levels)
+    (_, *north), (head, *south) = ((tmp_path / f"{name}.csv").read_text().splitlines() for name in ("north", "south"))
+    (tmp_path / "all.csv").write_text("\n".join([head, *north[: round(part * len(north))], *south]) + "\n")
+    (tmp_path / "release.toml").write_text(HEAD + QUICK + POLICY + "".join(map(_dataset, ("north", "south", "all"))))
+    with pytest.raises(DossierError) as refused:
+        reading.study(tmp_path)
+    assert {fault.code for fault in refused.value.faults} == {"rows_of_two_datasets"}
+
+
+@pytest.mark.parametrize("levels", [None, 2, 5, 100, 1000])
+def test_rows_that_are_equal_by_chance_are_not(tmp_path: Path, levels: int | None) -> None:
+    _release(tmp_path, EVERY, POLICY)
+    _rounded(tmp_path, levels)
+    assert len(reading.study(tmp_path).datasets) == 3

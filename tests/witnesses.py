@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 
 from dossier.core.register import REGISTER, Metric, fill
-from dossier.core.types import Absent, Dataset, Estimate, Floats, Study
+from dossier.core.types import Absent, Dataset, Floats, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, measures
 from dossier.evaluate.site import value
@@ -160,7 +160,7 @@ class Told:
 def told(study: Study) -> Told:
     """Every count that is given as a range, and every number that is given in steps."""
     site = site_of(study)
-    policy = disclosure._Policy.of(site)
+    policy = disclosure._Policy.of(site).coarsened()
     counted = [(count, policy.wide) for count in _counts(study, site.dataset)]
     rows: list[tuple[float, float, float, float]] = [_range(*pair) for pair in (*counted, *_categories(policy))]
     groups: list[tuple[object, Bools]] = [(policy.all_rows, np.full(site.dataset.rows_analysed, True))]
@@ -170,7 +170,7 @@ def told(study: Study) -> Told:
         if not isinstance(subgroup.rows, Absent)
     ]
     for group, of_group in groups:
-        if isinstance(group, measures.Protected) and group.few() is None and not site.dataset.class_labels:
+        if isinstance(group, measures.Protected) and group.risks and not site.dataset.class_labels:
             rows += _in_steps(site, group, of_group)
     return Told(*(np.array(column, dtype=float) for column in zip(*rows, strict=True)))
 
@@ -207,13 +207,14 @@ def _in_steps(site: Any, group: measures.Protected, rows: Bools) -> Iterator[tup
     given = {name: getattr(dataset, name)[rows] for name in ("outcome", "risk")}
     if dataset.rival is not None:
         given["rival"] = dataset.rival[rows]
-    step = measures.step_of(int(group.counts.n) / group.counts.rows_each)
-    yield _window(float(given["risk"].mean()), step)
+    if group.few("ratio") is None:
+        yield _window(float(given["risk"].mean()), group.step("ratio"))
     for metric in _metrics():
         found = value(site, metric, {}, **given)
-        if isinstance(found, Absent) or found.se is None or metric.protection == "ratio":
+        other = site.release.rivals[0].name if metric.fixed else ""
+        if isinstance(found, Absent) or found.se is None or group.few(metric.protection, other) is not None:
             continue
-        yield _window(found.value, _step(metric, found, group, step))
+        yield _window(found.value, group.step(metric.protection, other, found.se))
         unit = 10.0 ** (math.floor(math.log10(found.se)) - 1)
         yield _window(found.se, unit)
 
@@ -224,12 +225,6 @@ def _metrics() -> list[Metric]:
     found = [REGISTER.metrics[name] for name in (*asked, "calibration_slope_of_rival")]
     assert {metric.protection for metric in found} | {"ratio"} == set(STEPS)
     return found
-
-
-def _step(metric: Metric, found: Estimate, group: measures.Protected, of_mean: float) -> float:
-    if metric.protection == "fit":
-        return measures.above(4 * (found.se or 0.0) / math.sqrt(group.counts.persons))
-    return of_mean if metric.protection == "mean" else measures.step_of(group.counts.persons)
 
 
 def _window(number: float, step: float) -> tuple[float, float, float, float]:

@@ -181,6 +181,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
+    if not faults and datasets.minimum_cell(release):
+        faults += flags.repeated(found)
     if faults:
         raise _error(faults, of_the_release)
     found_all = Study(

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dossier.core.bands import CERTAIN, FEW_FOR_POOLING
+from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, Value
+from dossier.core.faults.locations import listed_table
 from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding, signs
 from dossier.reading.datasets import Site
@@ -272,8 +274,7 @@ def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
     No fault: the rows may be meant to be there, and identifiers or values alone may coincide by chance.
     """
     here, there = site.dataset, development.dataset
-    others = [other.name for other in there.predictors]
-    shared = [predictor.name for predictor in here.predictors if predictor.name in others]
+    shared = _shared(here, there)
     if not shared:
         return
     equal = _same_identifier(site, development, shared)
@@ -281,7 +282,7 @@ def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
         rows = Count(equal, "row")
         yield Flag("shared_rows", here.name, Fact("shared_by_identifier", dataset=here.name, rows=rows))
         return
-    equal, by_chance = _same_values(here, there, shared)
+    equal, by_chance = _in_common(_rows(here, shared), _rows(there, shared)) if len(shared) >= TELLING else (0, 0.0)
     if equal > MORE_THAN_CHANCE * by_chance:
         both = {"rows": Count(equal, "row"), "predictors": Count(len(shared), "predictor")}
         yield Flag("shared_rows", here.name, Fact("shared_by_values", dataset=here.name, **both))
@@ -298,14 +299,46 @@ def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> in
     )
 
 
-def _same_values(here: Dataset, there: Dataset, shared: Sequence[str]) -> tuple[int, float]:
-    """How many complete rows are equal to a development row, and how many two tables of other patients would share.
-
-    Two rows of the development table are two patients: how often they are equal says how often chance makes them so.
-    One pair more than was seen is assumed, so that a small table proves nothing.
+def repeated(found: Sequence[Site]) -> Iterator[Fault]:
+    """The faults of datasets that hold rows of others and not the same rows, where counts are protected: a range of a
+    part beside that of the whole tells more than either. Rows are known by what they hold, or by how many hold it.
     """
-    rows, known = (each[~np.isnan(each).any(axis=1)] for each in (_rows(here, shared), _rows(there, shared)))
-    if len(shared) < TELLING or len(known) < 2:
+    # The parts of a table that was split over and over hold each row many times, and have ranges as much wider.
+    once = [site.dataset for site in found if site.dataset.split is None]
+    at = listed_table("dataset")
+    for here in once:
+        others = [other for other in once if other is not here]
+        for there in others:
+            rows, known = (_rows(each, _shared(here, there), own=True) for each in (here, there))
+            equal, by_chance = _in_common(rows, known)
+            if equal > MORE_THAN_CHANCE * by_chance and not _hold_the_same(rows, [known]):
+                yield Fault("rows_of_two_datasets", at, dataset=there.name, earlier=here.name)
+        rows, *parts = (_rows(each, (), own=True) for each in (here, *others))
+        if _hold_the_same(rows, parts):
+            every = ", ".join(other.name for other in others)
+            yield Fault("rows_of_two_datasets", at, dataset=here.name, earlier=every)
+
+
+def _hold_the_same(rows: Floats, parts: Sequence[Floats]) -> bool:
+    """Whether as many rows hold each values as of all parts together."""
+    widths = {rows.shape[1], *(part.shape[1] for part in parts)}
+    held = Counter(row.tobytes() for row in rows + 0.0)
+    return len(widths) == 1 and held == Counter(row.tobytes() for part in parts for row in part + 0.0)
+
+
+def _shared(here: Dataset, there: Dataset) -> list[str]:
+    others = {other.name for other in there.predictors}
+    return [predictor.name for predictor in here.predictors if predictor.name in others]
+
+
+def _in_common(rows: Floats, known: Floats) -> tuple[int, float]:
+    """How many complete rows are equal to one that is known, and how many two tables of other patients would share.
+
+    Two rows that are known are two patients: how often they are equal says how often chance makes them so. One pair
+    more than was seen is assumed, so that a small table proves nothing.
+    """
+    rows, known = (each[~np.isnan(each).any(axis=1)] for each in (rows, known))
+    if len(known) < 2:
         return 0, 0.0
     seen = Counter(row.tobytes() for row in known + 0.0)
     equal = sum(row.tobytes() in seen for row in rows + 0.0)
@@ -317,6 +350,8 @@ def _kept(site: Site) -> list[str]:
     return [identifier for identifier, keep in zip(site.identifiers or (), site.analysed, strict=True) if keep]
 
 
-def _rows(dataset: Dataset, names: Sequence[str]) -> Floats:
+def _rows(dataset: Dataset, names: Sequence[str], *, own: bool = False) -> Floats:
+    """Some predictors, and where `own` says so before them the outcome and the risks of the model."""
     values = {predictor.name: predictor.values for predictor in dataset.predictors}
-    return np.column_stack([values[name] for name in names])
+    told = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk) if own else ()
+    return np.column_stack([*(each for each in told if each is not None), *(values[name] for name in names)])

@@ -3,12 +3,16 @@ which subgroups it does.
 
 Ranges of one outcome say nothing of the other, so that each is solved for by itself. Of a continuous risk only the
 first and the last value of each part of the grid are tried: every table that is found has the same ranges, so that what
-is left in truth is no less. What the solver does not find within its nodes counts as not left. What rests on ranks or
-sums is not looked at. Which counts are asked for follows from their ranges, and tells no more.
+is left in truth is no less. What the solver does not find within its nodes counts as not left. Which counts are asked
+for follows from their ranges, and tells no more.
+
+What rests on ranks or sums joins both outcomes. It is taken as known what the persons of one outcome in one part of the
+grid move it by on average, and how many there are as unknown, in fractions; of subgroups no such number is given.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,14 +21,17 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier.core.types import CountRange, Floats, SmallCount, Subset
-from dossier.evaluate.disclosure.chains import Chain
-from dossier.evaluate.disclosure.measures import FEWEST_RISKS
+from dossier.evaluate.disclosure import measures, sums
+from dossier.evaluate.disclosure.chains import Chain, Counts
 
 NODES = 200
 """Of the solver, for one end of a range: never seconds, so that every machine finds the same."""
 
 DRAWS = 8
 """Tables that are looked for with all small cells at once, each at one end or the other, before each by itself."""
+
+FRACTIONS = 2
+"""How many values more a count keeps beside what rests on ranks and sums, as fractions of persons are let pass."""
 
 ROUNDED = 1e-6
 UNKNOWN = 10**9
@@ -69,41 +76,75 @@ def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int
     """How many values are left of each cell that may hold fewer than `least`; it is over once one has fewer values."""
     found = Left()
     for label in (1, 0):
-        found = found.and_of(_Tables(outcome, risk, parts, label).left(least))
+        found = found.and_of(_Tables(outcome, risk, parts, (label,)).left(least))
         if found.narrowest is not None and found.narrowest < least:
             break
     return found
 
 
-class _Tables:
-    """The tables of one outcome that print the same: a number of persons for each risk and kind of person."""
+def coarser(outcome: Floats, risk: Floats, counts: Counts, least: int) -> measures.Coarser:
+    """How much coarser the numbers of a model are given, so that no count is left fewer than `least` values."""
+    part = Part(np.ones(len(risk), dtype=np.bool_), {1: counts.events, 0: counts.others})
+    every = list(sums.numbers(outcome, risk, counts))
+    for tried in sums.COARSER:
+        kept = [number for number in every if tried[number.rule] != measures.NOT]
+        given = [(number, *number.ends(tried[number.rule])) for number in kept]
+        left = _Tables(outcome, risk, [part], (1, 0), given).left(least + FRACTIONS).narrowest
+        if left is None or left >= least + FRACTIONS:
+            return tried
+    return dict.fromkeys(sums.COARSER[0], measures.NOT)
 
-    def __init__(self, outcome: Floats, risk: Floats, parts: Sequence[Part], label: int) -> None:
-        self.grid = np.array(parts[0].chains[label].grid)
-        self.parts, self.label, self.risk = parts, label, risk
-        self.mine = outcome == label
+
+class _Tables:
+    """The tables of some outcomes that print the same: a number of persons for each risk and kind of person."""
+
+    def __init__(
+        self,
+        outcome: Floats,
+        risk: Floats,
+        parts: Sequence[Part],
+        labels: Sequence[int],
+        numbers: Sequence[tuple[sums.Number, float, float]] = (),
+    ) -> None:
+        self.grid = np.array(parts[0].chains[labels[0]].grid)
+        self.parts, self.labels, self.risk, self.outcome, self.whole = parts, labels, risk, outcome, not numbers
         atoms = list(self._atoms(np.column_stack([part.rows for part in parts])))
         self.at, self.within = np.concatenate([at for at, _ in atoms]), np.vstack([kinds for _, kinds in atoms])
+        self.of = np.repeat(labels, len(self.at))
+        self.at, self.within = np.tile(self.at, len(labels)), np.tile(self.within, (len(labels), 1))
         self.today = len(parts[0].before)
-        rows, low, high = zip(*self._known(), strict=True)
+        rows, low, high = zip(*self._known(), *self._moved(numbers), strict=True)
         self.rows, self.low, self.high = np.array(rows), np.array(low), np.array(high)
 
     def _atoms(self, members: Bools) -> Iterator[tuple[Floats, Bools]]:
         """Risks, and the kinds of person who have them: whoever knows how subgroups follow from risks knows no more."""
         _, place = np.unique(self.risk, return_inverse=True)
-        if place.max() + 1 >= FEWEST_RISKS:
+        if place.max() + 1 >= measures.FEWEST_RISKS or not self.whole:
             place = np.searchsorted(self.grid, self.risk, side="right") - 1
         for index in np.unique(place):
             here = place == index
             ends, kinds = np.unique([self.risk[here].min(), self.risk[here].max()]), np.unique(members[here], axis=0)
+            ends = ends if self.whole else ends[:1]
             yield np.repeat(ends, len(kinds)), np.tile(kinds, (len(ends), 1))
 
     def _known(self) -> Iterator[tuple[Floats, float, float]]:
-        for index, part in enumerate(self.parts):
-            inside = self.within[:, index].astype(float)
-            for release, chain in part.releases(self.label):
+        for label, (index, part) in itertools.product(self.labels, enumerate(self.parts)):
+            inside = self.within[:, index] * (self.of == label)
+            for release, chain in part.releases(label):
                 for threshold, tail in zip(chain.grid, chain.tails, strict=True):
                     yield self._until(release, inside * (self.at >= threshold)), tail.low, tail.high
+
+    def _moved(self, numbers: Sequence[tuple[sums.Number, float, float]]) -> Iterator[tuple[Floats, float, float]]:
+        """What is known by numbers of all rows, for each outcome in each part of the grid."""
+        ends = np.unique(self.at)
+        place, happened = np.searchsorted(ends, self.risk, side="right") - 1, self.outcome.astype(int)
+        true = np.bincount(place + happened * len(ends), minlength=2 * len(ends))
+        for number, low, high in numbers:
+            own = number.moves[happened, np.arange(len(place))]
+            sums_of = np.bincount(place + happened * len(ends), own, 2 * len(ends))
+            nobody = [np.bincount(place, moves, len(ends)) / np.bincount(place) for moves in number.moves]
+            each = np.where(true, sums_of / np.maximum(true, 1), np.concatenate(nobody)).reshape(2, -1)
+            yield each[list(self.labels)].ravel(), low + own.sum(), high + own.sum()
 
     def _until(self, release: int, persons: Floats) -> Floats:
         """These persons, those of the first release and those who came until another."""
@@ -120,12 +161,12 @@ class _Tables:
         places, *columns = zip(*cells.values(), strict=True)
         aims, true = map(np.array, columns)
         # How many an earlier release had is not known any more.
-        low, high = np.where(true < 0, UNKNOWN, true), np.where(true < 0, -UNKNOWN, true)
+        low, high = np.where(true < 0, float(UNKNOWN), true), np.where(true < 0, -float(UNKNOWN), true)
 
         def look(aim: Floats) -> None:
             found = self._table(aim)
             if found is not None:
-                counts = np.rint(aims @ found).astype(int)
+                counts = aims @ found
                 np.minimum(low, counts, out=low)
                 np.maximum(high, counts, out=high)
 
@@ -138,20 +179,20 @@ class _Tables:
                     look(sign * aim)
             if high[index] - low[index] + 1 < least:
                 break
-        least_left = int(np.argmin(high - low))
-        return Left(len(asked), max(int(high[least_left] - low[least_left]) + 1, 0), places[least_left])
+        left = np.floor(high + ROUNDED) - np.ceil(low - ROUNDED) + 1
+        return Left(len(asked), max(int(left.min()), 0), places[int(left.argmin())])
 
     def _small(self, below: int) -> Iterator[tuple[SmallCount, Floats, int]]:
         """Every tail, and every part of the grid, that may hold a few by the ranges."""
-        for index, part in enumerate(self.parts):
-            risks, inside = self.risk[part.rows & self.mine], self.within[:, index].astype(float)
-            for release, chain in part.releases(self.label):
+        for label, (index, part) in itertools.product(self.labels, enumerate(self.parts)):
+            risks, inside = self.risk[part.rows & (self.outcome == label)], self.within[:, index] * (self.of == label)
+            for release, chain in part.releases(label):
                 # Beyond the last tail is nobody.
                 ends = zip(chain.tails, (*chain.grid[1:], None), (*chain.tails[1:], CountRange(0, 0)), strict=True)
                 for first, (tail, end, beyond) in zip(chain.grid, ends, strict=True):
                     for until, least in {None: tail.low, end: tail.low - beyond.high}.items():
                         if least < below:
-                            at = SmallCount(self.label == 1, first, until, part.subset)
+                            at = SmallCount(label == 1, first, until, part.subset)
                             held = self._until(release, inside * _between(self.at, first, until))
                             true = int(_between(risks, first, until).sum()) if release == self.today else -1
                             yield at, held, true
@@ -160,13 +201,13 @@ class _Tables:
         answer = milp(
             aim,
             constraints=LinearConstraint(self.rows, self.low, self.high),
-            integrality=np.ones(len(aim)),
+            integrality=np.full(len(aim), self.whole),
             bounds=Bounds(0, np.inf),
             options={"node_limit": NODES, "mip_rel_gap": 0.0},
         )
         if answer.x is None:
             return None
-        found = np.rint(answer.x)
+        found = np.rint(answer.x) if self.whole else np.asarray(answer.x)
         reached = self.rows @ found
         fits = (reached >= self.low - ROUNDED).all() and (reached <= self.high + ROUNDED).all()
         return found if fits else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -87,6 +87,14 @@ class Counts:
     def tells_outcome(self) -> bool:
         """Whether neither those with the outcome nor the others may be nobody."""
         return self.events.total.low > 0 and self.others.total.low > 0
+
+    def of_totals(self, at: tuple[float, ...]) -> Counts:
+        """What they tell of another model: how many there are, and so how many at most have each risk."""
+        events, others = (
+            Chain(at, (chain.total, *(CountRange(0, chain.total.high) for _ in at[1:])))
+            for chain in (self.events, self.others)
+        )
+        return replace(self, events=events, others=others)
 
     @property
     def persons(self) -> int:

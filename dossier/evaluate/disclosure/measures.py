@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
 from dossier.metrics.intervals import two_sided
 
-RANGES_FOR_RANKS = 3
-"""How many ranges wide either outcome of a subgroup is at least where its AUROC is given: with two, that of 37
-patients of knee left an attacker nine values of a count."""
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
 
@@ -36,6 +33,10 @@ DEFAULTS = ("treat_all", "default")
 """Details of a measure that are given with its value: the net benefit without a model. Both are computed from the
 expected counts, which are a function of ranges that are given anyway, and never from rows: they tell no more."""
 
+NOT = math.inf
+Coarser = Mapping[str, float]
+"""How many times coarser than a person the steps are in which numbers are given, by their rules; `NOT` at all."""
+
 Table = tuple[int, int, int, int]
 """Those with the outcome at the threshold or above, all with the outcome, and the same of the others."""
 
@@ -49,6 +50,13 @@ def _steps() -> Iterator[float]:
     for power in range(-DIGITS, 12):
         for factor in (1, 2, 5):
             yield float(f"{factor}e{power}")
+
+
+def one_person(rule: str, counts: Counts, se: float | None = None) -> float:
+    """What one person can move a number by that is given by this rule: of a fit by its standard error."""
+    if rule == "fit":
+        return 4 * (se or 0.0) / math.sqrt(counts.persons)
+    return step_of(counts.persons if rule == "ranks" else int(counts.n) / counts.rows_each)
 
 
 def above(least: float) -> float:
@@ -71,31 +79,30 @@ class Protected:
     level: float
     mean_risk: float
     risks: Mapping[str, int]
-    """How many different risks each model gives these rows, and of a subgroup the other rows of its site if those are
-    fewer: what is left of a sum over all. By the name of the other model; the model itself has none."""
-    complement: Counts | None = None
-    """Of a subgroup: the other rows of its site."""
-    has_grown: bool = False
-    """Whether an earlier release gave ranges of fewer rows of the site."""
+    """How many different risks each model gives these rows, by the name of the other model; the model itself has none.
+    Of a subgroup none is known: nothing that rests on its ranks or sums is given."""
+    coarser: Mapping[str, Coarser] = field(default_factory=dict)
+    """How much coarser than a person the steps of the numbers of a model are, by its name."""
 
-    def few(self, ranges: int = 2, model: str = "") -> Withheld | None:
-        """Why nothing that rests on sums is given of a model, or on ranks, if so: of a subgroup it takes so many
-        `ranges`.
+    def few(self, rule: str, model: str = "") -> Withheld | None:
+        """Why nothing that rests on ranks or sums is given of a model by this rule, if so.
 
         That there are as many different risks is told only where the range tells that there are as many rows. It says
         of no risk that it occurs, but where the score can give no others: then of nobody's range the 0 goes.
         """
-        if self.has_grown and self.complement is not None:
-            # Of a subgroup few may have come since: the difference of two sums would be theirs.
+        if not self.risks:
             return not_given(self.below)
-        each = [counts for counts in (self.counts, self.complement) if counts is not None]
-        persons = min(counts.persons for counts in each)
-        least = FEWEST if self.complement is None else ranges * self.counts.wide
-        if persons < least:
-            return Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
-        if min(self.risks.get(model, 0), *(counts.n.low for counts in each)) < FEWEST_RISKS:
+        if self.counts.persons < FEWEST:
+            return Withheld(Fact("fewer_persons_of_either_outcome", least=FEWEST), self.below)
+        if min(self.risks.get(model, 0), self.counts.n.low) < FEWEST_RISKS:
             return Withheld(Fact("fewer_different_risks", least=FEWEST_RISKS), self.below)
+        if self.coarser.get(model, {}).get(rule) == NOT:
+            return Withheld(Fact("number_leaves_few_values"), self.below)
         return None
+
+    def step(self, rule: str, model: str = "", se: float | None = None) -> float:
+        """In which steps a number of a model is given by this rule."""
+        return above(one_person(rule, self.counts, se) * self.coarser.get(model, {}).get(rule, 1))
 
     def given(self, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
         """A result as it may be given; `others` are what was given before, by term and other model."""
@@ -219,43 +226,25 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
     )
 
 
-def _in_steps_of(persons: Callable[[Counts], float], ranges: int = 2) -> Rule:
-    def rule(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
-        few = protected.few(ranges, str(result.at.get("model", "")))
-        if few is not None:
-            return few
-        if isinstance(result.found, Absent):
-            # Its reason may count persons.
-            return _withheld(protected, result, metric, others)
-        return _stepped(protected, result.found, step_of(persons(protected.counts)), metric)
-
-    return rule
-
-
-def _fitted(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
-    """A coefficient of a fit, in steps of what one person can move it by."""
-    few = protected.few(model=str(result.at.get("model", "")))
+def _of_sums(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
+    """What rests on ranks or sums, in steps of what one person can move it by."""
+    model = str(result.at.get("model", ""))
+    few = protected.few(metric.protection, model)
     if few is not None:
         return few
     if isinstance(result.found, Absent):
         # Its reason may count persons.
         return _withheld(protected, result, metric, others)
-    if result.found.se is None:
+    if metric.protection == "ratio":
+        return _ratio(protected, result.found, protected.step("ratio", model))
+    if metric.protection == "fit" and result.found.se is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
-    step = above(4 * result.found.se / math.sqrt(protected.counts.persons))
-    return _stepped(protected, result.found, step, metric)
+    return _stepped(protected, result.found, protected.step(metric.protection, model, result.found.se), metric)
 
 
-def _ratio(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
+def _ratio(protected: Protected, found: Estimate, step: float) -> Estimate | Absent:
     """Observed over expected: the share of the ranges over the mean risk in steps."""
-    few = protected.few(model=str(result.at.get("model", "")))
-    if few is not None:
-        return few
-    if isinstance(result.found, Absent):
-        # Its reason may count persons.
-        return _withheld(protected, result, metric, others)
     events, rest = protected.counts.events.total, protected.counts.others.total
-    step = step_of(int(protected.counts.n) / protected.counts.rows_each)
     mean = in_steps(protected.mean_risk, step)
     if mean <= 0:
         return Withheld(Fact("mean_risk_below_a_step"), protected.below)
@@ -268,7 +257,7 @@ def _ratio(protected: Protected, result: Result, metric: Metric, others: object)
     low = bound(events.low, rest.high, mean + step / 2, -1)
     high = bound(events.high, rest.low, max(mean - step / 2, step / 2), 1)
     ratio = int(events) / (int(events) + int(rest)) / mean
-    middle = replace(result.found, value=ratio, low=low, high=high, made_of=None, reason=None)
+    middle = replace(found, value=ratio, low=low, high=high, made_of=None, reason=None)
     made = over(middle, [middle], protected, protected.counts)
     return replace(made, method=Method("on_log_scale", _over_ranges(protected.counts)))
 
@@ -300,10 +289,7 @@ def _withheld(protected: Protected, result: Result, metric: Metric, others: obje
 
 RULES: Mapping[str, Rule] = {
     "counts": _from_counts,
-    "ranks": _in_steps_of(lambda counts: counts.persons, RANGES_FOR_RANKS),
-    "mean": _in_steps_of(lambda counts: int(counts.n) / counts.rows_each),
-    "fit": _fitted,
-    "ratio": _ratio,
+    **dict.fromkeys(("ranks", "mean", "fit", "ratio"), _of_sums),
     "difference": _difference,
     "withheld": _withheld,
 }
