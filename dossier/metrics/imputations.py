@@ -92,6 +92,9 @@ def _by_bounds(estimates: Sequence[Estimate], bare: Estimate, level: float) -> E
     freedom = degrees_of_freedom(within, between, count, complete)
     wider = math.sqrt(1 + between / within) * two_sided_student(level, freedom) / reach
     ends = bare.value - wider * float((values - low).mean()), bare.value + wider * float((high - values).mean())
+    if sum(each.method.is_one_sided and each.low == 0 for each in estimates) >= count / 2:
+        # A single imputation that refutes 0 by chance is no evidence: the median of them has to (Eekhout 2017).
+        ends = (min(ends[0], 0.0), ends[1])
     method = bare.method.without("one_sided") + Fact("rubin_of_bounds", imputations=count)
     if any(estimate.method.is_one_sided for estimate in estimates) and (ends[0] <= 0 or ends[1] >= 1):
         method += "one_sided"
