@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from datetime import date
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -156,6 +157,35 @@ def test_the_first_page_holds_every_answer_of_an_extreme(name: str, index: int |
     assert_fits(document, tmp_path)
 
 
+NAME = "Gamma University Hospital of the Northern Provinces and Its Affiliated Institutes of Medicine"
+GOALS = ("auroc", "oe_ratio", "calibration_slope", "sensitivity", "specificity", "net_benefit_gain")
+
+
+@pytest.mark.parametrize("letters", [5, 14, 25, 40, 90])
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_goals_that_are_not_met_have_room_beside_names_of_any_length(letters: int, count: int, tmp_path: Path) -> None:
+    """A hospital of 14 letters that did not meet two goals pushed their names off the paper, and the build fell."""
+    evidence = full(Case("goals", (f"{NAME[:letters].strip()}", "Beta", "Delta", NAME[: letters // 2])))
+    at = {"threshold": evidence.release.thresholds.declared[0]}
+    same: dict[str, Any] = {
+        "dataset": "each external",
+        "bound": "value",
+        "at_least": 0.9,
+        "declared_on": date(2020, 1, 1),
+    }
+    asked = [same | {"measure": measure, "at": {} if index < 3 else at} for index, measure in enumerate(GOALS[:count])]
+    goals = tuple(
+        Criterion(number, each["measure"], site.name, None, each["at"], "value", 0.9, None, 0.5, "against")
+        for number, each in enumerate(asked, start=1)
+        for site in externals(evidence)
+    )
+    given = dataclasses.replace(with_release(evidence, acceptance=tuple(asked)), criteria=goals)
+    document, path = edition(given), tmp_path / "edition.pdf"
+    assert "not met: " in " ".join(spoken(document.html))
+    path.write_bytes(press.pdf(document))
+    assert "Test here first" in texts_of(path)[0]
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 @pytest.mark.parametrize("index", [None, 0, -1])
 def test_whether_people_decide_better_is_on_the_second_page_where_a_study_tells(
@@ -206,7 +236,7 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
     )
     words = {row.name: row.cells[-1].text for row in committee.hospitals(covid.evidence).rows}
     assert words["Brazil 1"] == words["Brazil 2"] == "cannot tell yet"
-    assert words["Spain\N{NO-BREAK SPACE}†‡"] == "missed: number of cases"
+    assert words["Spain\N{NO-BREAK SPACE}†‡"] == "not met: number of cases"
     assert [text for text in words.values() if text == "met all"] == ["met all"] * 4
     assert "‡ not to be used, its maker says." in committee.hospitals(covid.evidence).note
     ours = next(site for site in types.externals(covid.evidence) if site.site == "Brazil 2")

@@ -412,11 +412,11 @@ def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
 
 def test_flags_of_odd_tables(tmp_path: Path) -> None:
     release = SITE + 'predictors = ["a", "b", "c", "d"]\n'
-    study = _read(tmp_path, release, site__csv="outcome,risk,a,b,c,d\n0,0.1,1,2,3,\n0,0.1,1,2,3,\n0,0.1,1,2,4,\n")
+    study = _read(tmp_path, release, site__csv="outcome,risk,a,b,c,d\n0,0.1,1,2,3,\n0,0.1,1,2,3,\n0,0.1,1,5,4,\n")
     assert [flag.flag for flag in study.flags] == [
         *("one_class", "constant_risk", "missing_predictor", "duplicate_rows", "constant_predictor")
     ]
-    assert [flag.columns for flag in study.flags] == [(), (), ("d",), (), ("a", "b")]
+    assert [flag.columns for flag in study.flags] == [(), (), ("d",), (), ("a",)]
 
 
 def test_risks_of_exactly_0_and_1_are_counted_in_a_flag(tmp_path: Path) -> None:
@@ -482,6 +482,23 @@ def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
     assert _flagged(study, "duplicate_rows") == ([] if each is None else [f"{says}more than once."])
     quick = reading.quick(tmp_path / "site.csv", "outcome", "risk")
     assert bool(_flagged(quick, "duplicate_rows")) is (each is not None)
+
+
+@pytest.mark.parametrize(("copies", "told"), [(0, False), (600, True)])
+def test_rows_of_coarse_predictors_that_are_equal_by_chance_are_not_told(
+    tmp_path: Path, copies: int, told: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        f"{int(rng.random() < 0.3)},{0.3 + 0.004 * age:.4f},{sex},{age},{lactate:.1f}"
+        for sex, age, lactate in zip(
+            rng.integers(2, size=1500), rng.integers(40, 80, 1500), rng.gamma(2, 1, 1500), strict=True
+        )
+    ]
+    assert len(set(rows)) < len(rows)
+    table = "outcome,risk,sex,age,lactate\n" + "\n".join(rows + rows[:copies]) + "\n"
+    study = _read(tmp_path, SITE + 'predictors = ["sex", "age", "lactate"]\n', site__csv=table)
+    assert bool(_flagged(study, "duplicate_rows")) is told
 
 
 def test_equal_rows_are_no_block_where_they_hold_few_values_or_differ_or_are_identified(tmp_path: Path) -> None:

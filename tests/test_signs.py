@@ -470,7 +470,7 @@ def test_quick_takes_tables_as_they_are(tmp_path: Path) -> None:
     with pytest.raises(DossierError) as caught:
         reading.quick(file, "tot", "Risiko für Müller")
     assert [fault.fix for fault in caught.value.faults] == [
-        'Say which value means that the outcome happened, such as --positive "nein".',
+        'Say which value means that the outcome happened, such as --positive "ja".',
         "Divide the column by 100; if all of it is per cent, say --scale percent.",
     ]
     found = reading.quick(

@@ -370,13 +370,25 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
         return of_kind(table, found, declared.positive, faults)
     if found.kind == "texts":
         values = tuple(sorted(coded(found)[1]))
-        faults.append(Fault("outcome_of_texts", Cell(table.file, found.name), values=values, last=values[-1]))
+        faults.append(Fault("outcome_of_texts", Cell(table.file, found.name), values=values, last=_likely(values)))
         return None
     wrong = ~found.missing & ~np.isin(found.numbers, (0.0, 1.0))
     if not wrong.any():
         return found.numbers
     faults += _not_binary(table, found, wrong)
     return None
+
+
+HAPPENED = {"yes", "y", "true", "t", "1", "positive", "pos", "event", "dead", "died", "ja", "oui", "si"}
+NOT = {"no", "n", "false", "f", "0", "negative", "neg", "none", "alive", "survived", "nein", "non"}
+"""Words for an outcome that happened, and that did not."""
+
+
+def _likely(values: Sequence[str]) -> str:
+    """The value that is likelier to mean that the outcome happened."""
+    words = {value: value.strip().casefold() for value in values}
+    happened = [value for value in values if words[value] in HAPPENED]
+    return (happened or [value for value in values if words[value] not in NOT] or values)[-1]
 
 
 MISSING = Fact("missing")
@@ -411,7 +423,7 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         faults.append(Fault("outcome_of_many_values", at, number=len(values), values=values, column=found.name))
         return None
     if len(values) == 2 and not alike:
-        faults.append(Fault("positive_nowhere", at, positive=wanted, values=values, last=values[-1]))
+        faults.append(Fault("positive_nowhere", at, positive=wanted, values=values, last=_likely(values)))
         return None
     for other in sorted(set(values) - {wanted}):
         if unknown.is_unknown_outcome(other):

@@ -167,18 +167,39 @@ def _repeated_rows(site: Site) -> Iterator[Flag]:
         return
     whole = _measured_in(dataset)
     repeated = len(whole) - len(np.unique(whole, axis=0))
-    if repeated:
+    if repeated and _pairs(whole) > TWICE * _pairs_by_chance(dataset):
         rows = Count(repeated, "row")
         yield Flag("duplicate_rows", dataset.name, Fact("duplicate_rows", dataset=dataset.name, rows=rows))
 
 
-def _measured_in(dataset: Dataset) -> Floats:
+TWICE = 2
+"""So many times more pairs than by chance are no other patients: predictors that go together make some more."""
+
+
+def _pairs(rows: Floats) -> float:
+    """How many pairs of rows are equal."""
+    counts = np.unique(rows, axis=0, return_counts=True)[1].astype(float)
+    return float((counts * (counts - 1) / 2).sum())
+
+
+def _pairs_by_chance(dataset: Dataset) -> float:
+    """How many pairs of different patients would be equal: those equal but for the column that tells most, as often as
+    that is equal. It is no risk, which follows from the others.
+    """
+    known, count = _measured_in(dataset, with_risks=False), dataset.rows_analysed
+    equal = [_pairs(column[:, None]) for column in known.T]
+    tells = int(np.argmin(equal))
+    return _pairs(np.delete(known, tells, axis=1)) * equal[tells] / (count * (count - 1) / 2)
+
+
+def _measured_in(dataset: Dataset, *, with_risks: bool = True) -> Floats:
     """What is known of each row: predictors, outcome and risks, as columns."""
-    measured = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk)
+    measured = (dataset.outcome, dataset.classes, *((dataset.risk, dataset.class_risk) if with_risks else ()))
     extra = [each for each in measured if each is not None]
     predictors = (predictor.values for predictor in dataset.predictors)
     # A gap is equal to a gap.
-    return np.nan_to_num(np.column_stack([np.empty((dataset.rows_analysed, 0)), *predictors, *extra]), nan=np.inf)
+    columns: Floats = np.column_stack([np.empty((dataset.rows_analysed, 0)), *predictors, *extra])
+    return np.nan_to_num(columns, nan=np.inf)
 
 
 def _repeated_block(rows: Floats) -> int:
@@ -305,18 +326,21 @@ def repeated(found: Sequence[Site]) -> Iterator[Fault]:
     """
     # The parts of a table that was split over and over hold each row many times, and have ranges as much wider.
     once = [site.dataset for site in found if site.dataset.split is None]
-    at = listed_table("dataset")
-    for here in once:
-        others = [other for other in once if other is not here]
-        for there in others:
-            rows, known = (_rows(each, _shared(here, there), own=True) for each in (here, there))
-            equal, by_chance = _in_common(rows, known)
-            if equal > MORE_THAN_CHANCE * by_chance and not _hold_the_same(rows, [known]):
-                yield Fault("rows_of_two_datasets", at, dataset=there.name, earlier=here.name)
-        rows, *parts = (_rows(each, (), own=True) for each in (here, *others))
-        if _hold_the_same(rows, parts):
+    for there in once:
+        at, others = listed_table("dataset"), [other for other in once if other is not there]
+        parts = [other for other in others if other.rows_analysed <= there.rows_analysed and _is_part(other, there)]
+        yield from (Fault("rows_of_two_datasets", at, dataset=there.name, earlier=part.name) for part in parts)
+        rows, *of_others = (_rows(each, (), own=True) for each in (there, *others))
+        if not parts and len(others) > 1 and _hold_the_same(rows, of_others):
             every = ", ".join(other.name for other in others)
-            yield Fault("rows_of_two_datasets", at, dataset=here.name, earlier=every)
+            yield Fault("rows_of_two_datasets", at, dataset=there.name, earlier=every)
+
+
+def _is_part(here: Dataset, there: Dataset) -> bool:
+    """Whether a dataset has rows of a larger one, more than by chance, and is not all of it."""
+    rows, known = (_rows(each, _shared(here, there), own=True) for each in (here, there))
+    equal, by_chance = _in_common(rows, known)
+    return equal > MORE_THAN_CHANCE * by_chance and not _hold_the_same(rows, [known])
 
 
 def _hold_the_same(rows: Floats, parts: Sequence[Floats]) -> bool:

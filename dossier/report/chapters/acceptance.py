@@ -68,7 +68,9 @@ def when(evidence: types.Evidence, done: str, counted_only: bool = False) -> str
     if not known:
         return unsaid
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
-    return f"{sentence_case(done)} on {days}{_beside_the_data(evidence, known[0], known[-1])}. {unsaid}".strip()
+    # No authority says when that was, sealed or not.
+    beside = _beside_the_data(evidence, known[0], known[-1])
+    return f"{sentence_case(done)} on {days} by the maker's account{beside}. {unsaid}".strip()
 
 
 def sealed(evidence: types.Evidence) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import better_than_the_model, is_worse
+from dossier.core.multiplicity import LEVEL, better_than_the_model, is_worse
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -45,7 +45,8 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
     unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
     chance = [site.site for site, found in gains if (found.high or 0.0) < 0 and not is_worse(found)]
     includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
-    includes += f"; it lies below 0, but not after Holm, in {named_or_counted(chance, 4)}" if chance else ""
+    below = f"; it lies below 0, but not after Holm (P > {LEVEL:g}), in {named_or_counted(chance, 4)}"
+    includes += below if chance else ""
     count = f"{how_many(certain)} of {in_words(len(gains))} sites"
     return f"The {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}."
 

@@ -50,6 +50,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where the model is better at a line, where the same for all is, and where nobody can tell: clauses."""
     better: list[str] = []
     unclear: list[str] = []
+    chance: list[str] = []
     worse: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
     for dataset, name, of_class in _places(evidence):
         gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
@@ -60,8 +61,8 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         elif is_worse(gain, dataset == evidence.local_site):
             worse[_whom(gain)].append(name)
         else:
-            unclear.append(name)
-    among = len(better) + len(unclear) + sum(map(len, worse.values()))
+            (chance if (gain.high or 0.0) < 0 else unclear).append(name)
+    among = len(better) + len(unclear) + len(chance) + sum(map(len, worse.values()))
     several = bool(classes.labels(evidence))
     sentences = []
     if better:
@@ -72,6 +73,9 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         for whom, names in worse.items()
         if names
     ]
+    if chance:
+        either = plain.doing(evidence, "everyone or no one")
+        sentences.append(f"{either} may be better{_where(chance, among, several, evidence)}, or this is coincidence")
     if unclear:
         sentences.append(f"it is not clear which is better{_where(unclear, among, several, evidence)}")
     return tuple(sentences)

@@ -407,10 +407,17 @@ def _came(evidence: types.Evidence, site: types.DatasetSummary, risk: float) -> 
     return Cell(people(found.value, found.among, in_cell=True), kind="alert" if found.is_off else "plain")
 
 
+MOST_GOALS = 2
+"""Goals that are not met at a hospital and are named beside it."""
+
+
 def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if missed:
-        return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
+        which = _goal_words(evidence, missed)
+        # More are named in the table of goals.
+        named = ", ".join(which) if len(which) <= MOST_GOALS else f"{in_words(len(which))} of {in_words(len(asked))}"
+        return Cell(f"not met: {named}", kind="alert")
     if any(criterion.met is None for criterion in asked):
         return Cell.word("cannot tell yet")
     return Cell.word("met all" if len(asked) > 1 else "met")

@@ -184,7 +184,8 @@ def _counts(evidence: types.Evidence) -> str:
     """What the comparisons show, and for whom the model may do worse though this could be coincidence."""
     looks = _looks(evidence)
     if not looks:
-        return "No group could be compared with the others: too few patients."
+        why = "their numbers are kept back" if places.is_protected(evidence) else "too few patients"
+        return f"No group could be compared with the others: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.state == "open" and look.excludes_none and look.is_worse]
