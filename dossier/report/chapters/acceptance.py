@@ -70,7 +70,7 @@ def when(evidence: types.Evidence, done: str, counted_only: bool = False) -> str
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
     # No authority says when that was, sealed or not.
     beside = _beside_the_data(evidence, known[0], known[-1])
-    return f"{sentence_case(done)} on {days} by the maker's account{beside}. {unsaid}".strip()
+    return f"{sentence_case(done)} on {days}, according to the maker{beside}. {unsaid}".strip()
 
 
 def sealed(evidence: types.Evidence) -> str:
