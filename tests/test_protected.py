@@ -186,26 +186,6 @@ def test_small_counts_of_the_knees_are_left_as_many_values(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "label", "where", "first"),
-    [
-        ("knee-1", 1, {"Age": "70 or more"}, 1),
-        ("internal", 0, {"Age": "70 or more"}, 17),
-        ("internal", 1, {"Age": "70 or more"}, 1),
-        ("internal", 1, {"Sex": "male"}, 1),
-        ("knee-2", 0, {"Age": "under 50"}, 15),
-    ],
-)
-def test_every_auroc_leaves_the_narrowest_counts_of_the_knees_as_many_values(
-    name: str, label: int, where: dict[str, str], first: int
-) -> None:
-    """Of all small counts of knee those that are left the fewest values by who knows the others too."""
-    attack = Attack(protected("knee"), name)
-    cell = next(asked for asked in attack.small() if asked[:3] == (label, where, range(first, first + 1)))
-    assert len(attack.with_ranks_alone(cell)) == SMALLEST
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
 def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study, seed: int) -> None:
     rng = np.random.default_rng(seed)
