@@ -97,7 +97,8 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
         more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
-        return f"Nobody can tell yet whether it meets its goals here{more}. Too few were tested."
+        why = " Too few were tested." if few_at(evidence, site) else ""
+        return f"Nobody can tell yet whether it meets its goals here{more}.{why}"
     return f"It met its goal{'s' if len(asked) > 1 else ''} here."
 
 
