@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -214,9 +213,7 @@ def _in_steps(site: Any, group: measures.Protected, rows: Bools) -> Iterator[tup
         other = site.release.rivals[0].name if metric.fixed else ""
         if isinstance(found, Absent) or found.se is None or group.few(metric.protection, other) is not None:
             continue
-        yield _window(found.value, group.step(metric.protection, other, found.se))
-        unit = 10.0 ** (math.floor(math.log10(found.se)) - 1)
-        yield _window(found.se, unit)
+        yield _window(found.value, group.step(metric.protection, metric.term.measure))
 
 
 def _metrics() -> list[Metric]:

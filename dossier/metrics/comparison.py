@@ -226,7 +226,6 @@ of_rivals(
     "calibration_slope",
     "Whether the risks of the other model are spread as they should be.",
     "b in logit P(y = 1) = a + b logit q, q the other model's risk",
-    protection="fit",
 )
 
 

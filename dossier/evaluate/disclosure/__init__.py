@@ -48,7 +48,7 @@ from dossier.core.types import (
     Withheld,
 )
 from dossier.evaluate import rivals
-from dossier.evaluate.disclosure import declared, descriptions, earlier, few
+from dossier.evaluate.disclosure import declared, descriptions, earlier, few, measures
 from dossier.evaluate.disclosure.audit import Left, Part, coarser, values_left
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
@@ -216,13 +216,17 @@ class _Policy:
 
     def coarsened(self) -> _Policy:
         """This policy with numbers of all rows so coarse that no count is left too few values beside them."""
-        rows, found = self.all_rows, dict[str, Coarser]()
+        rows, every = self.all_rows, list[Coarser]()
         if rows is None:
             return self
         for name in rows.risks:
             if rows.few("", name) is None:
-                each = [coarser(*told, self.below * self.rows_each) for told in self._told(name, rows.counts)]
-                found[name] = {rule: max(one[rule] for one in each) for rule in each[0]}
+                # Of another model, and of several classes, only AUROCs are given.
+                rules = ("ranks",) if name or self.site.dataset.class_labels else measures.OF_SUMS
+                least = self.below * self.rows_each
+                every += [coarser(*told, least, rules) for told in self._told(name, rows.counts)]
+        # One model tells of another: all have the coarsest steps that any asks for.
+        found = {rule: max(each[rule] for each in every) for rule in (every or [{}])[0]}
         return replace(self, all_rows=replace(rows, coarser=found))
 
     def _told(self, model: str, known: Counts) -> Iterator[tuple[Floats, Floats, Counts]]:

@@ -13,7 +13,7 @@ grid move it by on average, and how many there are as unknown, in fractions; of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,10 +82,12 @@ def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int
     return found
 
 
-def coarser(outcome: Floats, risk: Floats, counts: Counts, least: int) -> measures.Coarser:
+def coarser(
+    outcome: Floats, risk: Floats, counts: Counts, least: int, rules: Collection[str] = measures.OF_SUMS
+) -> measures.Coarser:
     """How much coarser the numbers of a model are given, so that no count is left fewer than `least` values."""
     part = Part(np.ones(len(risk), dtype=np.bool_), {1: counts.events, 0: counts.others})
-    every = list(sums.numbers(outcome, risk, counts))
+    every = [number for number in sums.numbers(outcome, risk, counts) if number.rule in rules]
     for tried in sums.COARSER:
         kept = [number for number in every if tried[number.rule] != measures.NOT]
         given = [(number, *number.ends(tried[number.rule])) for number in kept]

@@ -88,6 +88,16 @@ class Counts:
         """Whether neither those with the outcome nor the others may be nobody."""
         return self.events.total.low > 0 and self.others.total.low > 0
 
+    @property
+    def middles(self) -> tuple[Floats, Floats]:
+        """Outcomes and risks of a table that the ranges tell of: as few as each may hold, in the middle of its part."""
+        rows: list[tuple[Floats, Floats]] = []
+        for label, chain in ((1.0, self.events), (0.0, self.others)):
+            held = -np.diff([*(tail.low for tail in chain.tails), 0])
+            risks = np.repeat(np.mean([chain.grid, (*chain.grid[1:], 1.0)], axis=0), held)
+            rows.append((np.full(len(risks), label), risks))
+        return np.concatenate([outcome for outcome, _ in rows]), np.concatenate([risk for _, risk in rows])
+
     def of_totals(self, at: tuple[float, ...]) -> Counts:
         """What they tell of another model: how many there are, and so how many at most have each risk."""
         events, others = (

@@ -17,7 +17,9 @@ from dossier.core.types import Absent, At, Estimate, Result, Withheld
 from dossier.evaluate.disclosure.chains import Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
+from dossier.metrics import logistic
 from dossier.metrics.intervals import two_sided
+from dossier.metrics.sample import newcombe_variance
 
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
@@ -33,6 +35,8 @@ DEFAULTS = ("treat_all", "default")
 """Details of a measure that are given with its value: the net benefit without a model. Both are computed from the
 expected counts, which are a function of ranges that are given anyway, and never from rows: they tell no more."""
 
+OF_SUMS = ("ranks", "mean", "fit", "ratio")
+"""The rules of what rests on ranks and sums."""
 NOT = math.inf
 Coarser = Mapping[str, float]
 """How many times coarser than a person the steps are in which numbers are given, by their rules; `NOT` at all."""
@@ -52,10 +56,40 @@ def _steps() -> Iterator[float]:
             yield float(f"{factor}e{power}")
 
 
-def one_person(rule: str, counts: Counts, se: float | None = None) -> float:
+def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None:
+    """The standard error of a number that is given by this rule, from the ranges and the number itself alone.
+
+    One of the rows would be an equation more: of a nearly perfect model it counts the errors. Of ranks it is Newcombe's,
+    of a mean and a fit that of a table in the middle of each part of the risk. None where that table has no fit.
+    """
+    outcome, risk = counts.middles
+    if rule == "ranks":
+        n = int(counts.n) / counts.rows_each
+        return math.sqrt(max(newcombe_variance(value, int(counts.events.total) / int(counts.n), n), 0.0))
+    if rule == "mean":
+        return float(np.std((outcome - risk) ** 2) * math.sqrt(counts.rows_each / max(len(risk), 1)))
+    log_odds = logistic.logit(risk)
+    joint = term in JOINT
+    design = np.vstack((np.ones_like(log_odds), log_odds)) if joint else np.ones((1, len(log_odds)))
+    fit = (
+        logistic.logistic_fit(design, outcome, None if joint else log_odds)
+        if 0 < outcome.sum() < len(outcome)
+        else None
+    )
+    if not isinstance(fit, logistic.LogisticFit):
+        return None
+    which = JOINT.get(term, 0)
+    return math.sqrt(float(fit.covariance[which, which]) * counts.rows_each)
+
+
+JOINT = {"calibration_intercept_joint": 0, "calibration_slope": 1}
+"""The coefficients of the fit of intercept and slope, by where they stand in it."""
+
+
+def one_person(rule: str, counts: Counts, term: str = "") -> float:
     """What one person can move a number by that is given by this rule: of a fit by its standard error."""
     if rule == "fit":
-        return 4 * (se or 0.0) / math.sqrt(counts.persons)
+        return 4 * (error_of(rule, counts, 0.0, term) or 0.0) / math.sqrt(counts.persons)
     return step_of(counts.persons if rule == "ranks" else int(counts.n) / counts.rows_each)
 
 
@@ -81,8 +115,7 @@ class Protected:
     risks: Mapping[str, int]
     """How many different risks each model gives these rows, by the name of the other model; the model itself has none.
     Of a subgroup none is known: nothing that rests on its ranks or sums is given."""
-    coarser: Mapping[str, Coarser] = field(default_factory=dict)
-    """How much coarser than a person the steps of the numbers of a model are, by its name."""
+    coarser: Coarser = field(default_factory=dict)
 
     def few(self, rule: str, model: str = "") -> Withheld | None:
         """Why nothing that rests on ranks or sums is given of a model by this rule, if so.
@@ -96,13 +129,13 @@ class Protected:
             return Withheld(Fact("fewer_persons_of_either_outcome", least=FEWEST), self.below)
         if min(self.risks.get(model, 0), self.counts.n.low) < FEWEST_RISKS:
             return Withheld(Fact("fewer_different_risks", least=FEWEST_RISKS), self.below)
-        if self.coarser.get(model, {}).get(rule) == NOT:
+        if self.coarser.get(rule) == NOT:
             return Withheld(Fact("number_leaves_few_values"), self.below)
         return None
 
-    def step(self, rule: str, model: str = "", se: float | None = None) -> float:
-        """In which steps a number of a model is given by this rule."""
-        return above(one_person(rule, self.counts, se) * self.coarser.get(model, {}).get(rule, 1))
+    def step(self, rule: str, term: str = "") -> float:
+        """In which steps a number is given by this rule."""
+        return above(one_person(rule, self.counts, term) * self.coarser.get(rule, 1))
 
     def given(self, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
         """A result as it may be given; `others` are what was given before, by term and other model."""
@@ -207,7 +240,7 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
     """An estimate in steps, its interval wider by half a step on either side."""
     middle = in_steps(found.value, step)
     lowest, highest = metric.term.range
-    se = None if found.se is None else float(f"{found.se:.2g}")
+    se = error_of(metric.protection, protected.counts, middle, metric.term.measure)
     reach = math.nan if se is None else two_sided(protected.level) * se + step / 2
     low = None if se is None else max(middle - reach, -math.inf if lowest is None else lowest)
     high = None if se is None else min(middle + reach, math.inf if highest is None else highest)
@@ -222,7 +255,7 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
         method=Method("normal", Fact("in_steps_of_persons", step=step)),
         made_of=None,
         details={},
-        reason=None if se is not None else found.reason,
+        reason=None,
     )
 
 
@@ -236,10 +269,11 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
         # Its reason may count persons.
         return _withheld(protected, result, metric, others)
     if metric.protection == "ratio":
-        return _ratio(protected, result.found, protected.step("ratio", model))
-    if metric.protection == "fit" and result.found.se is None:
+        return _ratio(protected, result.found, protected.step("ratio"))
+    term = metric.term.measure
+    if metric.protection == "fit" and error_of("fit", protected.counts, 0.0, term) is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
-    return _stepped(protected, result.found, protected.step(metric.protection, model, result.found.se), metric)
+    return _stepped(protected, result.found, protected.step(metric.protection, term), metric)
 
 
 def _ratio(protected: Protected, found: Estimate, step: float) -> Estimate | Absent:
@@ -289,7 +323,7 @@ def _withheld(protected: Protected, result: Result, metric: Metric, others: obje
 
 RULES: Mapping[str, Rule] = {
     "counts": _from_counts,
-    **dict.fromkeys(("ranks", "mean", "fit", "ratio"), _of_sums),
+    **dict.fromkeys(OF_SUMS, _of_sums),
     "difference": _difference,
     "withheld": _withheld,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -51,16 +50,18 @@ def numbers(outcome: Floats, risk: Floats, counts: Counts) -> Iterator[Number]:
     yield Number("ranks", ranked, auroc, measures.one_person("ranks", counts))
     kept = logistic.has_logit(risk)
     odds = logistic.logit(risk[kept])
-    for design, offset in ((np.ones((1, len(odds))), odds), (np.vstack((np.ones_like(odds), odds)), 0 * odds)):
+    joint = np.vstack((np.ones_like(odds), odds))
+    fits = (*((("calibration_intercept",), np.ones((1, len(odds))), odds), (tuple(measures.JOINT), joint, 0 * odds)),)
+    for terms, design, offset in fits:
         fit = logistic.logistic_fit(design, outcome[kept], offset)
         if isinstance(fit, Absent):
             continue
         chance = expit(offset + logistic.combine(fit.coefficients[None, :], design)[0])
         towards = logistic.combine(fit.covariance, design)
-        for value, each, variance in zip(fit.coefficients, towards, np.diag(fit.covariance), strict=True):
+        for term, value, each in zip(terms, fit.coefficients, towards, strict=True):
             moves = np.zeros((2, len(risk)))
             moves[:, kept] = each * (labels - chance)
-            yield Number("fit", moves, float(value), measures.one_person("fit", counts, math.sqrt(variance)))
+            yield Number("fit", moves, float(value), measures.one_person("fit", counts, term))
 
 
 def _rank(risk: Floats, among: Floats) -> Floats:
