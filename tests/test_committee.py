@@ -175,9 +175,9 @@ def test_goals_that_are_not_met_have_room_beside_names_of_any_length(letters: in
     }
     asked = [same | {"measure": measure, "at": {} if index < 3 else at} for index, measure in enumerate(GOALS[:count])]
     goals = tuple(
-        Criterion(number, each["measure"], site.name, None, each["at"], "value", 0.9, None, 0.5, "against")
+        types.Criterion(number, each["measure"], site.name, None, each["at"], "value", 0.9, None, 0.5, "against")
         for number, each in enumerate(asked, start=1)
-        for site in externals(evidence)
+        for site in types.externals(evidence)
     )
     given = dataclasses.replace(with_release(evidence, acceptance=tuple(asked)), criteria=goals)
     document, path = edition(given), tmp_path / "edition.pdf"

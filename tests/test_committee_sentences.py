@@ -43,7 +43,7 @@ def test_it_would_be_better_to_do_the_same_for_all_only_where_the_range_says_so(
     )
     looked_at = [
         dataclasses.replace(each, found=dataclasses.replace(each.found, details={**each.found.details, "p_holm": 0.02}))
-        if each.measure == "net_benefit_gain" and isinstance(each.found, Estimate)
+        if each.measure == "net_benefit_gain" and isinstance(each.found, types.Estimate)
         else each
         for each in evidence.results
     ]

@@ -67,7 +67,7 @@ class Site:
         return self.dataset.name if self.subset is None else f"{self.dataset.name}/{self.subset}"
 
 
-def design_of(dataset: Dataset) -> Design:
+def design_of(dataset: types.Dataset) -> Design:
     """How the rows of a dataset were sampled."""
     rows = 0 if dataset.outcome is None else len(dataset.outcome)
     return Design(rows, dataset.cluster, dataset.weights, dataset.strata)

@@ -14,39 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import types
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
-from dossier.core.types import (
-    NOT_SELECTED,
-    POOLED,
-    READER_STUDY,
-    READERS,
-    RIVAL,
-    Absent,
-    Audited,
-    CountRange,
-    Curve,
-    CurveResult,
-    Dataset,
-    DatasetSummary,
-    Disclosure,
-    Estimate,
-    Evidence,
-    Flag,
-    Floats,
-    Released,
-    ReleasedRanges,
-    Result,
-    SiteResults,
-    Study,
-    Subgroup,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Withheld,
-)
 from dossier.evaluate import rivals
 from dossier.evaluate.disclosure import declared, descriptions, earlier, few, measures
 from dossier.evaluate.disclosure.audit import Left, Part, coarser, values_left
@@ -66,12 +37,12 @@ Bools = NDArray[np.bool_]
 Place = tuple[tuple[str, float | str], ...]
 
 
-def is_asked(study: Study) -> bool:
+def is_asked(study: types.Study) -> bool:
     """Whether the release protects small counts."""
     return minimum_cell(study) > 0
 
 
-def without_what_tells(study: Study) -> Study:
+def without_what_tells(study: types.Study) -> types.Study:
     """The study without the datasets of which not even the number of rows may be shown, with a flag that says so; where
     it asks for a policy, as that leaves it.
 
@@ -86,10 +57,10 @@ def without_what_tells(study: Study) -> Study:
     several = Fact("datasets_withheld", datasets=Count(len(gone), "site"))
     says = Fact("dataset_withheld") if len(gone) == 1 else several
     flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
-    return replace(study, datasets=kept, flags=(*flags, Flag("dataset_withheld", POOLED, says)))
+    return replace(study, datasets=kept, flags=(*flags, types.Flag("dataset_withheld", types.POOLED, says)))
 
 
-def _under_policy(study: Study) -> Study:
+def _under_policy(study: types.Study) -> types.Study:
     """The study under its strictest policy, without a previous release, with a flag that says so; with what it declares
     in place of rows as that may be given; and without the sizes and hashes of files that tell how many there are: those
     with rows, and a release file not all of which is given.
@@ -103,7 +74,7 @@ def _under_policy(study: Study) -> Study:
     inputs = (file if file.name in known else replace(file, sha256=None, size=None) for file in study.inputs)
     study = replace(study, inputs=tuple(inputs))
     if study.previous is not None:
-        withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
+        withheld = types.Flag("previous_withheld", types.POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
     return study
 
@@ -112,15 +83,15 @@ def _under_policy(study: Study) -> Study:
 
 
 def of_site(
-    site: Site, found: SiteEvidence, groups: SubgroupEvidence
-) -> tuple[SiteEvidence, SubgroupEvidence, tuple[Audited, ...]]:
+    site: Site, found: SiteEvidence, groups: types.SubgroupEvidence
+) -> tuple[SiteEvidence, types.SubgroupEvidence, tuple[types.Audited, ...]]:
     """What one dataset and its subgroups yield, as it may be given, and what is left of its counts; as it is where the
     release protects nothing.
     """
     if not site.dataset.minimum_cell:
         return found, groups, ()
     policy, looked = _settled(site)
-    given = SiteResults(
+    given = types.SiteResults(
         policy.summary(found.site.summary),
         tuple(policy.results(found.site.results)),
         tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
@@ -131,7 +102,7 @@ def of_site(
     return SiteEvidence(look.site(given), found.descriptions), look.subgroups(policy.subgroups(groups)), (looked,)
 
 
-def _settled(site: Site) -> tuple[_Policy, Audited]:
+def _settled(site: Site) -> tuple[_Policy, types.Audited]:
     """What may be given of a dataset, and what is left of its counts.
 
     Where a count would be left too few values, the columns of subgroups are taken away, the last first; then all but
@@ -146,10 +117,10 @@ def _settled(site: Site) -> tuple[_Policy, Audited]:
     taken = tuple(sorted(policy.site.said - site.said))
     nothing = asked.all_rows is not None and policy.all_rows is None
     released = earlier.released(site, policy.ranges)
-    return policy, Audited(site.dataset.name, left.cells, left.narrowest, left.at, taken, nothing, released)
+    return policy, types.Audited(site.dataset.name, left.cells, left.narrowest, left.at, taken, nothing, released)
 
 
-def refused(study: Study, sites: Sequence[Site]) -> list[Fault]:
+def refused(study: types.Study, sites: Sequence[Site]) -> list[Fault]:
     """Why a release may not be given beside those that its ledger has."""
     ledger = study.ledger
     return [] if ledger is None else list(earlier.faults(ledger, sites, lambda site: _Policy.of(site).now))
@@ -164,7 +135,7 @@ class _Policy:
     rows_each: int
     all_rows: Protected | None
     """None where nothing but its size is given: weights, imputations and splits have no ranges of risks."""
-    before: tuple[Released, ...] = ()
+    before: tuple[types.Released, ...] = ()
     """What earlier releases gave of fewer rows."""
 
     @classmethod
@@ -229,7 +200,7 @@ class _Policy:
         found = {rule: max(each[rule] for each in every) for rule in (every or [{}])[0]}
         return replace(self, all_rows=replace(rows, coarser=found))
 
-    def _told(self, model: str, known: Counts) -> Iterator[tuple[Floats, Floats, Counts]]:
+    def _told(self, model: str, known: Counts) -> Iterator[tuple[types.Floats, types.Floats, Counts]]:
         """Who had the outcome, the risk of a model and the ranges that tell of it; of several classes, of each."""
         dataset = self.site.dataset
         if dataset.classes is not None and dataset.class_risk is not None:
@@ -241,20 +212,20 @@ class _Policy:
         rival = dataset.facing(model).rival if model else None
         yield outcome, risk if rival is None else rival, known if rival is None else known.of_totals(self.grid)
 
-    def _before(self, entry: Released, subset: Subset | None) -> dict[int, Chain] | None:
+    def _before(self, entry: types.Released, subset: types.Subset | None) -> dict[int, Chain] | None:
         """The tails of all rows or of a subgroup as an earlier release gave them: of another model the totals alone."""
         for each in entry.ranges:
             if each.subset == subset:
                 own = each if entry.model == self.site.model else earlier.at_any_risk(each)
                 lows = ((1, own.events), (0, own.others))
                 return {
-                    label: Chain(own.grid, tuple(CountRange(low, low + entry.wide - 1) for low in starts))
+                    label: Chain(own.grid, tuple(types.CountRange(low, low + entry.wide - 1) for low in starts))
                     for label, starts in lows
                 }
         return None
 
     @property
-    def ranges(self) -> tuple[ReleasedRanges, ...]:
+    def ranges(self) -> tuple[types.ReleasedRanges, ...]:
         """The ranges of risks that are given: of all rows, and of each subgroup."""
         dataset = self.site.dataset
         if self.all_rows is None or dataset.class_labels:
@@ -263,13 +234,13 @@ class _Policy:
         of_groups = [(subset, group.counts) for subset, group in groups if isinstance(group, Protected)]
         return tuple(earlier.of_counts(*each) for each in [(None, self.all_rows.counts), *of_groups])
 
-    def rows(self, subset: Subset | None) -> Bools:
+    def rows(self, subset: types.Subset | None) -> Bools:
         """Which rows are of a subgroup; of none of one that is declared no more."""
         declared = {each.subset: each.rows for each in self.site.dataset.subgroups}
         found = declared.get(subset) if subset else np.ones(self.site.dataset.rows_analysed, dtype=np.bool_)
-        return np.zeros(0, dtype=np.bool_) if found is None or isinstance(found, Absent) else found
+        return np.zeros(0, dtype=np.bool_) if found is None or isinstance(found, types.Absent) else found
 
-    def now(self, subset: Subset | None, at: tuple[float, ...]) -> Counts | None:
+    def now(self, subset: types.Subset | None, at: tuple[float, ...]) -> Counts | None:
         """The ranges of all rows, or of a subgroup, at the risks of a grid; None where they are declared no more."""
         outcome, risk, rows = self.site.dataset.outcome, self.site.dataset.risk, self.rows(subset)
         if outcome is None or risk is None or len(rows) != len(outcome):
@@ -288,10 +259,12 @@ class _Policy:
         outcome, risk = _columns(self.site.dataset)
         return counts(outcome[rows], risk[rows], self.grid, self.wide, self.rows_each)
 
-    def protected(self, rows: Bools, subset: Subset | None) -> Protected:
+    def protected(self, rows: Bools, subset: types.Subset | None) -> Protected:
         """All rows, or those of a subgroup, with their ranges; a measure is asked of tables, and of no other column."""
         outcome, risk = _columns(self.site.dataset)
-        bare = Dataset(self.site.dataset.name, self.site.dataset.role, self.site.dataset.site, 0, {}, outcome, risk)
+        bare = types.Dataset(
+            self.site.dataset.name, self.site.dataset.role, self.site.dataset.site, 0, {}, outcome, risk
+        )
         bare = replace(bare, severity_group=self._severity_of(subset))
         mean = float(risk[rows].mean()) if rows.any() else 0.0
         site = replace(self.site, dataset=bare, readers=None)
@@ -302,11 +275,11 @@ class _Policy:
     def _risks(self) -> dict[str, int]:
         """How many different risks each model gives."""
         dataset = self.site.dataset
-        of_each = {name: dataset.facing(name).rival for name in rivals.names(self.site.release) or (RIVAL,)}
+        of_each = {name: dataset.facing(name).rival for name in rivals.names(self.site.release) or (types.RIVAL,)}
         of_each[""] = dataset.risk
         return {name: len(np.unique(risk)) for name, risk in of_each.items() if risk is not None}
 
-    def _severity_of(self, subset: Subset | None) -> NDArray[np.int64] | None:
+    def _severity_of(self, subset: types.Subset | None) -> NDArray[np.int64] | None:
         """The one matrix that weighs the tables of these rows, which have no rows themselves; None where several may.
 
         The declaration says which, never the rows: where they did, a value would say that nobody else is among them.
@@ -314,8 +287,8 @@ class _Policy:
         dataset, severity = self.site.dataset, self.site.release.severity
         if dataset.severity_group is None or severity is None:
             return None
-        weighed = [Subset(own.column, own.level) for own in severity.subgroup]
-        here = {each.column for each in dataset.subgroups if not isinstance(each.rows, Absent)}
+        weighed = [types.Subset(own.column, own.level) for own in severity.subgroup]
+        here = {each.column for each in dataset.subgroups if not isinstance(each.rows, types.Absent)}
         column = next((own.column for own in weighed if own.column in here), None)
         if column is None:
             return np.array([0])
@@ -335,18 +308,18 @@ class _Policy:
         """How many have a class, and how many another, as the sum of their ranges."""
         of_each = np.bincount(classes, minlength=len(self.site.dataset.class_labels))
         every = [ranged(int(count), self.wide) for count in of_each]
-        rest = sum((each for other, each in enumerate(every) if other != index), CountRange(0, 0))
+        rest = sum((each for other, each in enumerate(every) if other != index), types.CountRange(0, 0))
         return Counts(Chain((0.0,), (every[index],)), Chain((0.0,), (rest,)), self.wide, self.rows_each)
 
     @property
-    def days_withheld(self) -> Withheld:
+    def days_withheld(self) -> types.Withheld:
         """Why the first and the last day of the rows are not given."""
-        return Withheld(Fact("days_of_persons"), self.below)
+        return types.Withheld(Fact("days_of_persons"), self.below)
 
-    def ranged(self, count: int | Withheld) -> int | Withheld:
-        return count if isinstance(count, Withheld) else ranged(count, self.wide)
+    def ranged(self, count: int | types.Withheld) -> int | types.Withheld:
+        return count if isinstance(count, types.Withheld) else ranged(count, self.wide)
 
-    def summary(self, dataset: DatasetSummary) -> DatasetSummary:
+    def summary(self, dataset: types.DatasetSummary) -> types.DatasetSummary:
         """A dataset with its counts as ranges; events or others that may be nobody are withheld."""
         given = replace(
             dataset,
@@ -357,19 +330,19 @@ class _Policy:
         )
         given = self._outcome(dataset, given)
         # A range of its own beside those of its parts would tell more than they do.
-        lost = [count for count in given.excluded.values() if isinstance(count, CountRange)]
+        lost = [count for count in given.excluded.values() if isinstance(count, types.CountRange)]
         return replace(given, rows_read=sum(lost, given.n))
 
-    def _excluded(self, why: str, count: int | Withheld) -> int | Withheld:
+    def _excluded(self, why: str, count: int | types.Withheld) -> int | types.Withheld:
         # Other rows of a file may be those of another dataset, whose parts have ranges of their own.
-        return self.not_given if why == NOT_SELECTED else self.ranged(count)
+        return self.not_given if why == types.NOT_SELECTED else self.ranged(count)
 
-    def _outcome(self, dataset: DatasetSummary, given: DatasetSummary) -> DatasetSummary:
+    def _outcome(self, dataset: types.DatasetSummary, given: types.DatasetSummary) -> types.DatasetSummary:
         """The rows by their outcome, whose ranges add up to that of all rows."""
         why = outcome_withheld(self.below)
         if dataset.class_counts:
             of_each = {label: ranged(count, self.wide) for label, count in dataset.class_counts.items()}
-            given = replace(given, n=sum(of_each.values(), CountRange(0, 0)))
+            given = replace(given, n=sum(of_each.values(), types.CountRange(0, 0)))
             if all(count.low for count in of_each.values()):
                 return replace(given, class_counts=of_each)
             return replace(given, class_counts={}, outcome_withheld=why)
@@ -379,7 +352,7 @@ class _Policy:
         given = replace(given, n=events + others, events=events)
         return given if events.low and others.low else replace(given, events=None, outcome_withheld=why)
 
-    def results(self, found: Sequence[Result]) -> Sequence[Result]:
+    def results(self, found: Sequence[types.Result]) -> Sequence[types.Result]:
         """The results of all rows."""
         if self.all_rows is None:
             return [replace(result, found=self.not_given) for result in found]
@@ -396,10 +369,10 @@ class _Policy:
         ]
 
     @property
-    def not_given(self) -> Withheld:
+    def not_given(self) -> types.Withheld:
         return not_given(self.below)
 
-    def curve(self, curve: CurveResult) -> Curve | Absent:
+    def curve(self, curve: types.CurveResult) -> types.Curve | types.Absent:
         """A curve of all rows."""
         if self.all_rows is None or self.site.dataset.class_labels:
             return self.not_given
@@ -407,7 +380,7 @@ class _Policy:
 
     # ---- subgroups ------------------------------------------------------------------------------------------------
 
-    def subgroups(self, groups: SubgroupEvidence) -> SubgroupEvidence:
+    def subgroups(self, groups: types.SubgroupEvidence) -> types.SubgroupEvidence:
         """The subgroups of the columns that are given; a level that the table names and few have is named nowhere."""
         here = {subgroup.subset: subgroup for subgroup in self.site.dataset.subgroups}
         of_each = {subset: self._of_group(subgroup) for subset, subgroup in here.items()}
@@ -416,15 +389,17 @@ class _Policy:
             for subgroup in self.site.release.subgroup
             if subgroup.levels is not None or subgroup.cuts is not None
         }
-        named = {subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], Withheld)}
+        named = {
+            subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], types.Withheld)
+        }
         results = [result for result in groups.results if result.subset in named]
-        of_subset: dict[Subset | None, list[Result]] = {subset: [] for subset in named}
+        of_subset: dict[types.Subset | None, list[types.Result]] = {subset: [] for subset in named}
         for result in results:
             of_subset[result.subset].append(result)
         given = {subset: self._results(of_each[subset], of_subset[subset]) for subset in named}
         given = {subset: self._against_others(given, subset) for subset in given}
         each = {subset: iter(found) for subset, found in given.items()}
-        return SubgroupEvidence(
+        return types.SubgroupEvidence(
             summaries=tuple(
                 replace(summary, size=self._size(summary, of_each[summary.subset]))
                 for summary in groups.summaries
@@ -434,38 +409,42 @@ class _Policy:
             curves=tuple(replace(curve, found=self.not_given) for curve in groups.curves if curve.subset in named),
         )
 
-    def _of_group(self, subgroup: Subgroup) -> Protected | Withheld:
+    def _of_group(self, subgroup: types.Subgroup) -> Protected | types.Withheld:
         """A subgroup with its ranges, or why nothing of it is given."""
-        if isinstance(subgroup.rows, Absent) or self.all_rows is None or self.site.dataset.class_labels:
+        if isinstance(subgroup.rows, types.Absent) or self.all_rows is None or self.site.dataset.class_labels:
             return self.not_given
         if subgroup.column in self.site.said:
-            return Withheld(Fact("counted_already"), self.below)
+            return types.Withheld(Fact("counted_already"), self.below)
         if subgroup.column not in _given_columns(self.site):
-            return Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
+            return types.Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
         made = self.protected(subgroup.rows, subgroup.subset)
         return made if made.counts.tells_outcome else outcome_withheld(self.below)
 
-    def _size(self, subgroup: SubgroupSummary, found: Protected | Withheld) -> SubgroupSize | Absent:
-        if isinstance(subgroup.size, Absent):
+    def _size(
+        self, subgroup: types.SubgroupSummary, found: Protected | types.Withheld
+    ) -> types.SubgroupSize | types.Absent:
+        if isinstance(subgroup.size, types.Absent):
             return subgroup.size
-        if isinstance(found, Withheld):
+        if isinstance(found, types.Withheld):
             return found
-        return SubgroupSize(found.counts.n, found.counts.events.total, self.not_given)
+        return types.SubgroupSize(found.counts.n, found.counts.events.total, self.not_given)
 
-    def _results(self, group: Protected | Withheld, found: Sequence[Result]) -> list[Result]:
-        if isinstance(group, Withheld):
+    def _results(self, group: Protected | types.Withheld, found: Sequence[types.Result]) -> list[types.Result]:
+        if isinstance(group, types.Withheld):
             return [replace(result, found=group) for result in found]
         plain = iter(of_results(group, [result for result in found if "against" not in result.at]))
         return [result if "against" in result.at else next(plain) for result in found]
 
-    def _against_others(self, given: Mapping[Subset, list[Result]], subset: Subset) -> list[Result]:
+    def _against_others(
+        self, given: Mapping[types.Subset, list[types.Result]], subset: types.Subset
+    ) -> list[types.Result]:
         """Differences to the other patients, of the two values that are given, where the column has two levels."""
         others = [each for each in given if each.column == subset.column and each != subset]
         rest = _values(given[others[0]]) if len(others) == 1 else {}
         ours, release = _values(given[subset]), self.site.release
         measures = metrics_of(release)
 
-        def apart(result: Result) -> Estimate | Absent:
+        def apart(result: types.Result) -> types.Estimate | types.Absent:
             key = (result.term, _place(result))
             two_scales = of_two_scales(release, measures[result.term], subset.column)
             return two_scales or minus(ours.get(key), rest.get(key), self.below)
@@ -475,17 +454,17 @@ class _Policy:
         ]
 
 
-def _values(found: Sequence[Result]) -> dict[tuple[str, Place], Estimate | Absent]:
+def _values(found: Sequence[types.Result]) -> dict[tuple[str, Place], types.Estimate | types.Absent]:
     return {(result.term, _place(result)): result.found for result in found if "against" not in result.at}
 
 
-def _place(result: Result) -> Place:
+def _place(result: types.Result) -> Place:
     return tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
 
 
-def _given_columns(site: Site) -> dict[str, list[Subgroup]]:
+def _given_columns(site: Site) -> dict[str, list[types.Subgroup]]:
     """The columns that make few enough subgroups, with these."""
-    columns: dict[str, list[Subgroup]] = {}
+    columns: dict[str, list[types.Subgroup]] = {}
     for subgroup in site.dataset.subgroups:
         columns.setdefault(subgroup.column, []).append(subgroup)
     return {
@@ -493,11 +472,11 @@ def _given_columns(site: Site) -> dict[str, list[Subgroup]]:
     }
 
 
-def _is_special(dataset: Dataset) -> bool:
+def _is_special(dataset: types.Dataset) -> bool:
     return dataset.weights is not None or dataset.split is not None or bool(dataset.imputations)
 
 
-def _columns(dataset: Dataset) -> tuple[Floats, Floats]:
+def _columns(dataset: types.Dataset) -> tuple[types.Floats, types.Floats]:
     if dataset.outcome is None or dataset.risk is None:
         raise TypeError("ranges are made of rows with an outcome and a risk")
     return dataset.outcome, dataset.risk
@@ -506,7 +485,7 @@ def _columns(dataset: Dataset) -> tuple[Floats, Floats]:
 # ---- everything else ------------------------------------------------------------------------------------------------
 
 
-def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
+def given(complete: types.Evidence, sites: Sequence[Site]) -> types.Evidence:
     """The evidence with its descriptions as they may be given, and without what has no protection.
 
     `complete` has the results of the sites as `of_site` gives them, and what was made of these.
@@ -517,7 +496,10 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     why = not_given(below)
     known = {dataset.name: dataset for dataset in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
-    kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)} - {READERS, READER_STUDY}
+    kept = {*known, types.POOLED, *(claim.name for claim in complete.release.declared_performance)} - {
+        types.READERS,
+        types.READER_STUDY,
+    }
     wide = {site.dataset.name: site.wide * rows_of_a_person(site.dataset) for site in sites}
     columns = {subgroup.column for site in sites for subgroup in site.dataset.subgroups}
     said = columns.union(*(site.said for site in sites))
@@ -529,7 +511,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         subgroups=replace(
             complete.subgroups,
             results=tuple(
-                replace(result, found=why) if result.dataset == POOLED else result
+                replace(result, found=why) if result.dataset == types.POOLED else result
                 for result in complete.subgroups.results
             ),
         ),
@@ -540,14 +522,14 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     return without_counts(made)
 
 
-def audited(complete: Evidence, looked: Sequence[Audited]) -> Evidence:
+def audited(complete: types.Evidence, looked: Sequence[types.Audited]) -> types.Evidence:
     """The evidence with how much was looked at before it was given, and what is withheld why."""
     if not any(dataset.minimum_cell for dataset in complete.datasets):
         return complete
     found = [each.found for each in (*complete.results, *complete.subgroups.results)]
     drawn = [each.found for each in (*complete.curves, *complete.subgroups.curves)]
-    causes = Counter(each.reason.code for each in (*found, *drawn) if isinstance(each, Withheld))
-    told = Disclosure(sum(each.cells for each in looked), dict(sorted(causes.items())))
+    causes = Counter(each.reason.code for each in (*found, *drawn) if isinstance(each, types.Withheld))
+    told = types.Disclosure(sum(each.cells for each in looked), dict(sorted(causes.items())))
     return replace(complete, disclosure=told, audit=tuple(looked))
 
 
@@ -560,7 +542,7 @@ TELLING = frozenset(
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""
 
 
-def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+def flags(raised: Sequence[types.Flag], datasets: Sequence[types.DatasetSummary]) -> tuple[types.Flag, ...]:
     """The flags of reading, those of a number of rows without it."""
     if not any(dataset.minimum_cell for dataset in datasets):
         return tuple(raised)

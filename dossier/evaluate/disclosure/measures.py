@@ -59,8 +59,8 @@ def _steps() -> Iterator[float]:
 def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None:
     """The standard error of a number that is given by this rule, from the ranges and the number itself alone.
 
-    One of the rows would be an equation more: of a nearly perfect model it counts the errors. Of ranks it is Newcombe's,
-    of a mean and a fit that of a table in the middle of each part of the risk. None where that table has no fit.
+    One of the rows would be an equation more: of a nearly perfect model it counts the errors. Of ranks it is that of
+    Newcombe, of a mean and a fit that of a table in the middle of each part of the risk. None where that has no fit.
     """
     outcome, risk = counts.middles
     if rule == "ranks":
@@ -70,13 +70,11 @@ def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None
         return float(np.std((outcome - risk) ** 2) * math.sqrt(counts.rows_each / max(len(risk), 1)))
     log_odds = logistic.logit(risk)
     joint = term in JOINT
+    if not 0 < outcome.sum() < len(outcome):
+        return None
     design = np.vstack((np.ones_like(log_odds), log_odds)) if joint else np.ones((1, len(log_odds)))
-    fit = (
-        logistic.logistic_fit(design, outcome, None if joint else log_odds)
-        if 0 < outcome.sum() < len(outcome)
-        else None
-    )
-    if not isinstance(fit, logistic.LogisticFit):
+    fit = logistic.logistic_fit(design, outcome, None if joint else log_odds)
+    if isinstance(fit, Absent):
         return None
     which = JOINT.get(term, 0)
     return math.sqrt(float(fit.covariance[which, which]) * counts.rows_each)
