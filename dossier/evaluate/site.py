@@ -28,6 +28,7 @@ from dossier.evaluate.offered import (
 )
 from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
+from dossier.metrics.shares import Design
 
 FEWEST_ROWS = types.FEWEST_PATIENTS
 """Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""
@@ -202,9 +203,10 @@ def _found(
 
 
 def value(site: Site, metric: Metric, at: types.At, **instead: Any) -> types.Estimate | types.Absent:
-    """A measure's answer, checked to be a number."""
+    """A measure's answer, checked to be a number; other rows `instead` of its own are all alike."""
     seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
-    offered = {**columns(site), **settings(site.release), "seed": seed, **at, **instead}
+    other = {"design": Design(len(instead["outcome"]))} if "outcome" in instead else {}
+    offered = {**columns(site), **settings(site.release), "seed": seed, **at, **other, **instead}
     found: types.Estimate | types.Absent = ask(metric, offered)
     if isinstance(found, types.Estimate):
         refuse_what_is_no_number(metric.term.name, site.dataset.name, found)

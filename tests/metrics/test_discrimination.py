@@ -501,11 +501,11 @@ def test_the_weights_of_a_false_alarm(threshold: float, declared: float | None) 
 def test_one_answer_for_all_has_no_markedness(risk: float, reason: str) -> None:
     for y in ([1.0], [0.0, 1.0]):
         found = markedness(np.array(y), np.full(len(y), risk), 0.5)
-        assert found == Said(f"{reason} the threshold of 0.5")
+        assert found == Said(f"{reason} the threshold of 0.50")
 
 
 def test_the_f1_score_needs_a_case_or_a_flag() -> None:
-    nothing = Said("no row has the outcome and no risk reaches the threshold of 0.5")
+    nothing = Said("no row has the outcome and no risk reaches the threshold of 0.50")
     assert f1(*rows_of(0, 0, 0, 3), 0.5) == nothing
     assert f1(*rows_of(0, 0, 0, 1), 0.5) == nothing
     assert estimated(f1(*rows_of(0, 0, 1, 2), 0.5)).value == 0

@@ -19,12 +19,12 @@ from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
 from dossier.evaluate import rivals
-from dossier.evaluate.disclosure import declared, descriptions, earlier, few, measures
+from dossier.evaluate.disclosure import declared, descriptions, earlier, few
 from dossier.evaluate.disclosure.audit import Left, Part, coarser, values_left
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.left_over import Look, without_counts
-from dossier.evaluate.disclosure.measures import Coarser, Protected, minus, not_given, of_results, outcome_withheld
+from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.disclosure.shared import MOST_LEVELS, minimum_cell, of_release
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
@@ -187,30 +187,10 @@ class _Policy:
 
     def coarsened(self) -> _Policy:
         """This policy with numbers of all rows so coarse that no count is left too few values beside them."""
-        rows, every = self.all_rows, list[Coarser]()
-        if rows is None:
+        rows = self.all_rows
+        if rows is None or self.site.dataset.class_labels or rows.few("") is not None:
             return self
-        for name in rows.risks:
-            if rows.few("", name) is None:
-                # Of another model, and of several classes, only AUROCs are given.
-                rules = ("ranks",) if name or self.site.dataset.class_labels else measures.OF_SUMS
-                least = self.below * self.rows_each
-                every += [coarser(*told, least, rules) for told in self._told(name, rows.counts)]
-        # One model tells of another: all have the coarsest steps that any asks for.
-        found = {rule: max(each[rule] for each in every) for rule in (every or [{}])[0]}
-        return replace(self, all_rows=replace(rows, coarser=found))
-
-    def _told(self, model: str, known: Counts) -> Iterator[tuple[types.Floats, types.Floats, Counts]]:
-        """Who had the outcome, the risk of a model and the ranges that tell of it; of several classes, of each."""
-        dataset = self.site.dataset
-        if dataset.classes is not None and dataset.class_risk is not None:
-            for index, risk in enumerate(dataset.class_risk.T):
-                counts = self._of_class(dataset.classes, index).of_totals(self.grid)
-                yield (dataset.classes == index).astype(float), risk, counts
-            return
-        outcome, risk = _columns(dataset)
-        rival = dataset.facing(model).rival if model else None
-        yield outcome, risk if rival is None else rival, known if rival is None else known.of_totals(self.grid)
+        return replace(self, all_rows=replace(rows, coarser=coarser(rows.counts, self.below * self.rows_each)))
 
     def _before(self, entry: types.Released, subset: types.Subset | None) -> dict[int, Chain] | None:
         """The tails of all rows or of a subgroup as an earlier release gave them: of another model the totals alone."""
@@ -298,18 +278,16 @@ class _Policy:
 
     def of_classes(self, classes: NDArray[np.int64]) -> Protected:
         """All rows of an outcome of several classes: the rarest class, and the others as the sum of their ranges."""
-        of_each = np.bincount(classes, minlength=len(self.site.dataset.class_labels))
-        found = self._of_class(classes, int(of_each.argmin()))
+        every = [
+            ranged(int(count), self.wide)
+            for count in np.bincount(classes, minlength=len(self.site.dataset.class_labels))
+        ]
+        rarest = min(range(len(every)), key=lambda index: int(every[index]))
+        rest = sum((each for index, each in enumerate(every) if index != rarest), types.CountRange(0, 0))
+        found = Counts(Chain((0.0,), (every[rarest],)), Chain((0.0,), (rest,)), self.wide, self.rows_each)
         each = self.site.dataset.class_risk
         risks = {} if each is None else {"": min(len(np.unique(column)) for column in each.T)}
         return Protected(self.site, found, self.below, self.site.release.release.level, 0.0, risks)
-
-    def _of_class(self, classes: NDArray[np.int64], index: int) -> Counts:
-        """How many have a class, and how many another, as the sum of their ranges."""
-        of_each = np.bincount(classes, minlength=len(self.site.dataset.class_labels))
-        every = [ranged(int(count), self.wide) for count in of_each]
-        rest = sum((each for other, each in enumerate(every) if other != index), types.CountRange(0, 0))
-        return Counts(Chain((0.0,), (every[index],)), Chain((0.0,), (rest,)), self.wide, self.rows_each)
 
     @property
     def days_withheld(self) -> types.Withheld:

@@ -7,13 +7,13 @@ is left in truth is no less. What the solver does not find within its nodes coun
 for follows from their ranges, and tells no more.
 
 What rests on ranks or sums joins both outcomes. It is taken as known what the persons of one outcome in one part of the
-grid move it by on average, and how many there are as unknown, in fractions; of subgroups no such number is given.
+grid move it by, and how many there are as unknown, in fractions; of subgroups no such number is given.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +32,9 @@ DRAWS = 8
 
 FRACTIONS = 2
 """How many values more a count keeps beside what rests on ranks and sums, as fractions of persons are let pass."""
+
+ENDS = (0.01, 0.99)
+"""Risks of those in the first and in the last part of the grid, as a model gives them that knows nearly all."""
 
 ROUNDED = 1e-6
 UNKNOWN = 10**9
@@ -82,12 +85,16 @@ def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int
     return found
 
 
-def coarser(
-    outcome: Floats, risk: Floats, counts: Counts, least: int, rules: Collection[str] = measures.OF_SUMS
-) -> measures.Coarser:
-    """How much coarser the numbers of a model are given, so that no count is left fewer than `least` values."""
+def coarser(counts: Counts, least: int) -> measures.Coarser:
+    """How much coarser numbers are given, so that no count is left fewer than `least` values.
+
+    It is asked of a table that the ranges alone tell of, whose lowest and highest risks add next to nothing: which
+    steps are taken tells of no patient.
+    """
+    counts = counts.evenly
+    outcome, risk = counts.table(int, *ENDS)
     part = Part(np.ones(len(risk), dtype=np.bool_), {1: counts.events, 0: counts.others})
-    every = [number for number in sums.numbers(outcome, risk, counts) if number.rule in rules]
+    every = list(sums.numbers(outcome, risk, counts))
     for tried in sums.COARSER:
         kept = [number for number in every if tried[number.rule] != measures.NOT]
         given = [(number, *number.ends(tried[number.rule])) for number in kept]

@@ -7,7 +7,7 @@ so: every tail can be any number of its range, however fine the grid. What is co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,22 +88,23 @@ class Counts:
         """Whether neither those with the outcome nor the others may be nobody."""
         return self.events.total.low > 0 and self.others.total.low > 0
 
-    @property
-    def middles(self) -> tuple[Floats, Floats]:
-        """Outcomes and risks of a table that the ranges tell of: as few as each may hold, in the middle of its part."""
+    def table(self, held: Callable[[CountRange], int], first: float, last: float) -> tuple[Floats, Floats]:
+        """Outcomes and risks of a table that the ranges allow, as many as `held` of each: in the middle of its part of
+        the risk, but for the first and the last.
+        """
         rows: list[tuple[Floats, Floats]] = []
         for label, chain in ((1.0, self.events), (0.0, self.others)):
-            held = -np.diff([*(tail.low for tail in chain.tails), 0])
-            risks = np.repeat(np.mean([chain.grid, (*chain.grid[1:], 1.0)], axis=0), held)
+            middles = np.mean([chain.grid, (*chain.grid[1:], 1.0)], axis=0)
+            middles[[0, -1]] = first, last
+            risks = np.repeat(middles, -np.diff([*map(held, chain.tails), 0]))
             rows.append((np.full(len(risks), label), risks))
         return np.concatenate([outcome for outcome, _ in rows]), np.concatenate([risk for _, risk in rows])
 
-    def of_totals(self, at: tuple[float, ...]) -> Counts:
-        """What they tell of another model: how many there are, and so how many at most have each risk."""
-        events, others = (
-            Chain(at, (chain.total, *(CountRange(0, chain.total.high) for _ in at[1:])))
-            for chain in (self.events, self.others)
-        )
+    @property
+    def evenly(self) -> Counts:
+        """The same at the even grid alone, whatever thresholds are declared: a later release may declare others."""
+        at = tuple(each for each in grid(()) if each in self.events.grid)
+        events, others = (Chain(at, tuple(map(chain.at, at))) for chain in (self.events, self.others))
         return replace(self, events=events, others=others)
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from dossier.core.facts import Fact, Method
 from dossier.core.register import Metric, metrics_of
 from dossier.core.types import Absent, At, Estimate, Result, Withheld
-from dossier.evaluate.disclosure.chains import Counts, ends, expected
+from dossier.evaluate.disclosure.chains import STEP, Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
 from dossier.metrics import logistic
@@ -62,7 +62,7 @@ def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None
     One of the rows would be an equation more: of a nearly perfect model it counts the errors. Of ranks it is that of
     Newcombe, of a mean and a fit that of a table in the middle of each part of the risk. None where that has no fit.
     """
-    outcome, risk = counts.middles
+    outcome, risk = counts.evenly.table(lambda held: held.low, STEP / 2, 1 - STEP / 2)
     if rule == "ranks":
         n = int(counts.n) / counts.rows_each
         return math.sqrt(max(newcombe_variance(value, int(counts.events.total) / int(counts.n), n), 0.0))
@@ -266,12 +266,21 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
     if isinstance(result.found, Absent):
         # Its reason may count persons.
         return _withheld(protected, result, metric, others)
+    if _tells_few(protected, metric.protection, result.found.value):
+        return Withheld(Fact("number_leaves_few_values"), protected.below)
     if metric.protection == "ratio":
         return _ratio(protected, result.found, protected.step("ratio"))
     term = metric.term.measure
     if metric.protection == "fit" and error_of("fit", protected.counts, 0.0, term) is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
     return _stepped(protected, result.found, protected.step(metric.protection, term), metric)
+
+
+def _tells_few(protected: Protected, rule: str, value: float) -> bool:
+    """Whether a number is that of fewer persons than may be told: of the errors of a model, or of those expected."""
+    share = {"ranks": min(value, 1 - value), "mean": value, "ratio": min(protected.mean_risk, 1 - protected.mean_risk)}
+    persons = protected.counts.persons if rule == "ranks" else int(protected.counts.n) / protected.counts.rows_each
+    return rule in share and share[rule] * persons < protected.below
 
 
 def _ratio(protected: Protected, found: Estimate, step: float) -> Estimate | Absent:

@@ -39,7 +39,7 @@ class Number:
 
 
 def numbers(outcome: Floats, risk: Floats, counts: Counts) -> Iterator[Number]:
-    """What may be given of a model."""
+    """What may be given of a model with this table in its ranges."""
     labels, events = np.array([[0.0], [1.0]]), outcome == 1
     for rule, adds in (("ratio", np.tile(risk, (2, 1))), ("mean", (labels - risk) ** 2)):
         value = float(np.where(events, adds[1], adds[0]).mean())
@@ -48,20 +48,17 @@ def numbers(outcome: Floats, risk: Floats, counts: Counts) -> Iterator[Number]:
     auroc = float(above[events].mean())
     ranked = np.array([(below - auroc) / (~events).sum(), (above - auroc) / events.sum()])
     yield Number("ranks", ranked, auroc, measures.one_person("ranks", counts))
-    kept = logistic.has_logit(risk)
-    odds = logistic.logit(risk[kept])
+    odds = logistic.logit(risk)
     joint = np.vstack((np.ones_like(odds), odds))
     fits = (*((("calibration_intercept",), np.ones((1, len(odds))), odds), (tuple(measures.JOINT), joint, 0 * odds)),)
     for terms, design, offset in fits:
-        fit = logistic.logistic_fit(design, outcome[kept], offset)
+        fit = logistic.logistic_fit(design, outcome, offset)
         if isinstance(fit, Absent):
             continue
         chance = expit(offset + logistic.combine(fit.coefficients[None, :], design)[0])
         towards = logistic.combine(fit.covariance, design)
         for term, value, each in zip(terms, fit.coefficients, towards, strict=True):
-            moves = np.zeros((2, len(risk)))
-            moves[:, kept] = each * (labels - chance)
-            yield Number("fit", moves, float(value), measures.one_person("fit", counts, term))
+            yield Number("fit", each * (labels - chance), float(value), measures.one_person("fit", counts, term))
 
 
 def _rank(risk: Floats, among: Floats) -> Floats:
