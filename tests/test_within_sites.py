@@ -12,20 +12,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core import between_groups
+from dossier.core import between_groups, types
 from dossier.core.register import REGISTER
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Estimate,
-    Evidence,
-    Floats,
-    Result,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    find_in_subgroup,
-)
 from dossier.metrics import within_sites
 from dossier.metrics.stratified import Stratum
 from dossier.metrics.utility import net_benefit_gain
@@ -36,7 +24,7 @@ from tests.reference.built import hurried
 from tests.smallest import HEAD, QUICK
 
 AGAINST = {"against": "complement"}
-Site = tuple[Floats, Floats, Mapping[str, np.ndarray[tuple[int], np.dtype[np.str_]]]]
+Site = tuple[types.Floats, types.Floats, Mapping[str, np.ndarray[tuple[int], np.dtype[np.str_]]]]
 """Outcome, risk, and who is in which group by each column."""
 
 
@@ -46,8 +34,8 @@ def part(*rows: tuple[int, int, float]) -> Stratum:
     return Stratum(outcome, np.concatenate([np.full(n, risk) for n, _, risk in rows]))
 
 
-def known(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
+def known(found: types.Estimate | types.Absent) -> types.Estimate:
+    assert isinstance(found, types.Estimate), found
     return found
 
 
@@ -55,7 +43,7 @@ def compared(measure: str, pairs: Sequence[Pair], threshold: float = 0.5) -> wit
     scale = {"auroc": "logit", "oe_ratio": "log"}.get(measure, "plain")
     influence = REGISTER.metrics[measure].weighted
     found = within_sites.compared(measure, influence, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
-    assert not isinstance(found, Absent)
+    assert not isinstance(found, types.Absent)
     return found
 
 
@@ -65,7 +53,7 @@ ALIKE = ((400, 100, 1.5), (250, 250, 1.0), (100, 400, 0.6))
 """Women, men, and the O/E ratio of both at three hospitals: women are treated where the risks are too low."""
 
 
-def hospitals(folder: Path) -> Evidence:
+def hospitals(folder: Path) -> types.Evidence:
     """The release of the three hospitals: in each women and men are calibrated alike."""
     text = HEAD + QUICK
     for index, (women, men, ratio) in enumerate(ALIKE):
@@ -83,8 +71,13 @@ def hospitals(folder: Path) -> Evidence:
 def test_groups_that_are_alike_in_every_hospital_are_no_finding_however_they_are_mixed(tmp_path: Path) -> None:
     """All events over all expected: 1.20 of the women and .85 of the men, a ratio of 1.41. Within hospitals it is 1."""
     evidence = hospitals(tmp_path)
-    women, men = (find_in_subgroup(evidence, Subset("sex", name), "oe_ratio", POOLED) for name in ("women", "men"))
-    ratio = known(find_in_subgroup(evidence, Subset("sex", "women"), "oe_ratio_ratio", POOLED, **AGAINST))
+    women, men = (
+        types.find_in_subgroup(evidence, types.Subset("sex", name), "oe_ratio", types.POOLED)
+        for name in ("women", "men")
+    )
+    ratio = known(
+        types.find_in_subgroup(evidence, types.Subset("sex", "women"), "oe_ratio_ratio", types.POOLED, **AGAINST)
+    )
     assert known(women).value == pytest.approx(known(men).value, rel=0.02)
     assert ratio.value == pytest.approx(1, abs=0.02)
     assert ratio.low is not None
@@ -217,9 +210,9 @@ def test_where_hospitals_differ_in_the_difference_the_variance_between_them_ente
 
 def test_no_events_in_a_group_is_no_ratio() -> None:
     found = within_sites.oe_ratio_ratio([Pair("a", part((50, 0, 0.2)), part((50, 12, 0.2)))])
-    assert isinstance(found, Absent)
+    assert isinstance(found, types.Absent)
     assert found.reason.code == "no_event_in_a_part"
-    assert isinstance(within_sites.oe_ratio_ratio([]), Absent)
+    assert isinstance(within_sites.oe_ratio_ratio([]), types.Absent)
 
 
 # ---- heart ----------------------------------------------------------------------------------------------------------
@@ -227,7 +220,7 @@ def test_no_events_in_a_group_is_no_ratio() -> None:
 HEART = Path(__file__).resolve().parent / "releases" / "heart"
 
 
-def like_heart(folder: Path) -> Evidence:
+def like_heart(folder: Path) -> types.Evidence:
     """Three hospitals with as many women and men, cases among them and cases found as those of heart."""
     counts = {"a": ((81, 12, 5, 0.95), (213, 94, 76, 0.8)), "b": ((10, 10, 5, 1.0), (113, 105, 88, 0.5))}
     counts["c"] = ((6, 6, 3, 1.0), (194, 143, 121, 0.7))
@@ -247,7 +240,7 @@ def like_heart(folder: Path) -> Evidence:
     return evaluate.evidence(reading.study(folder))
 
 
-def holds_that_women_are_missed(evidence: Evidence) -> Estimate:
+def holds_that_women_are_missed(evidence: types.Evidence) -> types.Estimate:
     """The comparison of women and men, which both editions say in their words."""
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     look = next(look for look in looks if (look.measure, look.label) == ("sensitivity", "female"))
@@ -310,26 +303,26 @@ def test_the_women_of_heart_are_a_finding_in_both_editions() -> None:
 COLUMNS = {"sex": ("female", "male"), "age": ("young", "middle", "old")}
 
 
-def results_of(subset: Subset, pairs: Sequence[Pair], threshold: float) -> list[Result]:
+def results_of(subset: types.Subset, pairs: Sequence[Pair], threshold: float) -> list[types.Result]:
     """What is made of a group over the sites, without the tables around it."""
     made = []
     for measure in between_groups.AT_THRESHOLD:
         found = within_sites.compared(measure, None, pairs, 0.95, "plain", (None, None), threshold)
-        if not isinstance(found, Absent):
+        if not isinstance(found, types.Absent):
             at = {"threshold": threshold}
-            made.append(Result(measure, measure, POOLED, at, found.ours, subset))
-            made.append(Result(measure, measure, POOLED, {**at, **AGAINST}, found.apart, subset))
+            made.append(types.Result(measure, measure, types.POOLED, at, found.ours, subset))
+            made.append(types.Result(measure, measure, types.POOLED, {**at, **AGAINST}, found.apart, subset))
     for function, base in ((within_sites.oe_ratio_ratio, "oe_ratio"), (within_sites.auroc_beyond_case_mix, "auroc")):
         scale, of = "log" if base == "oe_ratio" else "logit", REGISTER.metrics[base].weighted
         found = within_sites.compared(base, of, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
         alone = function(pairs)
-        if not isinstance(found, Absent) and not isinstance(alone, Absent):
+        if not isinstance(found, types.Absent) and not isinstance(alone, types.Absent):
             name = function.__name__
             made += [
-                Result(base, base, POOLED, {}, found.ours, subset),
-                Result(base, base, POOLED, AGAINST, found.apart, subset),
+                types.Result(base, base, types.POOLED, {}, found.ours, subset),
+                types.Result(base, base, types.POOLED, AGAINST, found.apart, subset),
             ]
-            made.append(Result(name, name, POOLED, AGAINST, alone, subset))
+            made.append(types.Result(name, name, types.POOLED, AGAINST, alone, subset))
     return made
 
 
@@ -338,13 +331,13 @@ def accused(sites: Sequence[Site], threshold: float) -> list[between_groups.Look
     summaries, results = [], []
     for column, labels in COLUMNS.items():
         for label in labels:
-            summaries.append(SubgroupSummary("a", column, label, SubgroupSize(1, 1, 0)))
+            summaries.append(types.SubgroupSummary("a", column, label, types.SubgroupSize(1, 1, 0)))
             pairs = []
             for index, (y, p, groups) in enumerate(sites):
                 rows = groups[column] == label
                 if min(rows.sum(), (~rows).sum()) >= 5:
                     pairs.append(Pair(str(index), Stratum(y[rows], p[rows]), Stratum(y[~rows], p[~rows])))
-            results += results_of(Subset(column, label), pairs, threshold) if pairs else []
+            results += results_of(types.Subset(column, label), pairs, threshold) if pairs else []
     judged = between_groups.adjusted(summaries, results, threshold)
     return [look for look in between_groups.looks(summaries, judged) if look.state == "against"]
 

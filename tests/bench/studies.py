@@ -11,19 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
+from dossier.core import types
 from dossier.core.facts import Method
-from dossier.core.types import (
-    Absent,
-    Curve,
-    DatasetSummary,
-    DecisionCounts,
-    Estimate,
-    Feature,
-    Floats,
-    ReaderStudy,
-    Result,
-    SiteResults,
-)
 from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
 from tests.bench import pooling
 from tests.bench.scores import NOMINAL, Score, between, held, rejected
@@ -69,11 +58,11 @@ def _pooled(k: int, spread: float) -> Simulate:
         error = rng.uniform(0.08, 0.32, k)
         values = 1 + spread * rng.standard_normal(k) + error * rng.standard_normal(k)
         sites = tuple(
-            Estimate(float(value), None, None, LEVEL, 1000, Method("wald"), 300, float(se))
+            types.Estimate(float(value), None, None, LEVEL, 1000, Method("wald"), 300, float(se))
             for value, se in zip(values, error, strict=True)
         )
         found = pooled.pool(sites, "plain", LEVEL)
-        assert isinstance(found, Estimate)
+        assert isinstance(found, types.Estimate)
         ahead = 1 + spread * float(rng.standard_normal())
         details = found.details
         return {
@@ -154,8 +143,8 @@ def _rater_groups(cases: int, raters: int) -> Simulate:
         declared = tuple(np.repeat(accuracy, raters).tolist())
         found = reliability.raters_by_group(labels, groups, confidence, truth, declared, level=LEVEL)
         measured = reliability.raters_by_group(labels, groups, confidence, truth, level=LEVEL)
-        assert not isinstance(found, Absent)
-        assert not isinstance(measured, Absent)
+        assert not isinstance(found, types.Absent)
+        assert not isinstance(measured, types.Absent)
         related = reliability.confidence_complexity_correlation(labels, confidence, complexity, level=LEVEL)
         scores = {
             "accuracy of a group": _of_group(found, "accuracy", accuracy),
@@ -169,7 +158,7 @@ def _rater_groups(cases: int, raters: int) -> Simulate:
     return simulate
 
 
-def _of_group(found: Curve, name: str, truths: Floats) -> Score:
+def _of_group(found: types.Curve, name: str, truths: types.Floats) -> Score:
     """Whether the interval of the second group holds its truth."""
     low, high = (found.columns[f"{name}_{end}"][1] for end in ("low", "high"))
     return between(low, high, float(truths[1]))
@@ -236,7 +225,7 @@ def _readers(readers: int, cases: int, bootstrap: int) -> Simulate:
         # One noise for both decisions would make them agree more; here each has its own.
         wrong = [rng.standard_normal(len(both)) < middle + both for middle in centre]
         decided = [answer.astype(float) for answer in wrong]
-        study = ReaderStudy("paired", _counts(*wrong), reader, case, np.zeros(len(both)), decided[1], decided[0])
+        study = types.ReaderStudy("paired", _counts(*wrong), reader, case, np.zeros(len(both)), decided[1], decided[0])
         # The t interval over readers takes these cases as the ones that are asked about.
         of_cases = [_wrong_on(hard, middle) for middle in centre]
         benefit = held(human_factors.decision_benefit(study, "", LEVEL), of_cases[1] - of_cases[0])
@@ -256,31 +245,31 @@ def _arms(readers: tuple[int, int], cases: int, bootstrap: int) -> Simulate:
         aided = reader < readers[0]
         with_model, without = (np.where(arm, wrong.ravel(), math.nan) for arm in (aided, ~aided))
         counts = _counts(wrong[: readers[0]], wrong[readers[0] :])
-        study = ReaderStudy("parallel", counts, reader, case, np.zeros(len(reader)), without, with_model)
+        study = types.ReaderStudy("parallel", counts, reader, case, np.zeros(len(reader)), without, with_model)
         return _clustered(study, bootstrap, number)
 
     return simulate
 
 
-def _counts(aided: NDArray[np.bool_], unaided: NDArray[np.bool_]) -> DecisionCounts:
+def _counts(aided: NDArray[np.bool_], unaided: NDArray[np.bool_]) -> types.DecisionCounts:
     """The wrong and right decisions of both kinds."""
-    return DecisionCounts(int(aided.sum()), int((~aided).sum()), int(unaided.sum()), int((~unaided).sum()))
+    return types.DecisionCounts(int(aided.sum()), int((~aided).sum()), int(unaided.sum()), int((~unaided).sum()))
 
 
-def _clustered(study: ReaderStudy, bootstrap: int, seed: int) -> dict[str, Score]:
+def _clustered(study: types.ReaderStudy, bootstrap: int, seed: int) -> dict[str, Score]:
     """Whether the intervals by readers and cases hold the truth."""
     truth, scores = _of_rates(*ERRORS), {}
     for measure in MEASURES_OF_COUNTS:
         if measure is human_factors.relative_risk_reduction:
             continue
         found = measure(study, LEVEL, bootstrap, seed)
-        assert isinstance(found, Estimate)
+        assert isinstance(found, types.Estimate)
         bounds = found.details["low_clustered"], found.details["high_clustered"]
         scores[f"{measure.__name__}, clustered"] = between(*bounds, truth[measure.__name__])
     return scores
 
 
-def _wrong_on(hard: Floats, middle: float) -> float:
+def _wrong_on(hard: types.Floats, middle: float) -> float:
     """How often readers are wrong on these cases, on average over all readers."""
     chance = norm.cdf(middle + hard[:, None] + OF_READERS * NODES)
     return float((chance * WEIGHTS).sum(axis=1).mean() / WEIGHTS.sum())
@@ -292,8 +281,8 @@ SHIFT = 0.5
 NAMES = ("age", "pressure", "marker")
 
 
-def _features(values: Floats) -> tuple[Feature, ...]:
-    return tuple(Feature(name, column) for name, column in zip(NAMES, values.T, strict=False))
+def _features(values: types.Floats) -> tuple[types.Feature, ...]:
+    return tuple(types.Feature(name, column) for name, column in zip(NAMES, values.T, strict=False))
 
 
 WHOLE = ((8, 12), (12, 3), (60, 10))
@@ -301,7 +290,7 @@ WHOLE = ((8, 12), (12, 3), (60, 10))
 FLAGGED = (0.2, 0.4, 0.7)
 
 
-def _of_one_population(rng: np.random.Generator, rows: int, kind: str) -> tuple[Feature, ...]:
+def _of_one_population(rng: np.random.Generator, rows: int, kind: str) -> tuple[types.Feature, ...]:
     """Rows of one population, whatever its predictors are."""
     values = rng.standard_normal((rows, 3))
     if kind == "whole numbers":
@@ -355,9 +344,9 @@ def _equal_tables(rows: int) -> Simulate:
         psi = correspondence.degree_of_correspondence(ours, theirs, permutations=199, seed=number)
         energy = correspondence.energy_coefficient(ours, theirs, permutations=199, bootstrap=2, seed=number)
         averaged = correspondence.correspondence_averaged(ours, theirs, seed=number)
-        assert isinstance(psi, Estimate)
-        assert isinstance(energy, Estimate)
-        assert isinstance(averaged, Estimate)
+        assert isinstance(psi, types.Estimate)
+        assert isinstance(energy, types.Estimate)
+        assert isinstance(averaged, types.Estimate)
         return {
             "degree_of_correspondence": rejected(psi.value),
             "energy_coefficient": rejected(energy.details["p_value"]),
@@ -370,16 +359,16 @@ def _equal_tables(rows: int) -> Simulate:
 # ---- sites ----------------------------------------------------------------------------------------------------------
 
 
-def _site(name: str, similarity: float, performance: float) -> SiteResults:
-    summary = DatasetSummary(name, "external", name, 100, 30, 100, {}, ())
+def _site(name: str, similarity: float, performance: float) -> types.SiteResults:
+    summary = types.DatasetSummary(name, "external", name, 100, 30, 100, {}, ())
 
-    def result(measure: str, value: float) -> Result:
-        return Result(measure, measure, name, {}, Estimate(value, None, None, None, 100, Method("wald")))
+    def result(measure: str, value: float) -> types.Result:
+        return types.Result(measure, measure, name, {}, types.Estimate(value, None, None, None, 100, Method("wald")))
 
-    return SiteResults(summary, (result("correspondence_averaged", similarity), result("auroc", performance)), ())
+    return types.SiteResults(summary, (result("correspondence_averaged", similarity), result("auroc", performance)), ())
 
 
-def _correlated(rng: np.random.Generator, k: int, correlation: float) -> Estimate | Absent:
+def _correlated(rng: np.random.Generator, k: int, correlation: float) -> types.Estimate | types.Absent:
     similarity, noise = rng.standard_normal((2, k))
     performance = correlation * similarity + math.sqrt(1 - correlation**2) * noise
     sites = tuple(
@@ -401,7 +390,7 @@ def _unrelated_sites(k: int) -> Simulate:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         del number
         found = _correlated(rng, k, 0.0)
-        assert isinstance(found, Estimate)
+        assert isinstance(found, types.Estimate)
         return {"performance_against_similarity": rejected(found.details["p_value"])}
 
     return simulate
@@ -426,9 +415,9 @@ def _two_sided_size(discordant: int) -> float:
     return float(2 * binom.cdf(reject.max(), discordant, 0.5)) if len(reject) else 0.0
 
 
-def mcnemar_size(found: Estimate | Absent) -> float:
+def mcnemar_size(found: types.Estimate | types.Absent) -> float:
     """The attainable size given the number of discordant rows."""
-    assert isinstance(found, Estimate)
+    assert isinstance(found, types.Estimate)
     return _two_sided_size(int((found.details["only_model"] or 0) + (found.details["only_rival"] or 0)))
 
 
@@ -444,13 +433,13 @@ def _small(n: int) -> Simulate:
         ranks = comparison.mann_whitney_u(outcome, risk)
         half = comparison.majority_class_test(coin, risk, 0.5)
         pair = comparison.accuracy_difference(coin, risk, other, 0.5)
-        assert isinstance(ranks, Estimate)
-        assert isinstance(pair, Estimate)
+        assert isinstance(ranks, types.Estimate)
+        assert isinstance(pair, types.Estimate)
         scores = {
             "mann_whitney_u, exact": rejected(ranks.details["p_value"]),
             "accuracy_difference": rejected(pair.details["p_value"], mcnemar_size(pair)),
         }
-        if isinstance(half, Estimate):
+        if isinstance(half, types.Estimate):
             scores["majority_class_test, one half"] = rejected(half.details["p_value_half"], binomial_size(n))
         return scores
 

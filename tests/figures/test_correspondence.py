@@ -8,18 +8,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dossier.core import types
 from dossier.core.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
 from dossier.core.facts import Method
 from dossier.core.release import Release
-from dossier.core.types import (
-    CurveResult,
-    DatasetSummary,
-    Description,
-    DescriptionResult,
-    Estimate,
-    Evidence,
-    Result,
-)
 from dossier.report.figures import canvas, correspondence, missingness
 from dossier.report.figures.canvas import styled
 from tests.conftest import terms
@@ -30,31 +22,31 @@ from tests.reasons import Said
 LONG = "University Hospital of Marienbad, No."
 
 
-def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = False) -> Evidence:
+def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = False) -> types.Evidence:
     """Sites with predictors that differ, miss values and are all missing at some; the last site holds none of them."""
     rng = np.random.default_rng(sites * 100 + predictors)
     prefix = "Concentration of interleukin in plasma, no." if long else "x"
     names = [f"{prefix} {index}" for index in range(predictors)]
     datasets = [
-        DatasetSummary(f"site-{k}", "external", f"{name} {k}", 200 + k, 50, 200 + k, {}, tuple(names))
+        types.DatasetSummary(f"site-{k}", "external", f"{name} {k}", 200 + k, 50, 200 + k, {}, tuple(names))
         for k in range(sites)
     ]
-    datasets.append(DatasetSummary("bare", "external", "Bare hospital", 100, 30, 100, {}, ()))
-    datasets.append(DatasetSummary("dev", "development", "Home", 900, 90, 900, {}, tuple(names)))
-    descriptions: list[DescriptionResult] = []
-    curves: list[CurveResult] = []
-    results: list[Result] = []
+    datasets.append(types.DatasetSummary("bare", "external", "Bare hospital", 100, 30, 100, {}, ()))
+    datasets.append(types.DatasetSummary("dev", "development", "Home", 900, 90, 900, {}, tuple(names)))
+    descriptions: list[types.DescriptionResult] = []
+    curves: list[types.CurveResult] = []
+    results: list[types.Result] = []
     for site in datasets:
         for index, feature in enumerate(site.features):
             missing = [0.0, 3.0, 0.3 * site.n, site.n][(index + site.n) % 4] if index != 1 else 0.0
-            gap = Description(feature, "missing", float(round(missing)), site.n)
-            descriptions.append(DescriptionResult(site.name, gap))
+            gap = types.Description(feature, "missing", float(round(missing)), site.n)
+            descriptions.append(types.DescriptionResult(site.name, gap))
             if site.role == "external" and missing < site.n:
-                shift = Description(feature, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
-                descriptions.append(DescriptionResult(site.name, shift))
+                shift = types.Description(feature, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
+                descriptions.append(types.DescriptionResult(site.name, shift))
         if site.features and site.role == "external":
-            mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
-            results.append(Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
+            mean = types.Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
+            results.append(types.Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
     release = Release.model_validate(
         {
             "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
@@ -63,7 +55,7 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
             "dataset": ({"name": "a", "role": "external", "file": "a.csv"},),
         }
     )
-    return Evidence(
+    return types.Evidence(
         release, tuple(datasets), tuple(results), tuple(curves), tuple(descriptions), (), terms(), {}, (), {}
     )
 
@@ -193,5 +185,5 @@ def test_many_datasets_leave_the_numbers_to_the_table() -> None:
 def test_nothing_missing_no_map() -> None:
     whole = evidence(1, 2)
     kept = tuple(row for row in whole.descriptions if row.described.statistic != "missing")
-    bare = Evidence(**{**vars(whole), "descriptions": kept})
+    bare = types.Evidence(**{**vars(whole), "descriptions": kept})
     assert missingness.missingness(bare) == Said("no predictor has a missing value")

@@ -12,21 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
+from dossier.core import types
 from dossier.core.facts import Method
 from dossier.core.register import fill
 from dossier.core.release import Roc
-from dossier.core.types import (
-    Absent,
-    Curve,
-    CurveResult,
-    Estimate,
-    Evidence,
-    Floats,
-    Picture,
-    externals,
-    find,
-    find_curve,
-)
 from dossier.report.figures import calibration, risks, roc, utility
 from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.reasons import reason_text
@@ -40,34 +29,34 @@ OURS = (*("roc_by_site", "roc_and_raters", "risk_results", "calibration_by_site"
 
 
 @pytest.fixture(scope="module")
-def eight() -> Evidence:
+def eight() -> types.Evidence:
     return evidence(BY_NAME["eight"])
 
 
 @pytest.fixture(scope="module")
-def one() -> Evidence:
+def one() -> types.Evidence:
     return evidence(BY_NAME["one"])
 
 
-def drawing(drawn: Figure | Absent) -> Figure:
+def drawing(drawn: Figure | types.Absent) -> Figure:
     assert isinstance(drawn, Figure), drawn
     return drawn
 
 
-def known(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve), found
+def known(found: types.Curve | types.Absent) -> types.Curve:
+    assert isinstance(found, types.Curve), found
     return found
 
 
-def numbers(curve: Curve, name: str) -> Floats:
+def numbers(curve: types.Curve, name: str) -> types.Floats:
     return np.array(curve.columns[name], dtype=float)
 
 
-def x_of(line: Line2D) -> Floats:
+def x_of(line: Line2D) -> types.Floats:
     return np.asarray(line.get_xdata(), dtype=float)
 
 
-def y_of(line: Line2D) -> Floats:
+def y_of(line: Line2D) -> types.Floats:
     return np.asarray(line.get_ydata(), dtype=float)
 
 
@@ -76,28 +65,28 @@ def texts(figure: Figure) -> list[str]:
         return [box.text for box in text_boxes(figure)]
 
 
-def holds(axes: Axes, x: Floats, y: Floats) -> bool:
+def holds(axes: Axes, x: types.Floats, y: types.Floats) -> bool:
     """Whether a line of the panel runs through exactly these points."""
     return any(
         len(x_of(line)) == len(x) and np.allclose(x_of(line), x) and np.allclose(y_of(line), y) for line in axes.lines
     )
 
 
-def with_parts(found: Evidence, *parts: tuple[float, float]) -> Evidence:
+def with_parts(found: types.Evidence, *parts: tuple[float, float]) -> types.Evidence:
     release = found.release.model_copy(update={"roc": Roc(parts=parts)})
     return replace(found, release=release)
 
 
-def picture(name: str, found: Evidence) -> Picture:
+def picture(name: str, found: types.Evidence) -> types.Picture:
     made = fill("report.figures").figures[name].function(found)
-    assert isinstance(made, Picture), made
+    assert isinstance(made, types.Picture), made
     return made
 
 
 # ---- ROC ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_parts_of_the_roc_curve_are_shaded_to_the_curve(eight: Evidence) -> None:
+def test_the_parts_of_the_roc_curve_are_shaded_to_the_curve(eight: types.Evidence) -> None:
     found = with_parts(eight, (0, 0.2), (0.2, 1))
     with styled():
         figure = drawing(roc.draw_roc(found))
@@ -115,16 +104,16 @@ def test_the_parts_of_the_roc_curve_are_shaded_to_the_curve(eight: Evidence) -> 
     assert "Shaded" not in picture("roc_by_site", eight).caption
 
 
-def test_the_ring_stands_at_the_rates_of_the_primary_threshold(eight: Evidence) -> None:
+def test_the_ring_stands_at_the_rates_of_the_primary_threshold(eight: types.Evidence) -> None:
     with styled():
         figure = drawing(roc.draw_roc(eight))
     rings = [line for axes in figure.axes for line in axes.lines if line.get_marker() == "o"]
-    assert len(rings) == len(externals(eight))
+    assert len(rings) == len(types.externals(eight))
     assert {(round(float(x_of(ring)[0]), 9), float(y_of(ring)[0])) for ring in rings} == {(0.1, 0.8)}
 
 
-def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
-    rates = known(find_curve(eight, "rater_rates", "site-0"))
+def test_every_reader_is_a_point_with_both_intervals(eight: types.Evidence) -> None:
+    rates = known(types.find_curve(eight, "rater_rates", "site-0"))
     with styled():
         (axes,) = drawing(sheet_of("roc_and_raters")(eight)).axes
     x, y = numbers(rates, "false_positive_rate"), numbers(rates, "true_positive_rate")
@@ -144,7 +133,7 @@ def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
 
 
 def test_readers_above_the_line_are_counted() -> None:
-    curve = Curve({"fpr": (0.0, 0.0, 0.5, 1.0), "tpr": (0.0, 0.4, 0.8, 1.0)}, 100, Method("wald"))
+    curve = types.Curve({"fpr": (0.0, 0.0, 0.5, 1.0), "tpr": (0.0, 0.4, 0.8, 1.0)}, 100, Method("wald"))
     places = {
         "on an upright": (0.0, 0.4),
         "above an upright": (0.0, 0.5),
@@ -156,13 +145,13 @@ def test_readers_above_the_line_are_counted() -> None:
         "false_positive_rate": tuple(position[0] for position in places.values()),
         "true_positive_rate": tuple(position[1] for position in places.values()),
     }
-    assert roc._above(curve, Curve(columns, 100, Method("wald"))) == 2
+    assert roc._above(curve, types.Curve(columns, 100, Method("wald"))) == 2
     texts = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
     assert texts == ["all two", "one of two", "none of two", "one of one", "all 12"]
 
 
-def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: Evidence) -> None:
-    rates = known(find_curve(eight, "rater_rates", "site-0"))
+def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: types.Evidence) -> None:
+    rates = known(types.find_curve(eight, "rater_rates", "site-0"))
     judged = tuple(
         replace(curve, found=replace(rates, n=rates.n - 1)) if curve.found is rates else curve for curve in eight.curves
     )
@@ -180,25 +169,25 @@ def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(ei
 CAVEAT = "The readers saw other things than the model, under other conditions."
 
 
-def _pairs(curve: Curve, name: str) -> Floats:
+def _pairs(curve: types.Curve, name: str) -> types.Floats:
     return np.column_stack((numbers(curve, f"{name}_low"), numbers(curve, f"{name}_high")))
 
 
 # ---- risks ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_means_are_lines_and_numbers(eight: Evidence) -> None:
+def test_the_means_are_lines_and_numbers(eight: types.Evidence) -> None:
     with styled():
         figure = drawing(risks.draw_risks(eight, FULL))
     shown = texts(figure)
-    for axes, site in zip(figure.axes, externals(eight), strict=True):
+    for axes, site in zip(figure.axes, types.externals(eight), strict=True):
         lines = [line for line in axes.lines if line.get_linewidth() == 1.1]
         assert site.events is not None
         if min(site.events, site.n - site.events) < 20:
             assert not lines
             continue
-        found = find(eight, "tjur_r2", site.name)
-        assert isinstance(found, Estimate)
+        found = types.find(eight, "tjur_r2", site.name)
+        assert isinstance(found, types.Estimate)
         up, down = lines
         assert set(x_of(up)) == {found.details["mean_of_cases"]}
         assert set(x_of(down)) == {found.details["mean_of_others"]}
@@ -238,10 +227,10 @@ def test_the_area_of_a_bin_is_its_share_however_wide_it_is() -> None:
 
 @pytest.mark.parametrize(("ends", "width"), [((0.5, 1.0), 0.1), ((0.2, 0.5), 0.1), ((0.02, 0.01), 0.002)])
 def test_all_panels_have_bins_of_the_width_in_the_caption(
-    eight: Evidence, ends: tuple[float, float], width: float
+    eight: types.Evidence, ends: tuple[float, float], width: float
 ) -> None:
     finer, coarser = min(ends), max(ends)
-    own = {site.name: finer if index == 0 else coarser for index, site in enumerate(externals(eight))}
+    own = {site.name: finer if index == 0 else coarser for index, site in enumerate(types.externals(eight))}
     mixed = _with_distributions(eight, {name: bins(end, 60, 140) for name, end in own.items()})
     with styled():
         figure = drawing(risks.draw_risks(mixed, FULL))
@@ -274,7 +263,7 @@ def test_bins_put_together_for_privacy_are_as_wide_as_the_others() -> None:
     np.testing.assert_allclose(heights[:3], numbers(whole, "share_events")[:3].mean())
 
 
-def _with_distributions(found: Evidence, curves: dict[str, Curve]) -> Evidence:
+def _with_distributions(found: types.Evidence, curves: dict[str, types.Curve]) -> types.Evidence:
     """The evidence with these distributions of the risks, by dataset."""
     return replace(
         found,
@@ -285,43 +274,43 @@ def _with_distributions(found: Evidence, curves: dict[str, Curve]) -> Evidence:
     )
 
 
-def test_mean_risks_of_several_sites_stand_in_rows(eight: Evidence) -> None:
+def test_mean_risks_of_several_sites_stand_in_rows(eight: types.Evidence) -> None:
     with styled():
         figure = drawing(risks.draw_mean_risks(eight))
     (axes,) = figure.axes
     dots = [float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_marker() == "o"]
-    pairs = [pair for site in externals(eight) if (pair := risks.means(eight, site)) is not None]
+    pairs = [pair for site in types.externals(eight) if (pair := risks.means(eight, site)) is not None]
     assert dots == [risk for pair in pairs for risk in pair]
-    assert texts(figure).count("too few") == len(externals(eight)) - len(pairs)
+    assert texts(figure).count("too few") == len(types.externals(eight)) - len(pairs)
 
 
-def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: Evidence) -> None:
+def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: types.Evidence) -> None:
     few = replace(eight, datasets=tuple(replace(site, n=30, events=15) for site in eight.datasets))
     for name in ("risk_results",):
         made = fill("report.figures").figures[name].function(few)
-        assert isinstance(made, Absent), name
+        assert isinstance(made, types.Absent), name
         assert reason_text(made.reason).startswith("under 20 patients with the outcome, and under 20 without"), name
     one_has_enough = replace(few, datasets=(replace(few.datasets[0], n=300, events=15), *few.datasets[1:]))
-    assert isinstance(fill("report.figures").figures["risk_results"].function(one_has_enough), Picture)
+    assert isinstance(fill("report.figures").figures["risk_results"].function(one_has_enough), types.Picture)
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------
 
 
-def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_sums_up_to(eight: Evidence) -> None:
+def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_sums_up_to(eight: types.Evidence) -> None:
     with styled():
         figure = drawing(calibration.draw_calibration(eight, FULL))
     (at, *_) = eight.release.thresholds.declared
     shares = {}
-    for axes, site in zip(figure.axes, externals(eight), strict=True):
-        curve = known(find_curve(eight, "calibration_curve", site.name))
+    for axes, site in zip(figure.axes, types.externals(eight), strict=True):
+        curve = known(types.find_curve(eight, "calibration_curve", site.name))
         shares[site.site] = float(np.interp(at, numbers(curve, "risk"), numbers(curve, "observed")))
         assert holds(axes, np.array([at]), np.array([shares[site.site]]))
         assert holds(axes, np.array([at, at]), np.array([at, shares[site.site]]))
         assert f"at 50%: {100 * shares[site.site]:.0f}%" in texts(figure)
         said = {text.get_text() for text in axes.texts}
-        sums = {label: find(eight, name, site.name) for label, name in SUMS.items()}
-        printed = {f"{label} {total.value:.2f}" for label, total in sums.items() if isinstance(total, Estimate)}
+        sums = {label: types.find(eight, name, site.name) for label, name in SUMS.items()}
+        printed = {f"{label} {total.value:.2f}" for label, total in sums.items() if isinstance(total, types.Estimate)}
         assert said == printed
     rising = sorted(shares, key=lambda site: shares[site])
     low, high = (f"{100 * shares[site]:.0f}% ({site})" for site in (rising[0], rising[-1]))
@@ -333,11 +322,11 @@ def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_su
 SUMS = {"O/E": "oe_ratio", "slope": "calibration_slope"}
 
 
-def test_without_a_threshold_no_gap_is_drawn(eight: Evidence) -> None:
+def test_without_a_threshold_no_gap_is_drawn(eight: types.Evidence) -> None:
     thresholds = eight.release.thresholds.model_copy(update={"declared": ()})
     bare = replace(eight, release=eight.release.model_copy(update={"thresholds": thresholds}))
-    found = [(find(bare, "oe_ratio", site.name), site.site) for site in externals(bare)]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+    found = [(types.find(bare, "oe_ratio", site.name), site.site) for site in types.externals(bare)]
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
     (low, first), (high, last) = known[0], known[-1]
     ends = f"{low:.2f} ({first}) to {high:.2f} ({last})"
     assert ends in picture("calibration_by_site", bare).message
@@ -346,11 +335,11 @@ def test_without_a_threshold_no_gap_is_drawn(eight: Evidence) -> None:
     assert not any("%" in text.get_text() for axes in figure.axes for text in axes.texts)
 
 
-def _with_slopes(found: Evidence, slopes: tuple[float, ...]) -> Evidence:
+def _with_slopes(found: types.Evidence, slopes: tuple[float, ...]) -> types.Evidence:
     """The evidence with straight calibration curves of these slopes through the origin, by site."""
-    by_site = dict(zip((site.name for site in externals(found)), slopes, strict=True))
+    by_site = dict(zip((site.name for site in types.externals(found)), slopes, strict=True))
 
-    def bent(one: CurveResult) -> CurveResult:
+    def bent(one: types.CurveResult) -> types.CurveResult:
         curve = known(one.found)
         observed = tuple((numbers(curve, "risk") * by_site[one.dataset]).clip(0, 1).tolist())
         return replace(one, found=replace(curve, columns={**curve.columns, "observed": observed}))
@@ -362,7 +351,7 @@ def _with_slopes(found: Evidence, slopes: tuple[float, ...]) -> Evidence:
 
 
 def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
-    groups = Curve(
+    groups = types.Curve(
         {"mean_risk": (0.01, 0.02), "observed": (0.03, 0.5), "low": (0.0, 0.3), "high": (0.06, 0.7), "n": (30.0, 30.0)},
         60,
         Method("wald"),
@@ -377,38 +366,38 @@ def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
 # ---- utility --------------------------------------------------------------------------------------------------------
 
 
-def with_curve(found: Evidence, name: str, dataset: str, **columns: float) -> Evidence:
+def with_curve(found: types.Evidence, name: str, dataset: str, **columns: float) -> types.Evidence:
     """The evidence with some columns of a curve the same at every threshold."""
     return replace(
         found,
         curves=tuple(
             replace(curve, found=_level(curve.found, columns))
-            if (curve.curve, curve.dataset) == (name, dataset) and isinstance(curve.found, Curve)
+            if (curve.curve, curve.dataset) == (name, dataset) and isinstance(curve.found, types.Curve)
             else curve
             for curve in found.curves
         ),
     )
 
 
-def _level(curve: Curve, columns: dict[str, float]) -> Curve:
+def _level(curve: types.Curve, columns: dict[str, float]) -> types.Curve:
     count = len(curve.columns["threshold"])
     return replace(curve, columns={**curve.columns, **{name: (value,) * count for name, value in columns.items()}})
 
 
-def test_a_loss_at_the_primary_threshold_is_in_view(eight: Evidence) -> None:
+def test_a_loss_at_the_primary_threshold_is_in_view(eight: types.Evidence) -> None:
     harmful = with_curve(eight, "decision_curve", "site-1", net_benefit=-0.7, low=-0.8, high=-0.6)
     with styled():
         figure = drawing(utility.draw_decision_panels(harmful))
     axes = figure.axes[1]
-    curve = find_curve(harmful, "decision_curve", "site-1")
-    assert isinstance(curve, Curve)
+    curve = types.find_curve(harmful, "decision_curve", "site-1")
+    assert isinstance(curve, types.Curve)
     everyone = curve.columns["treat_all"][curve.columns["threshold"].index(0.5)]
     loss = 70 + 100 * max(everyone or 0, 0)
     assert axes.get_ylim()[0] < -loss
     assert f"−{loss:.1f} at 0.50" in texts(figure)
 
 
-def test_a_site_where_nobody_has_the_outcome_says_so(eight: Evidence) -> None:
+def test_a_site_where_nobody_has_the_outcome_says_so(eight: types.Evidence) -> None:
     first, *rest = eight.datasets
     with styled():
         figure = drawing(utility.draw_decision_panels(replace(eight, datasets=(replace(first, events=0), *rest))))
@@ -427,10 +416,10 @@ def _ends(row: dict[str, float], name: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_without_thresholds_the_figures_are_drawn_or_say_why(name: str, eight: Evidence) -> None:
+def test_without_thresholds_the_figures_are_drawn_or_say_why(name: str, eight: types.Evidence) -> None:
     release = eight.release.model_copy(
         update={"thresholds": eight.release.thresholds.model_copy(update={"declared": (), "range": None})}
     )
     made = fill("report.figures").figures[name].function(replace(eight, release=release))
-    assert isinstance(made, Picture)
+    assert isinstance(made, types.Picture)
     assert "reshold 0" not in made.caption
