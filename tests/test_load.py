@@ -485,16 +485,10 @@ def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
 
 
 @pytest.mark.parametrize(("copies", "told"), [(0, False), (600, True)])
-def test_rows_of_coarse_predictors_that_are_equal_by_chance_are_not_told(
-    tmp_path: Path, copies: int, told: bool
-) -> None:
+def test_rows_of_coarse_predictors_equal_by_chance_are_not_told(tmp_path: Path, copies: int, told: bool) -> None:
     rng = np.random.default_rng(3)
-    rows = [
-        f"{int(rng.random() < 0.3)},{0.3 + 0.004 * age:.4f},{sex},{age},{lactate:.1f}"
-        for sex, age, lactate in zip(
-            rng.integers(2, size=1500), rng.integers(40, 80, 1500), rng.gamma(2, 1, 1500), strict=True
-        )
-    ]
+    drawn = zip(rng.integers(2, size=1500), rng.integers(40, 80, 1500), rng.gamma(2, 1, 1500), strict=True)
+    rows = [f"{int(rng.random() < 0.3)},{0.3 + 0.004 * age:.4f},{sex},{age},{much:.1f}" for sex, age, much in drawn]
     assert len(set(rows)) < len(rows)
     table = "outcome,risk,sex,age,lactate\n" + "\n".join(rows + rows[:copies]) + "\n"
     study = _read(tmp_path, SITE + 'predictors = ["sex", "age", "lactate"]\n', site__csv=table)
