@@ -374,7 +374,6 @@ def test_nothing_that_rests_on_rows_is_given_of_a_score_of_few_risks(study: Stud
 
 
 def test_nothing_that_rests_on_rows_is_given_of_a_group() -> None:
-    """The sum over all less that over one group is that over the others."""
     given = _given(protected("knee"), "knee-2", "Sex")
     assert not given & set(OF_ROWS)
     assert "sensitivity" in given

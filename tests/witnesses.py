@@ -211,15 +211,18 @@ def _in_steps(site: Any, group: measures.Protected, rows: Bools) -> Iterator[tup
     for metric in _metrics():
         found = value(site, metric, {}, **given)
         other = site.release.rivals[0].name if metric.fixed else ""
-        if isinstance(found, Absent) or found.se is None or group.few(metric.protection, other) is not None:
+        term = metric.term.measure
+        if isinstance(found, Absent) or group.few(metric.protection, other) is not None:
             continue
-        yield _window(found.value, group.step(metric.protection, metric.term.measure))
+        has_error = measures.error_of(metric.protection, group.counts, 0.0, term) is not None
+        if has_error and not measures._tells_few(group, metric.protection, found.value):
+            yield _window(found.value, group.step(metric.protection, term))
 
 
 def _metrics() -> list[Metric]:
     fill("metrics")
     asked = ("auroc", "auroc_of_rival", "brier", "calibration_intercept", "calibration_slope")
-    found = [REGISTER.metrics[name] for name in (*asked, "calibration_slope_of_rival")]
+    found = [REGISTER.metrics[name] for name in asked]
     assert {metric.protection for metric in found} | {"ratio"} == set(STEPS)
     return found
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,7 @@ def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int
     return found
 
 
+@lru_cache(maxsize=256)
 def coarser(counts: Counts, least: int) -> measures.Coarser:
     """How much coarser numbers are given, so that no count is left fewer than `least` values.
 

@@ -60,14 +60,15 @@ def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None
     """The standard error of a number that is given by this rule, from the ranges and the number itself alone.
 
     One of the rows would be an equation more: of a nearly perfect model it counts the errors. Of ranks it is that of
-    Newcombe, of a mean and a fit that of a table in the middle of each part of the risk. None where that has no fit.
+    Newcombe, of a mean the largest that parts from 0 to 1 can have, of a fit that of a table in the middle of each part
+    of the risk. None where that has no fit.
     """
     outcome, risk = counts.evenly.table(lambda held: held.low, STEP / 2, 1 - STEP / 2)
     if rule == "ranks":
         n = int(counts.n) / counts.rows_each
         return math.sqrt(max(newcombe_variance(value, int(counts.events.total) / int(counts.n), n), 0.0))
     if rule == "mean":
-        return float(np.std((outcome - risk) ** 2) * math.sqrt(counts.rows_each / max(len(risk), 1)))
+        return math.sqrt(max(value * (1 - value), 0.0) * counts.rows_each / int(counts.n))
     log_odds = logistic.logit(risk)
     joint = term in JOINT
     if not 0 < outcome.sum() < len(outcome):
