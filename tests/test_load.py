@@ -484,15 +484,15 @@ def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
     assert bool(_flagged(quick, "duplicate_rows")) is (each is not None)
 
 
-@pytest.mark.parametrize(("copies", "told"), [(0, False), (600, True)])
-def test_rows_of_coarse_predictors_equal_by_chance_are_not_told(tmp_path: Path, copies: int, told: bool) -> None:
+@pytest.mark.parametrize(("copies", "flagged"), [(0, False), (600, True)])
+def test_rows_of_coarse_predictors_equal_by_chance_are_not_flagged(tmp_path: Path, copies: int, flagged: bool) -> None:
     rng = np.random.default_rng(3)
     drawn = zip(rng.integers(2, size=1500), rng.integers(40, 80, 1500), rng.gamma(2, 1, 1500), strict=True)
     rows = [f"{int(rng.random() < 0.3)},{0.3 + 0.004 * age:.4f},{sex},{age},{much:.1f}" for sex, age, much in drawn]
     assert len(set(rows)) < len(rows)
     table = "outcome,risk,sex,age,lactate\n" + "\n".join(rows + rows[:copies]) + "\n"
     study = _read(tmp_path, SITE + 'predictors = ["sex", "age", "lactate"]\n', site__csv=table)
-    assert bool(_flagged(study, "duplicate_rows")) is told
+    assert bool(_flagged(study, "duplicate_rows")) is flagged
 
 
 def test_equal_rows_are_no_block_where_they_hold_few_values_or_differ_or_are_identified(tmp_path: Path) -> None:

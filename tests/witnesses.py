@@ -215,7 +215,7 @@ def _in_steps(site: Any, group: measures.Protected, rows: Bools) -> Iterator[tup
         if isinstance(found, Absent) or group.few(metric.protection, other) is not None:
             continue
         has_error = measures.error_of(metric.protection, group.counts, 0.0, term) is not None
-        if has_error and not measures._tells_few(group, metric.protection, found.value):
+        if has_error and not measures.is_of_few(group, metric.protection, found.value):
             yield _window(found.value, group.step(metric.protection, term))
 
 

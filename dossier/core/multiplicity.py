@@ -189,6 +189,11 @@ def is_worse(gain: Estimate, is_own: bool = False) -> bool:
     return gain.high is not None and gain.high < 0 and (p_value is None or p_value <= LEVEL)
 
 
+def looks_worse(gain: Estimate, is_own: bool = False) -> bool:
+    """Whether a gain lies below 0 with its whole interval, which chance may explain among all that were looked at."""
+    return gain.high is not None and gain.high < 0 and not is_worse(gain, is_own)
+
+
 def is_below_everyone(gain: Estimate) -> bool | None:
     """Whether a gain that is shown to lie below 0 does so against flagging everyone, else against flagging no one.
 

@@ -377,5 +377,5 @@ def _kept(site: Site) -> list[str]:
 def _rows(dataset: Dataset, names: Sequence[str], *, own: bool = False) -> Floats:
     """Some predictors, and where `own` says so before them the outcome and the risks of the model."""
     values = {predictor.name: predictor.values for predictor in dataset.predictors}
-    told = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk) if own else ()
-    return np.column_stack([*(each for each in told if each is not None), *(values[name] for name in names)])
+    before = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk) if own else ()
+    return np.column_stack([*(each for each in before if each is not None), *(values[name] for name in names)])

@@ -25,7 +25,7 @@ from dossier.core.faults.locations import Material
 from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery, Picture
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
-from dossier.report import disclosure_report as told
+from dossier.report import disclosure_report as released
 from dossier.report import unfilled
 from dossier.report.chapters import abstract, provenance, sentence
 from dossier.report.chapters.chapter import Chapter, chapters
@@ -94,10 +94,10 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
         "disclosure",
         title=plain(_title(evidence)),
         results_sha256=provenance.grouped(hashlib.sha256(text).hexdigest()),
-        finding=told.outcome(evidence, audit),
-        datasets=told.datasets(evidence, audit),
-        withheld=told.withheld(evidence),
-        taken=told.taken(evidence, audit),
+        finding=released.outcome(evidence, audit),
+        datasets=released.datasets(evidence, audit),
+        withheld=released.withheld(evidence),
+        taken=released.taken(evidence, audit),
     )
     return Document(
         html=html,
@@ -137,7 +137,7 @@ def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draf
 
 
 def _page(evidence: Evidence, book: str, **values: Any) -> str:
-    """The HTML of an edition, filled with values and what all of them are told."""
+    """The HTML of an edition, filled with values and what all of them share."""
     template = _environment(material.templates(), book).get_template("book.html")
     names = [dataset.site for dataset in evidence.datasets]
     html = template.render(evidence=evidence, names_of_sites=names, identity=identity(evidence), say=typeset, **values)

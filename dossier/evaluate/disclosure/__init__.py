@@ -188,7 +188,7 @@ class _Policy:
     def coarsened(self) -> _Policy:
         """This policy with numbers of all rows so coarse that no count is left too few values beside them."""
         rows = self.all_rows
-        if rows is None or self.site.dataset.class_labels or rows.few("") is not None:
+        if rows is None or self.site.dataset.class_labels or all(rows.few("", name) for name in rows.risks):
             return self
         return replace(self, all_rows=replace(rows, coarser=coarser(rows.counts, self.below * self.rows_each)))
 
@@ -507,8 +507,8 @@ def audited(complete: types.Evidence, looked: Sequence[types.Audited]) -> types.
     found = [each.found for each in (*complete.results, *complete.subgroups.results)]
     drawn = [each.found for each in (*complete.curves, *complete.subgroups.curves)]
     causes = Counter(each.reason.code for each in (*found, *drawn) if isinstance(each, types.Withheld))
-    told = types.Disclosure(sum(each.cells for each in looked), dict(sorted(causes.items())))
-    return replace(complete, disclosure=told, audit=tuple(looked))
+    disclosure = types.Disclosure(sum(each.cells for each in looked), dict(sorted(causes.items())))
+    return replace(complete, disclosure=disclosure, audit=tuple(looked))
 
 
 TELLING = frozenset(

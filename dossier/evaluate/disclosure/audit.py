@@ -146,16 +146,11 @@ class _Tables:
                     yield self._until(release, inside * (self.at >= threshold)), tail.low, tail.high
 
     def _moved(self, numbers: Sequence[tuple[sums.Number, float, float]]) -> Iterator[tuple[Floats, float, float]]:
-        """What is known by numbers of all rows, for each outcome in each part of the grid."""
-        ends = np.unique(self.at)
-        place, happened = np.searchsorted(ends, self.risk, side="right") - 1, self.outcome.astype(int)
-        true = np.bincount(place + happened * len(ends), minlength=2 * len(ends))
+        """What is known by numbers of all rows, those of one outcome in one part of the grid being alike."""
+        _, first = np.unique(np.searchsorted(self.at, self.risk, side="right"), return_index=True)
         for number, low, high in numbers:
-            own = number.moves[happened, np.arange(len(place))]
-            sums_of = np.bincount(place + happened * len(ends), own, 2 * len(ends))
-            nobody = [np.bincount(place, moves, len(ends)) / np.bincount(place) for moves in number.moves]
-            each = np.where(true, sums_of / np.maximum(true, 1), np.concatenate(nobody)).reshape(2, -1)
-            yield each[list(self.labels)].ravel(), low + own.sum(), high + own.sum()
+            now = float(number.moves[self.outcome.astype(int), np.arange(len(self.risk))].sum())
+            yield number.moves[list(self.labels)][:, first].ravel(), low + now, high + now
 
     def _until(self, release: int, persons: Floats) -> Floats:
         """These persons, those of the first release and those who came until another."""

@@ -267,19 +267,24 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
     if isinstance(result.found, Absent):
         # Its reason may count persons.
         return _withheld(protected, result, metric, others)
-    if _tells_few(protected, metric.protection, result.found.value):
+    term = metric.term.measure
+    step = protected.step(metric.protection, term)
+    value = protected.mean_risk if metric.protection == "ratio" else result.found.value
+    if is_of_few(protected, metric.protection, in_steps(value, step)):
         return Withheld(Fact("number_leaves_few_values"), protected.below)
     if metric.protection == "ratio":
-        return _ratio(protected, result.found, protected.step("ratio"))
-    term = metric.term.measure
+        return _ratio(protected, result.found, step)
     if metric.protection == "fit" and error_of("fit", protected.counts, 0.0, term) is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
-    return _stepped(protected, result.found, protected.step(metric.protection, term), metric)
+    return _stepped(protected, result.found, step, metric)
 
 
-def _tells_few(protected: Protected, rule: str, value: float) -> bool:
-    """Whether a number is that of fewer persons than may be told: of the errors of a model, or of those expected."""
-    share = {"ranks": min(value, 1 - value), "mean": value, "ratio": min(protected.mean_risk, 1 - protected.mean_risk)}
+def is_of_few(protected: Protected, rule: str, value: float) -> bool:
+    """Whether a number as it is given is the sum of fewer persons than may be counted: of errors, or of those expected.
+
+    Of O/E it is the mean risk.
+    """
+    share = {"ranks": min(value, 1 - value), "mean": value, "ratio": min(value, 1 - value)}
     persons = protected.counts.persons if rule == "ranks" else int(protected.counts.n) / protected.counts.rows_each
     return rule in share and share[rule] * persons < protected.below
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import LEVEL, better_than_the_model, is_worse
+from dossier.core.multiplicity import LEVEL, better_than_the_model, looks_worse
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -43,7 +43,7 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
         return ""
     certain = sum(sentence.is_above(found) for _, found in gains)
     unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
-    chance = [site.site for site, found in gains if (found.high or 0.0) < 0 and not is_worse(found)]
+    chance = [site.site for site, found in gains if looks_worse(found)]
     includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
     below = f"; it lies below 0, but not after Holm (P > {LEVEL:g}), in {named_or_counted(chance, 4)}"
     includes += below if chance else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse
+from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
@@ -61,7 +61,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         elif is_worse(gain, dataset == evidence.local_site):
             worse[_whom(gain)].append(name)
         else:
-            (chance if (gain.high or 0.0) < 0 else unclear).append(name)
+            (chance if looks_worse(gain, dataset == evidence.local_site) else unclear).append(name)
     among = len(better) + len(unclear) + len(chance) + sum(map(len, worse.values()))
     several = bool(classes.labels(evidence))
     sentences = []

@@ -162,8 +162,8 @@ def _values(look: between_groups.Look) -> str:
     if look.measure in ("sensitivity", "specificity"):
         here, rest = 1 - here, 1 - rest
     is_ratio = look.measure == between_groups.RATIO
-    told, of_what = (plain.per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
-    text = f"{told(here)} {of_what}, the others {told(rest)}"
+    rendered, of_what = (plain.per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
+    text = f"{rendered(here)} {of_what}, the others {rendered(rest)}"
     low, high = look.apart.low, look.apart.high
     if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
         return text
