@@ -421,7 +421,7 @@ def missed(value: float, rest: float, p_holm: float, half: float = 0.1) -> tuple
             missed(0.48, 0.83, 0.001),
             "It more often misses female patients (52 of 100, the others 17; 25 to 45 of 100 more).",
         ),
-        (missed(0.60, 0.75, 0.2), "It may do worse for female patients, or this is coincidence."),
+        (missed(0.60, 0.75, 0.2), "It may do worse for female patients (more missed), or this is coincidence."),
         (missed(0.70, 0.75, 1.0), "Of 1 comparison with the other patients of the same hospital, one cannot tell."),
     ],
 )
@@ -446,7 +446,7 @@ def test_a_group_that_it_does_worse_for_is_not_said_to_be_open_in_another_way() 
     assert "It more often misses female patients" in words
     assert "may do worse for female patients" not in words
     alone = " ".join(committee.differing_groups(with_groups(KINDS["one"], sizes, *under("specificity", 0.2))))
-    assert "It may do worse for female patients, or this is coincidence." in alone
+    assert "It may do worse for female patients (more false alarms), or this is coincidence." in alone
 
 
 def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:

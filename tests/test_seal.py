@@ -294,7 +294,7 @@ def test_a_lowered_goal_is_on_the_first_page_of_the_committee_and_its_values_on_
     other = evaluated(release)
     assert "Changed after it had been laid down: its goals (see last page)." in committee.answer(other)
     assert plain(committee.changes(other)[0]) == (
-        "Changed after it had been laid down, according to the maker, on 2 May 2026: "
+        "Laid down on 2 May 2026, its maker says, and changed since: "
         "the goal for telling sick from well asked at least 60 and "
         "now asks 55."
     )

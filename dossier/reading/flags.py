@@ -337,10 +337,11 @@ def repeated(found: Sequence[Site]) -> Iterator[Fault]:
 
 
 def _is_part(here: Dataset, there: Dataset) -> bool:
-    """Whether a dataset has rows of a larger one, more than by chance, and is not all of it."""
+    """Whether a dataset has many rows of a larger one, more than by chance, and is not all of it."""
     rows, known = (_rows(each, _shared(here, there), own=True) for each in (here, there))
     equal, by_chance = _in_common(rows, known)
-    return equal > MORE_THAN_CHANCE * by_chance and not _hold_the_same(rows, [known])
+    few = there.minimum_cell
+    return equal >= few and equal > MORE_THAN_CHANCE * by_chance and not _hold_the_same(rows, [known])
 
 
 def _hold_the_same(rows: Floats, parts: Sequence[Floats]) -> bool:

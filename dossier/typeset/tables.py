@@ -34,6 +34,8 @@ LEAST_LABEL = 26.0
 """The least that columns leave for a label that is broken."""
 LEAST_WORDS = 22.0
 """The width in mm on which words in a cell can be read; beyond it a word in the head of a column is hyphenated."""
+LEAST_STATES = 19.0
+"""The same of words in the cells of a column, which stand on as many lines as they need."""
 LABEL_GAP = 7.0
 """What stands empty before a label within the table, in mm."""
 LINES = 2
@@ -384,7 +386,7 @@ def _content_width(table: Table, index: int) -> float:
     bounds = [INTERVAL_GAP + text_width(cell.interval, BOLD) for cell in cells if cell.interval]
     # What is no number stands across both; words can be parted.
     across = [
-        min(text_width(cell.text, BOLD), LEAST_WORDS if cell.kind == "word" else MEASURE)
+        min(text_width(cell.text, BOLD), LEAST_STATES if cell.kind == "word" else MEASURE)
         for cell in cells
         if not cell.interval and cell.kind != "value"
     ]

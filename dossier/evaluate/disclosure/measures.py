@@ -276,7 +276,9 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
         return _ratio(protected, result.found, step)
     if metric.protection == "fit" and error_of("fit", protected.counts, 0.0, term) is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
-    return _stepped(protected, result.found, step, metric)
+    made = _stepped(protected, result.found, step, metric)
+    # Steps far wider than the error would say less than the interval, and flatter.
+    return Withheld(Fact("steps_wider_than_error"), protected.below) if step > 3 * (made.se or 0.0) else made
 
 
 def is_of_few(protected: Protected, rule: str, value: float) -> bool:

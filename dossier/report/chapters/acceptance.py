@@ -208,8 +208,11 @@ def _site(evidence: types.Evidence, dataset: str) -> str:
 
 
 def on_the_first_page(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
-    """The criteria that the table of the first page has room for, of those that count for all patients."""
-    return [everywhere for everywhere in counted_ones(evidence) if everywhere[0].subset is None][:SIDE_BY_SIDE]
+    """The criteria that the table of the first page has room for: those that are not met before those of subgroups."""
+    counted = counted_ones(evidence)
+    here = [everywhere for everywhere in counted if everywhere[0].subset is None or verdict(everywhere) == "against"]
+    first = sorted(here, key=lambda everywhere: verdict(everywhere) != "against")[:SIDE_BY_SIDE]
+    return [everywhere for everywhere in counted if everywhere in first]
 
 
 def detailed(evidence: types.Evidence) -> tuple[Table, ...]:

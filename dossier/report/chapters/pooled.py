@@ -78,6 +78,8 @@ def _which(result: Result) -> str:
 
 def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
     new = expected_range(found)
+    # Shares are pooled as logits, on whose scale tau is; what is printed per 100 is pooled as it is.
+    scale = 100 if term.unit not in ("", "%") else 1
     sites, freedom, tau = (found.details.get(name) for name in ("k", "df", "tau"))
     expected = None if tau is None else "too few sites"
     if new is not None:
@@ -87,7 +89,7 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
         Cell.count(found.n),
         _plain(None if sites is None else f"{sites:.0f}"),
         _plain(None if freedom is None else f"{freedom:,.0f}"),
-        _heterogeneity(found, "tau", lambda value: number(value, 2)),
+        _heterogeneity(found, "tau", lambda value: number(scale * value, 2)),
         _heterogeneity(found, "i2", lambda value: number(value, 0, percent=True)),
     )
 

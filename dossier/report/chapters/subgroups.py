@@ -42,7 +42,7 @@ def finding(evidence: types.Evidence) -> Sentence:
     counts = _counts(looks)
     if not apart:
         return Sentence(
-            f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to differ.",
+            f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to be worse off.",
             f"{counts}{rest}",
         )
     more = named_with_the_rest([flag_text(look.fact) for look in apart[1:]], MOST_NAMED - 1)
@@ -58,8 +58,8 @@ def _counts(looks: Sequence[between_groups.Look]) -> str:
     unsure = sum(look.state == "open" and look.excludes_none for look in looks)
     if unsure:
         by_chance = number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
-        verb = "has" if unsure == 1 else "have"
-        text += f" Of these {how_many(unsure)} {verb} a CI that excludes equality (by chance {by_chance} of all)."
+        who = f"Of those that cannot tell, {how_many(unsure)} {'has' if unsure == 1 else 'have'}"
+        text += f" {who} a CI that excludes equality (by chance {by_chance} of all)."
     return text
 
 

@@ -89,7 +89,10 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
         sentence.new_hospital(evidence),
         "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(off),
     ]
-    return sentence.Sentence(_lead(every, stands), " ".join(text for text in rest if text))
+    return sentence.Sentence(
+        _lead(every, stands, any(site.minimum_cell for site in evidence.datasets)),
+        " ".join(text for text in rest if text),
+    )
 
 
 def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
@@ -120,9 +123,10 @@ def _of(some: int, sites: int) -> str:
     return f"{in_words(some)} of {in_words(sites)} hospitals"
 
 
-def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, types.State]) -> str:
+def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, types.State], is_protected: bool) -> str:
     """At how many hospitals the criteria are shown to be met, and at how many shown not to be."""
     what = "its declared criterion" if len(every) == 1 else "its declared criteria"
+    why = "the ranges of counts cannot tell" if is_protected else "too few patients to tell"
     states = list(stands.values())
     together = {
         acceptance.verdict(criteria) for criteria in every if any(each.dataset == types.POOLED for each in criteria)
@@ -137,10 +141,10 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
     if unsure:
         return (
             f"The model is shown to meet {what} at {_of(len(states) - unsure, len(states))}; "
-            f"{'the rest is' if unsure < len(states) else 'this is'} open: too few patients to tell."
+            f"{'the rest is' if unsure < len(states) else 'this is'} open: {why}."
         )
     if together:
-        return f"Whether the model meets {what} over all hospitals together is open: too few patients to tell."
+        return f"Whether the model meets {what} over all hospitals together is open: {why}."
     where = f"at {_of(len(states), len(states))}" if states else "over all hospitals"
     return f"The model is shown to meet {what} {where}."
 
@@ -161,7 +165,12 @@ def table(evidence: types.Evidence) -> Table:
     every = list(acceptance.counted_ones(evidence))
     shown = acceptance.on_the_first_page(evidence)
     sites = types.externals(evidence)
-    columns = [column for column in _beside(evidence, bool(shown)) if column is not None]
+    at = sentence.primary_threshold(evidence)
+    asked = {(row[0].measure, row[0].at.get("threshold")) for row in shown if row[0].subset is None}
+    beside = _beside(evidence, bool(shown))
+    # A gain that is asked for stands among the criteria.
+    beside = beside[1:] if ("net_benefit_gain", at) in asked and not classes.labels(evidence) else beside
+    columns = [column for column in beside if column is not None]
     rows = [
         Row(
             f"{mark}{TIED}{site.site}" if (mark := binding.marks(evidence, site)) else site.site,

@@ -63,7 +63,7 @@ def _since_laid_down(evidence: types.Evidence) -> str:
     if evidence.seal is None or not found:
         return ""
     what = sentence.named_with_the_rest(list(dict.fromkeys(found)), MOST_CHANGED)
-    return f"Changed after it had been laid down, according to the maker, on {date(evidence.seal.sealed_on)}: {what}."
+    return f"Laid down on {date(evidence.seal.sealed_on)}, its maker says, and changed since: {what}."
 
 
 def _altered(evidence: types.Evidence, alteration: alterations.Alteration) -> str:

@@ -193,12 +193,14 @@ def _counts(evidence: types.Evidence) -> str:
     text = f"Of {made}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
     known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
-    every = dict.fromkeys(_group(look.column, look.label, look.of_class) for look in worse)
-    if names := [name for name in every if name not in known]:
+    groups = [(_group(look.column, look.label, look.of_class), look.measure) for look in worse]
+    if names := [f"{name} ({WORSE.get(measure, WORSE['auroc'])})" for name, measure in groups if name not in known]:
         text += f" It may do worse for {named_with_the_rest(names, plain.MOST_NAMED)}, or this is coincidence."
     return text
 
 
+WORSE: dict[str, str] = entries("pages")["may_do_worse"]
+"""In what the model may do worse for a group."""
 SHOWS: dict[str, str] = entries("pages")["groups"]
 """What comparisons show, by their state."""
 
@@ -261,8 +263,9 @@ def _known_at(evidence: types.Evidence) -> str:
         count = sum(bool(types.subgroup_sizes(evidence, column, site.name)) for site in sites)
         if 0 < count < len(sites):
             of_count.setdefault(count, []).append(within_sentence(column))
+    come = "are given of" if places.is_protected(evidence) else "come from"
     return " ".join(
-        f"Data by {listing(columns)} come from {in_words(count)} of {plain.counted_hospitals(len(sites))} only."
+        f"Data by {listing(columns)} {come} {in_words(count)} of {plain.counted_hospitals(len(sites))} only."
         for count, columns in of_count.items()
     )
 
