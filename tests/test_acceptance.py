@@ -267,48 +267,47 @@ UNKNOWN = "; whether that was before the first patient is not stated."
 @pytest.mark.parametrize(
     ("days", "patients", "said"),
     [
-        (("2026-05-01",), None, f"Declared on 1 May 2026, according to the maker{UNKNOWN}"),
+        (("2026-05-01",), None, f"Declared on 1 May 2026, as the maker says{UNKNOWN}"),
         (
             ("2026-05-01",),
             ("2026-06-01", "2026-07-01"),
-            "Declared on 1 May 2026, according to the maker, before the first patient (1 June 2026).",
+            "Declared on 1 May 2026, as the maker says, before the first patient (1 June 2026).",
         ),
         (
             ("2026-05-01",),
             ("2026-05-01", "2026-07-01"),
-            "Declared on 1 May 2026, according to the maker, not before the first patient (1 May 2026).",
+            "Declared on 1 May 2026, as the maker says, not before the first patient (1 May 2026).",
         ),
         (
             ("2026-05-01",),
             ("2026-02-01", "2026-05-01"),
-            "Declared on 1 May 2026, according to the maker, not before the first patient (1 February 2026).",
+            "Declared on 1 May 2026, as the maker says, not before the first patient (1 February 2026).",
         ),
         (
             ("2026-05-01",),
             ("2026-02-01", "2026-04-30"),
-            "Declared on 1 May 2026, according to the maker, after all patients had come (30 April 2026).",
+            "Declared on 1 May 2026, as the maker says, after all patients had come (30 April 2026).",
         ),
         (
             ("2026-05-01", "2026-03-02"),
             ("2026-02-01", "2026-03-01"),
-            "Declared on 2 March 2026 to 1 May 2026, according to the maker, "
-            "after all patients had come (1 March 2026).",
+            "Declared on 2 March 2026 to 1 May 2026, as the maker says, after all patients had come (1 March 2026).",
         ),
         (
             ("2026-05-01", "2026-03-02"),
             ("2026-04-01", "2026-07-01"),
-            "Declared on 2 March 2026 to 1 May 2026, according to the maker, "
+            "Declared on 2 March 2026 to 1 May 2026, as the maker says, "
             "not all before the first patient (1 April 2026).",
         ),
         (
             ("2026-05-01", None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026, according to the maker{UNKNOWN} The date of one of them is not stated.",
+            f"Declared on 1 May 2026, as the maker says{UNKNOWN} The date of one of them is not stated.",
         ),
         (
             (None, None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026, according to the maker{UNKNOWN} The date of two of them is not stated.",
+            f"Declared on 1 May 2026, as the maker says{UNKNOWN} The date of two of them is not stated.",
         ),
         ((None, None, None), None, "The date of any of them is not stated."),
         ((None,), None, "The date is not stated."),

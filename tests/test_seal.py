@@ -187,7 +187,7 @@ def test_each_change_is_a_flag_and_evidence(release: Path, kind: str) -> None:
     assert found.changes
     (flag,) = [sealed for sealed in flags(release) if sealed.flag == "changed_since_sealed"]
     assert plain(flag_text(flag.fact)) == (
-        f"changed after sealing, according to the maker on 2 May 2026: {what}; results.json has each change."
+        f"changed after sealing, as the maker says on 2 May 2026: {what}; results.json has each change."
     )
 
 
@@ -267,7 +267,7 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
     same = evaluated(release)
     sentence = acceptance.finding(same)
     assert plain(acceptance.sealed(same)) == (
-        "Criteria, thresholds, subgroups and intended use are as sealed, according to the maker, on 2 May 2026, after "
+        "Criteria, thresholds, subgroups and intended use are as sealed, as the maker says, on 2 May 2026, after "
         "all patients had come "
         f"(31 December 2025), under SHA-256 {hash_of(release)}."
     )
@@ -276,7 +276,7 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
     edit(release, lambda text: text.replace("at_least = 0.6", "at_least = 0.55"))
     other = evaluated(release)
     assert plain(acceptance.sealed(other)) == (
-        "Sealed, according to the maker, on 2 May 2026, after all patients had come (31 December 2025), under "
+        "Sealed, as the maker says, on 2 May 2026, after all patients had come (31 December 2025), under "
         f"SHA-256 {before}; changed since: the criteria (AUROC, each external: at_least 0.6, now 0.55)."
     )
     assert other.seal is not None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from dossier.typeset import tables
-from dossier.typeset.numbers import SOFT_HYPHEN, as_declared
+from dossier.typeset import tables, widths
+from dossier.typeset.numbers import SOFT_HYPHEN, TIED, as_declared
 from dossier.typeset.widths import text_width
 
 
@@ -108,6 +110,27 @@ def test_only_sites_are_shortened() -> None:
     measures = ["Weighted utility of the advice as declared for every patient", "Sensitivity"]
     (part,) = tables.pages_of(table(measures, columns=4), ["Bari"])
     assert [row.label for row in part.rows] == measures
+
+
+@pytest.mark.parametrize("words", [("withheld", "too few"), ("absent",)])
+def test_a_table_without_any_number_is_a_line(words: tuple[str, ...]) -> None:
+    whole = table(["Bari", "Graz"], columns=3)
+    gaps = [tables.Cell.absent(f"{words[at % len(words)]}{TIED}†a") for at in range(3)]
+    rows = tuple(dataclasses.replace(row, cells=tuple(gaps)) for row in whole.rows)
+    without = dataclasses.replace(whole, rows=rows, footnotes=(f"†a{TIED}Fewer than 10.",))
+    (part,) = tables.pages_of(without)
+    assert not part.rows
+    assert part.footnotes == (f"No number is given: {' and '.join(words)}.", "Fewer than 10.")
+    known = dataclasses.replace(without, rows=(*rows, whole.rows[0]))
+    assert tables.pages_of(known)[0].rows
+
+
+@pytest.mark.parametrize("rest", ["and the Holy Trinity", "of the Northern Infirmary", "der Oberen Donau"])
+@pytest.mark.parametrize("width", [20.0, 40.0, 50.0])
+def test_no_name_begins_in_its_middle(rest: str, width: float) -> None:
+    names = [f"St Bartholomew {rest} University Teaching Hospital", "St Bartholomew Women's", "Bartlow"]
+    long, *_ = widths.shortened(names, width, lines=2)
+    assert long.startswith(("St", "…"))
 
 
 def test_declared_numbers_keep_their_digits() -> None:

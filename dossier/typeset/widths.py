@@ -204,7 +204,10 @@ def _without_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...] 
     if not shared:
         return None
     short = tuple(" ".join(name.split()[shared:]) if name in long else name for name in names)
-    fits = all(map(room.holds, short))
+    # What begins with "and", "of" or "der" is the end of a name.
+    fits = all(
+        room.holds(cut) and (cut == name or not cut[:1].islower()) for cut, name in zip(short, names, strict=True)
+    )
     return short if fits and len(set(short)) == len(names) else None
 
 

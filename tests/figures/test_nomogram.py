@@ -265,8 +265,20 @@ def test_shortened_categories_still_differ() -> None:
     cut = [text for text in texts if "…" in text]
     assert len(cut) == len(set(cut))
     # All seven begin with the same words and differ in the last: that is kept, from reader 6 down to reader 0.
-    start = next(index for index, text in enumerate(texts) if text.startswith("joint, as read by")) + 1
+    start = next(index for index, text in enumerate(texts) if text == "joint") + 1
     assert [text.split()[-1] for text in texts[start : start + 7]] == [str(index) for index in range(6, -1, -1)]
+
+
+@pytest.mark.parametrize(
+    "start", ["interleukin_6_concentration_in_plasma_of_", "Concentration in plasma of the patient at "]
+)
+def test_shortened_predictors_still_differ(start: str) -> None:
+    numeric = {f"{start}{end}": ({"coefficient": 0.03}, numbers(20, 90)) for end in ("entry", "leave", "visit")}
+    with styled():
+        drawn = drawing.draw_nomogram(evidence(numeric))
+    assert isinstance(drawn, Figure)
+    texts = [text.get_text() for text in drawn.axes[0].texts]
+    assert all(any(text.endswith(end) for text in texts) for end in ("ry", "ve", "it"))
 
 
 def test_no_threshold_no_mark() -> None:

@@ -70,7 +70,7 @@ def when(evidence: types.Evidence, done: str, counted_only: bool = False) -> str
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
     # No authority says when that was, sealed or not.
     beside = _beside_the_data(evidence, known[0], known[-1])
-    return f"{sentence_case(done)} on {days}, according to the maker{beside}. {unsaid}".strip()
+    return f"{sentence_case(done)} on {days}, as the maker says{beside}. {unsaid}".strip()
 
 
 def sealed(evidence: types.Evidence) -> str:
@@ -80,7 +80,7 @@ def sealed(evidence: types.Evidence) -> str:
         return ""
     day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
     # No authority says when a seal was made.
-    known = f"according to the maker, on {day}, under SHA-256 {seal.sha256}"
+    known = f"as the maker says, on {day}, under SHA-256 {seal.sha256}"
     if not seal.changes:
         return f"Criteria, thresholds, subgroups and intended use are as sealed, {known}."
     return f"Sealed, {known}; changed since: {_changed(evidence)}."

@@ -310,15 +310,15 @@ def _unassigned(evidence: types.Evidence, *columns: str) -> tuple[str, ...]:
 
 def _in_none(evidence: types.Evidence, column: str) -> str:
     """The sites with patients in no subgroup of a column, with how many."""
-    lost = []
+    lost, withheld = [], 0
     for dataset in shown(evidence, ("external", "internal")):
         known = types.subgroup_sizes(evidence, column, dataset.name)
         count = next(iter(known.values())).unassigned if known else 0
         if isinstance(count, types.Withheld):
-            lost.append(f"{label_of(dataset)} withheld")
+            withheld += 1
         elif count:
             lost.append(f"{label_of(dataset)} {count:,}")
-    return listing(lost)
+    return listing([*lost, *([f"withheld at {counted(withheld, 'site')}"] if withheld else [])])
 
 
 def _apart(evidence: types.Evidence) -> Table:

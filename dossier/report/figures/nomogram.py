@@ -390,8 +390,9 @@ def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
         axes, Strand(LEFT, RIGHT, scale, tuple(Label(tick, "center", 0) for tick in scale)), 6.0, "points", above=True
     )
     y, path = top, []
-    for index, row in enumerate(shown):
-        _name(axes, with_unit(evidence, row.name), y, 400)
+    names = widths.on_lines([with_unit(evidence, row.name) for row in shown], [NAMES] * len(shown), 2)
+    for index, (row, name) in enumerate(zip(shown, names, strict=True)):
+        _name(axes, name, y, 400)
         if case is not None:
             step = case.steps[index]
             path.append((step.x, y + sum(strand.height for strand in row.strands[: step.strand])))
@@ -426,26 +427,10 @@ def _follow(axes: Axes, case: Case, path: Sequence[tuple[float, float]], whole: 
     )
 
 
-def _name(axes: Axes, text: str, y: float, weight: int) -> None:
+def _name(axes: Axes, lines: str, y: float, weight: int) -> None:
     """The name of an axis, on two lines where it is long."""
-    lines = widths.wrapped(text, NAMES, 2, weight)
-    if lines is None:
-        lines = next(
-            cut
-            for length in range(len(text), 0, -1)
-            if (cut := widths.wrapped(text[:length].rstrip() + "…", NAMES, 2, weight) or _halved(text[:length], weight))
-        )
     for index, line in enumerate(lines.split("\n")):
         axes.text(0, y + index * 3.9, line, va="center_baseline", ha="left", color=ink.INK, weight=weight)
-
-
-def _halved(text: str, weight: int) -> str | None:
-    """A name without blanks, broken where its first line is full."""
-    for length in range(len(text), 0, -1):
-        if widths.text_width(text[:length], weight) <= NAMES:
-            rest = text[length:] + "…"
-            return f"{text[:length]}\n{rest}" if widths.text_width(rest, weight) <= NAMES else None
-    return None
 
 
 def _folded(axes: Axes, row: Row, y: float) -> float:
