@@ -24,7 +24,6 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     if not sites:
         return sentence.Sentence("At no external site can net benefit be estimated.")
     span = sentence.range_over_sites(evidence, "net_benefit_gain", sites)
-    lead = f"At threshold{TIED}{threshold(at)} the gain over the better default {span}."
     worse = _where_a_default_is_better(evidence, at)
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
@@ -33,8 +32,10 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         for each in others
         if (where := _where_a_default_is_better(evidence, each))
     ]
-    first = f"{sentence_case(worse)}." if worse else ""
-    return sentence.Sentence(lead, " ".join(text for text in (first, _above_0(evidence, sites), *more) if text))
+    # What the intervals say comes before the ends of the gain, which chance moves.
+    first, *rest = filter(None, (worse, _above_0(evidence, sites), f"the gain over the better default {span}"))
+    also = [f"{sentence_case(text)}." for text in rest]
+    return sentence.Sentence(f"At threshold{TIED}{threshold(at)} {first}.", " ".join([*also, *more]))
 
 
 def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
@@ -48,7 +49,7 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
     below = f"; it lies below 0, but not after Holm (P > {LEVEL:g}), in {named_or_counted(chance, 4)}"
     includes += below if chance else ""
     count = f"{how_many(certain)} of {in_words(len(gains))} sites"
-    return f"The {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}."
+    return f"the {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}"
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
