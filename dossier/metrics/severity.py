@@ -150,13 +150,10 @@ def index_of_classes(
     """The error severity index of any number of classes, with its interval.
 
     `predicted`, `classes` (n, 0 to k-1), `weights` (k x k, rows predicted, columns true; or those of each row). The
-    delta method of a ratio of means over the rows. Absent without rows or when the weights do not fit.
+    delta method of a ratio of means over the rows. Absent without rows.
     """
     if len(classes) == 0:
         return NO_ROWS
-    k = _size(weights)
-    if fault := weights_fault(weights, k):
-        return fault
     grave = of_answers(weights, predicted, classes)
     wrong = (predicted != classes).astype(float)
     errors = float(wrong.sum())
@@ -172,7 +169,7 @@ def index_of_classes(
     residual = 10 * grave - value * wrong
     se = _root(float((residual**2).sum()), errors)
     found = estimate(value, se, level, classes.astype(float), method, floor=0, ceiling=10, details=details)
-    return _without_events(found, k)
+    return _without_events(found, weights)
 
 
 def mean_of_classes(
@@ -181,9 +178,6 @@ def mean_of_classes(
     """The mean severity of any number of classes, with its interval; arguments as for `index_of_classes`."""
     if len(classes) == 0:
         return NO_ROWS
-    k = _size(weights)
-    if fault := weights_fault(weights, k):
-        return fault
     severity = of_answers(weights, predicted, classes)
     found = estimate(
         float(severity.mean()),
@@ -194,12 +188,12 @@ def mean_of_classes(
         floor=0,
         ceiling=1,
     )
-    return _without_events(found, k)
+    return _without_events(found, weights)
 
 
-def _without_events(found: Estimate, k: int) -> Estimate:
+def _without_events(found: Estimate, weights: SeverityWeights) -> Estimate:
     """The estimate as it is for two classes; of more classes none is the event."""
-    return found if k == 2 else replace(found, events=None)
+    return found if _size(weights) == 2 else replace(found, events=None)
 
 
 def _root(squares: float, count: float) -> float | None:
