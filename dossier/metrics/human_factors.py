@@ -785,14 +785,8 @@ def _wrong_in_the_end(found: ReaderStudy, level: float, bootstrap: int, seed: in
     """The share of these decisions that were wrong with the model, with the interval by clusters in its details."""
     wrong, n = found.counts.aided_wrong, found.counts.aided_wrong + found.counts.aided_right
     clustered = _clustered(found, lambda drawn: _rates(drawn)[0], level, bootstrap, seed, "rate")
-    low, high = wilson(wrong, n, level)
-    details: dict[str, float | None] = {
-        "decisions": float(wrong),
-        "low_clustered": clustered.low,
-        "high_clustered": clustered.high,
-    }
-    method = Method("wilson", "decisions_as_independent", clustered.how)
-    return Estimate(wrong / n, low, high, level, n, method, None, None, details)
+    share = _found(found, wrong / n, wilson(wrong, n, level), None, level, Method("wilson"), clustered)
+    return replace(share, n=n, details={"decisions": float(wrong), **share.details})
 
 
 @by_group(
