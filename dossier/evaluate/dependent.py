@@ -37,7 +37,8 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     if isinstance(found, Absent) or metric.clustered == "as it is" or severity.without_errors(found):
         return found
     if metric.clustered == "value only":
-        return _without_interval(found, dataset)
+        reason = Fact("clustered_rows_no_interval", dataset=dataset.name)
+        return clusters.value_only(found, Fact("value_only"), reason)
     made = groups_of(site)
     if made.count < made.clusters and _linearizes(metric, at):
         # Random groups of clusters would change with the seed.
@@ -88,13 +89,6 @@ def _rows(dataset: Dataset, at: At) -> weighted.Rows:
     weights = np.ones(len(dataset.risk)) if dataset.weights is None else dataset.weights
     threshold = at.get("threshold", 0.5)
     return weighted.Rows(dataset.outcome, dataset.risk, weights, float(threshold), dataset.rival)
-
-
-def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
-    reason = Fact("clustered_rows_no_interval", dataset=dataset.name)
-    details = {name: value for name, value in found.details.items() if name != "p_value"}
-    bare = replace(found, low=None, high=None, level=None, se=None)
-    return replace(bare, method=found.method.by("value_only"), details=details, reason=reason)
 
 
 def symmetry_of(metric: Metric, at: At) -> Symmetry:

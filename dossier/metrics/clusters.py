@@ -83,13 +83,13 @@ def by_cluster(
     Kott 2001.
     """
     if reason := made.design.obstacle():
-        return _without_interval(found, made.step, reason)
+        return value_only(found, made.step, reason)
     values = []
     for group in range(made.count):
         other = without(group)
         if isinstance(other, Absent):
             reason = Fact("no_value_without_some_clusters", reason=other.reason)
-            return _without_interval(found, made.step, reason)
+            return value_only(found, made.step, reason)
         values.append(other.value)
     added = made.contributions(np.array([found.value]), np.array(values)[:, None])
     return _with_interval(found, added, made.design, level, scale, made.step)
@@ -105,11 +105,12 @@ def by_linearization(found: Estimate, linearized: Floats, design: Design, level:
     """
     step = Fact("linearization", over=design.over, df=design.freedom)
     if reason := design.obstacle():
-        return _without_interval(found, step, reason)
+        return value_only(found, step, reason)
     return _with_interval(found, design.totals(linearized)[None, :], design, level, scale, step)
 
 
-def _without_interval(found: Estimate, step: Fact, reason: Fact) -> Estimate:
+def value_only(found: Estimate, step: Fact, reason: Fact) -> Estimate:
+    """The estimate with its value alone: neither the interval nor the test of independent rows."""
     details = {name: value for name, value in found.details.items() if name != "p_value"}
     method = found.method.by(step)
     return replace(found, low=None, high=None, se=None, level=None, method=method, details=details, reason=reason)
@@ -121,7 +122,7 @@ def _with_interval(
     """The estimate with the interval of what units contribute (1, units); without one when that does not vary."""
     se, freedom = math.sqrt(float(design.covariance(contributions)[0, 0])), design.freedom
     if se <= 1e-12 * max(1.0, abs(found.value)):
-        return _without_interval(found, step, NO_SPREAD)
+        return value_only(found, step, NO_SPREAD)
     reach = two_sided_student(level, freedom)
     scale = _lies_on(found.value, scale)
     low, high = interval(found.value, se, reach, level, scale)
