@@ -21,7 +21,7 @@ from dossier.core.register import metric
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import A_TEST, BRIER, LOG_SCORE, log_score
-from dossier.metrics.discrimination import ACCURACY, one_class, placements
+from dossier.metrics.discrimination import ACCURACY, delong_variance, one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
@@ -232,16 +232,6 @@ of_rivals(
 # ---- two models on the same rows ------------------------------------------------------------------------------------
 
 
-def paired_delong_variance(outcome: Floats, risk: Floats, rival: Floats) -> float | None:
-    """DeLong's variance of the difference of two AUROCs on the same rows; None with a single case or non-case."""
-    above, below = placements(outcome, risk)
-    rival_above, rival_below = placements(outcome, rival)
-    if len(above) < 2 or len(below) < 2:
-        return None
-    cases = float(np.var(above - rival_above, ddof=1)) / len(above)
-    return cases + float(np.var(below - rival_below, ddof=1)) / len(below)
-
-
 SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
 
 
@@ -291,8 +281,9 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     """
     if reason := one_class(outcome):
         return reason
-    value = float(placements(outcome, risk)[0].mean() - placements(outcome, rival)[0].mean())
-    variance = paired_delong_variance(outcome, risk, rival)
+    (above, below), (rival_above, rival_below) = placements(outcome, risk), placements(outcome, rival)
+    value = float(above.mean() - rival_above.mean())
+    variance = delong_variance(above - rival_above, below - rival_below)
     se = math.sqrt(variance) if variance is not None and variance > 0 else None
     p_value = None if se is None else 2 * beyond(abs(value) / se)
     found = estimate(
