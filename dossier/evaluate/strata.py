@@ -14,7 +14,8 @@ from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate.classes import against_rest
 from dossier.evaluate.offered import Site, design_of
 from dossier.evaluate.site import FEWEST_ROWS
-from dossier.metrics import imputations
+from dossier.metrics import imputations, within_sites
+from dossier.metrics.scales import Scale
 from dossier.metrics.stratified import Stratum
 
 ESTIMATOR = {"estimator": "stratified"}
@@ -48,25 +49,42 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
     """
     level = sites[0].release.release.level if sites else 0.95
     settings = {name: value for name, value in at.items() if name == "threshold"}
-    count = max((len(site.dataset.imputations) for site in sites), default=0)
     found = []
-    for number in range(max(count, 1)):
+    for number in imputations_of(sites):
         parts = [(site.dataset.name, stratum(site, at, chosen, number)) for site in sites]
         known = [(name, part) for name, part in parts if part is not None]
         kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
         few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
         made = REGISTER.stratified[metric.term.name].function(kept, level, **settings)
-        found.append(made if isinstance(made, Absent) else naming(made, few))
-    if count < 2:
-        return found[0]
-    absent = next((candidate for candidate in found if isinstance(candidate, Absent)), None)
-    scale = metric.scale if metric.scale != "wilson" else "logit"
-    return absent or imputations.rubin([estimate for estimate in found if isinstance(estimate, Estimate)], scale, level)
+        found.append(naming(made, few))
+    return over_imputations(found, metric.scale if metric.scale != "wilson" else "logit", level)
 
 
-def naming(found: Estimate, few: Sequence[str]) -> Estimate:
-    """The estimate with the sites that did not enter for having next to no rows."""
-    return found if not few else replace(found, method=found.method + Fact("sites_too_small", sites=tuple(few)))
+def imputations_of(sites: Sequence[Site]) -> range:
+    """The numbers of the imputations that the sites have; one where nothing was imputed."""
+    return range(max((len(site.dataset.imputations) for site in sites), default=0) or 1)
+
+
+def over_imputations(each: Sequence[Estimate | Absent], scale: Scale, level: float) -> Estimate | Absent:
+    """What all imputations say by Rubin's rules, with the test of it where each has one; absent where one has no value.
+
+    Where nothing was imputed it is what the rows say.
+    """
+    absent = next((found for found in each if isinstance(found, Absent)), None)
+    if absent is not None or len(each) == 1:
+        return absent or each[0]
+    known = [found for found in each if isinstance(found, Estimate)]
+    statistics = [statistic for found in known if (statistic := found.details.get("z")) is not None]
+    test = {"p_value": within_sites.p_value(statistics)} if len(statistics) == len(known) else {}
+    pooled = imputations.rubin(known, scale, level)
+    return replace(pooled, details={**pooled.details, **test})
+
+
+def naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:
+    """What was found with the sites that did not enter for having next to no rows."""
+    if isinstance(found, Absent) or not few:
+        return found
+    return replace(found, method=found.method + Fact("sites_too_small", sites=tuple(few)))
 
 
 def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:

@@ -33,7 +33,7 @@ from dossier.evaluate import strata
 from dossier.evaluate.classes import against_rest, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
-from dossier.metrics import imputations, within_sites
+from dossier.metrics import within_sites
 from dossier.metrics.scales import Scale
 from dossier.metrics.stratified import mean_of_sites
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
@@ -359,8 +359,7 @@ class _Group:
 
     def _each(self, at: At) -> list[tuple[list[within_sites.Pair], list[str]]]:
         """The rows in each imputation."""
-        count = max((len(site.dataset.imputations) for site in self.sites), default=0)
-        return [self._pairs(at, number) for number in range(max(count, 1))]
+        return [self._pairs(at, number) for number in strata.imputations_of(self.sites)]
 
     def _over_sites(self, metric: Metric, at: At) -> tuple[Estimate | Absent, Estimate | Absent]:
         """A measure in the group and its difference to the others, within the sites."""
@@ -368,15 +367,16 @@ class _Group:
         if at.get("class") == MACRO or not within_sites.is_known(name, metric.weighted):
             return self._of_estimates(metric, at)
         scale: Scale = "plain" if metric.scale == "wilson" else metric.scale
-        made = []
+        ours, apart = [], []
         for pairs, few in self._each(at):
             found = within_sites.compared(
                 name, metric.weighted, pairs, level, scale, metric.term.range, float(at.get("threshold", 0.5))
             )
             if isinstance(found, Absent):
                 return found, found
-            made.append((strata.naming(found.ours, few), strata.naming(found.apart, few)))
-        return _mean([each[0] for each in made], scale, level), _mean([each[1] for each in made], "plain", level)
+            ours.append(strata.naming(found.ours, few))
+            apart.append(strata.naming(found.apart, few))
+        return strata.over_imputations(ours, scale, level), strata.over_imputations(apart, "plain", level)
 
     def _of_estimates(self, metric: Metric, at: At) -> tuple[Estimate | Absent, Estimate | Absent]:
         """The same of a measure whose rows do not tell what they contribute: from its values at the sites, by rows."""
@@ -399,23 +399,9 @@ class _Group:
         why = self._few(at, 0) or self._few(at, 1) or self._shared()
         if why is not None:
             return why
-        made = []
-        for pairs, few in self._each(at):
-            found = entry.function(pairs, self.release.release.level)
-            if isinstance(found, Absent):
-                return found
-            made.append(strata.naming(found, few))
-        return _mean(made, "log" if entry.term.best == "one" else "plain", self.release.release.level)
-
-
-def _mean(each: Sequence[Estimate], scale: Scale, level: float) -> Estimate:
-    """The estimate of all imputations, with the test of it."""
-    if len(each) == 1:
-        return each[0]
-    found = imputations.rubin(each, scale, level)
-    statistics = [statistic for estimate in each if (statistic := estimate.details.get("z")) is not None]
-    test = {"p_value": within_sites.p_value(statistics)} if len(statistics) == len(each) else {}
-    return replace(found, details={**found.details, **test})
+        level = self.release.release.level
+        made = [strata.naming(entry.function(pairs, level), few) for pairs, few in self._each(at)]
+        return strata.over_imputations(made, "log" if entry.term.best == "one" else "plain", level)
 
 
 def _members(subset: Subset, others: bool) -> strata.Chosen:
