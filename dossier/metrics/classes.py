@@ -34,8 +34,10 @@ from dossier.metrics.intervals import (
     on_logit,
     two_sided,
     wilson,
+    without_interval,
 )
-from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
+from dossier.metrics.resampling import FEWEST
+from dossier.metrics.robustness import parts_of
 from dossier.metrics.sample import NO_INTERVAL, Z
 
 ORDER = (
@@ -113,8 +115,6 @@ def _mean_or_none(values: Sequence[float | None]) -> float | None:
 
 SHARED_REPLICATES = 200
 """Replicates for a standard error: it is then known to 5 %, and the measures are many."""
-FEWEST = 0.9
-"""The share of the replicates that must allow a value of every class."""
 
 
 def mean_over_rows(
@@ -568,12 +568,16 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     The cells of `confusion_matrix` added up over `sites` and brought to 1,000 by largest remainder, so that they add up
     exactly. Absent when no site has them.
     """
-    whole = confusion_matrix_all_sites(sites)
-    if isinstance(whole, Absent):
-        return whole
-    counts = largest_remainder(np.array(whole.columns["count"], dtype=float), 1000)
-    kept = {name: whole.columns[name] for name in ("predicted", "true")}
-    return Curve({**kept, "count": column(counts)}, whole.n, whole.method + "brought_to_1000")
+    return _of_1000(confusion_matrix_all_sites(sites))
+
+
+def _of_1000(cells: Curve | Absent) -> Curve | Absent:
+    """The cells brought to 1,000, with the step that says so."""
+    if isinstance(cells, Absent):
+        return cells
+    counts = largest_remainder(np.array(cells.columns["count"], dtype=float), 1000)
+    kept = {name: cells.columns[name] for name in ("predicted", "true")}
+    return Curve({**kept, "count": column(counts)}, cells.n, cells.method + "brought_to_1000")
 
 
 @curve(
@@ -586,11 +590,7 @@ def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absen
     they add up exactly. Absent without rows.
     """
     matrix = confusion_matrix(classes, class_risk)
-    if isinstance(matrix, Absent):
-        return matrix
-    counts = largest_remainder(np.array(matrix.columns["count"], dtype=float), 1000)
-    kept = {name: matrix.columns[name] for name in ("predicted", "true")}
-    return Curve({**kept, "count": column(counts)}, matrix.n, Method("counts", "brought_to_1000"))
+    return _of_1000(matrix if isinstance(matrix, Absent) else replace(matrix, method=Method("counts")))
 
 
 def _severity(
@@ -873,16 +873,8 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
     if squared.min() == squared.max():
         return Absent(Fact("all_squared_errors_equal"))
     needed = (2 * Z * float(squared.std()) / brier_width) ** 2
-    return Estimate(
-        needed,
-        None,
-        None,
-        None,
-        len(classes),
-        Method("variance_of_squared_errors", Fact("interval_wanted", width=brier_width)),
-        details={"width": brier_width},
-        reason=NO_INTERVAL,
-    )
+    method = Method("variance_of_squared_errors", Fact("interval_wanted", width=brier_width))
+    return without_interval(needed, len(classes), method, NO_INTERVAL, details={"width": brier_width})
 
 
 @curve("Performance of each split", roles=("internal",), of_classes=True, chapter="robustness")
@@ -898,14 +890,7 @@ def split_performance(
     """
     if len(classes) == 0:
         return NO_ROWS
-    if split is None:
-        order = np.lexsort((*class_risk.T, classes))
-        size, rng = max(1, round(SHARE_HELD_OUT * len(order))), np.random.default_rng(seed)
-        rows = [order[rng.choice(len(order), size, replace=False)] for _ in range(SUBSETS)]
-        method = Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
-    else:
-        rows = [np.flatnonzero(split == part) for part in np.unique(split)]
-        method = Method(Fact("refitted_splits", splits=len(rows)))
+    rows, method = parts_of((*class_risk.T, classes), split, seed)
     found = [auroc(classes[part], class_risk[part]) for part in rows]
     values = tuple(estimate.value if isinstance(estimate, Estimate) else None for estimate in found)
     return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), method)

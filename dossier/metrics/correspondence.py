@@ -32,7 +32,7 @@ from dossier.metrics.distances import (
     tables,
     tiles,
 )
-from dossier.metrics.intervals import on_logit
+from dossier.metrics.intervals import on_logit, without_interval
 from dossier.metrics.once import once
 from dossier.metrics.resampling import central
 from dossier.metrics.robustness import over_splits
@@ -288,16 +288,9 @@ def degree_of_correspondence(
         for shift in (found.statistic_error, 0.0, -found.statistic_error)
     )
     notes = _remarks(table, LARGEST_PERMUTED, "of_random_halves")
-    return Estimate(
-        value=value,
-        low=None,
-        high=None,
-        level=None,
-        n=table.external_n,
-        method=Method(Fact("permutation", draws=permutations), *notes),
-        details={**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)},
-        reason=Fact("p_value_has_no_interval"),
-    )
+    method = Method(Fact("permutation", draws=permutations), *notes)
+    details = {**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)}
+    return without_interval(value, table.external_n, method, Fact("p_value_has_no_interval"), details=details)
 
 
 # ---- the averaged form ----------------------------------------------------------------------------------------------

@@ -89,6 +89,18 @@ def estimate(
     return Estimate(value, low, high, level, n, method, events, se, details or {})
 
 
+def without_interval(
+    value: float,
+    n: int,
+    method: Method,
+    reason: Fact,
+    events: int | None = None,
+    details: Mapping[str, float | None] | None = None,
+) -> Estimate:
+    """The estimate of what has a value and, for this reason, no interval."""
+    return Estimate(value, None, None, None, n, method, events, None, details or {}, reason)
+
+
 def student_t(contributions: Floats) -> Method:
     """That the interval of a mean of these contributions takes the t distribution."""
     return Method(Fact("student_t", df=len(contributions) - 1))

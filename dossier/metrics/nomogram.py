@@ -16,6 +16,7 @@ from dossier.core.bands import SAME_RISK
 from dossier.core.facts import Fact, Method
 from dossier.core.register import metric
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
+from dossier.metrics.intervals import without_interval
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
@@ -225,16 +226,9 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     if not known.any():
         return Absent(Fact("no_row_with_every_predictor"))
     apart = np.abs(expit(linear[known]) - risk[known])
-    return Estimate(
-        value=float(apart.max()),
-        low=None,
-        high=None,
-        level=None,
-        n=int(known.sum()),
-        method=Method("formula_recomputed"),
-        details={"differing": float((apart > SAME_RISK).sum()), "left_out": float((~known).sum())},
-        reason=Fact("nothing_estimated"),
-    )
+    details = {"differing": float((apart > SAME_RISK).sum()), "left_out": float((~known).sum())}
+    method, reason = Method("formula_recomputed"), Fact("nothing_estimated")
+    return without_interval(float(apart.max()), int(known.sum()), method, reason, details=details)
 
 
 # ---- the axes -------------------------------------------------------------------------------------------------------

@@ -15,11 +15,20 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 from dossier.metrics import calibration, discrimination, utility
-from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sided, two_sided_student
+from dossier.metrics.intervals import (
+    NO_ROWS,
+    NO_SPREAD,
+    beyond,
+    beyond_student,
+    two_sided,
+    two_sided_student,
+    without_interval,
+)
 
 ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
 """The measures and curves of the chapter in the order of files and pages."""
 
+Integers = NDArray[np.int64]
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2
 LONGEST_CURVE = 250
@@ -76,7 +85,7 @@ def declared_similarity(form: str, value: float, n: int, source: str) -> Estimat
 def split_performance(
     outcome: Floats,
     risk: Floats,
-    split: NDArray[np.int64] | None = None,
+    split: Integers | None = None,
     primary_threshold: float | None = None,
     seed: int = 1,
 ) -> Curve | Absent:
@@ -88,13 +97,8 @@ def split_performance(
     Absent without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
     if not len(outcome):
-        return Absent(Fact("no_rows"))
-    rows = (
-        _subsets(outcome, risk, seed) if split is None else [np.flatnonzero(split == part) for part in np.unique(split)]
-    )
-    method = Method(Fact("refitted_splits", splits=len(rows)))
-    if split is None:
-        method = Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
+        return NO_ROWS
+    rows, method = parts_of((risk, outcome), split, seed)
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
     for measure in bands.JUDGED_BY:
         columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
@@ -109,12 +113,18 @@ def first_splits(found: Curve | Absent) -> Curve | Absent:
     return replace(found, columns=columns, method=found.method + Fact("first_of_them", shown=LONGEST_CURVE))
 
 
-def _subsets(outcome: Floats, risk: Floats, seed: int) -> list[NDArray[np.int64]]:
-    """Seeded subsets of rows, drawn from rows in an order of their own so that the file's order cannot matter."""
-    order = np.lexsort((risk, outcome))
+def parts_of(rows: Sequence[Floats | Integers], split: Integers | None, seed: int) -> tuple[list[Integers], Method]:
+    """The rows of each refitted split, or without any seeded subsets, and the step that says which.
+
+    Subsets are drawn from rows in an order of their own, by their columns, so that the file's order cannot matter.
+    """
+    if split is not None:
+        parts = [np.flatnonzero(split == part) for part in np.unique(split)]
+        return parts, Method(Fact("refitted_splits", splits=len(parts)))
+    order, rng = np.lexsort(tuple(rows)), np.random.default_rng(seed)
     size = max(1, round(SHARE_HELD_OUT * len(order)))
-    rng = np.random.default_rng(seed)
-    return [order[rng.choice(len(order), size, replace=False)] for _ in range(SUBSETS)]
+    drawn = [order[rng.choice(len(order), size, replace=False)] for _ in range(SUBSETS)]
+    return drawn, Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
 
 
 def _performance(measure: str, outcome: Floats, risk: Floats, threshold: float | None) -> float | None:
@@ -184,17 +194,14 @@ def spr(
     p = _two_sided_p(here, there)
     if isinstance(p, Absent):
         return p
-    return Estimate(
-        value=combined(p * (1 - alike.value)),
-        low=None,
-        high=None,
-        level=None,
-        n=here.n,
-        method=Method("fisher_with_two_sided_test"),
-        events=here.events,
-        details={"p_performance": p, "p_similarity": alike.value, "internal_value": there.value},
-        reason=Fact("score_of_p_values_has_no_interval"),
-    )
+    details = {"p_performance": p, "p_similarity": alike.value, "internal_value": there.value}
+    return _score(p, alike, here, Method("fisher_with_two_sided_test"), details)
+
+
+def _score(p: float, alike: Estimate, here: Estimate, method: Method, details: Mapping[str, float]) -> Estimate:
+    """The score of a performance with this p value at a site so unlike the development."""
+    reason = Fact("score_of_p_values_has_no_interval")
+    return without_interval(combined(p * (1 - alike.value)), here.n, method, reason, here.events, details)
 
 
 JudgedBy: TypeAlias = Mapping[str, Mapping[str, float | str]]
@@ -284,17 +291,8 @@ def wpr(
         return Absent(Fact("no_standard_error_here"))
     ahead = bound - here.value if measure in bands.LOSSES else here.value - bound
     p = beyond(-ahead / here.se)
-    return Estimate(
-        value=combined(p * (1 - alike.value)),
-        low=None,
-        high=None,
-        level=None,
-        n=here.n,
-        method=Method(Fact("fisher_with_one_sided_test", against=against)),
-        events=here.events,
-        details={"p_acceptable": p, "p_similarity": alike.value, "minimum_value": bound},
-        reason=Fact("score_of_p_values_has_no_interval"),
-    )
+    details = {"p_acceptable": p, "p_similarity": alike.value, "minimum_value": bound}
+    return _score(p, alike, here, Method(Fact("fisher_with_one_sided_test", against=against)), details)
 
 
 def _brier_of_prevalence(site: SiteResults) -> float:
@@ -402,13 +400,11 @@ def externally_supported(
         if any(measure in AT_A_THRESHOLD and not at for measure, at in judged_by.items()):
             return Absent(Fact("no_threshold_for_net_benefit"))
         return Absent(Fact("no_site_with_similarity_and_measures"))
-    return Estimate(
-        value=float(sum(verdict.supports(similarity) for verdict in judged)),
-        low=None,
-        high=None,
-        level=None,
-        n=sum(verdict.n for verdict in judged),
-        method=Method(Fact("sites_judged", sites=len(judged), of=len(sites))),
+    return without_interval(
+        float(sum(verdict.supports(similarity) for verdict in judged)),
+        sum(verdict.n for verdict in judged),
+        Method(Fact("sites_judged", sites=len(judged), of=len(sites))),
+        Fact("count_of_sites_has_no_interval"),
         details={
             "k": len(judged),
             "reaching_the_cut": sum(
@@ -417,7 +413,6 @@ def externally_supported(
             ),
             **{f"by_{form}": sum(verdict.supports(form) for verdict in judged) for form in bands.SIMILARITIES},
         },
-        reason=Fact("count_of_sites_has_no_interval"),
     )
 
 

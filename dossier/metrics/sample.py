@@ -16,6 +16,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import Law, metric
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import discrimination, utility
+from dossier.metrics.intervals import without_interval
 from dossier.metrics.logistic import has_logit, logit
 
 ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
@@ -30,17 +31,8 @@ BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
 
 
 def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estimate:
-    return Estimate(
-        value=value,
-        low=None,
-        high=None,
-        level=None,
-        n=len(outcome),
-        method=Method(variance, Fact("interval_wanted", width=width)),
-        events=int(outcome.sum()),
-        details={"width": width},
-        reason=NO_INTERVAL,
-    )
+    method = Method(variance, Fact("interval_wanted", width=width))
+    return without_interval(value, len(outcome), method, NO_INTERVAL, int(outcome.sum()), {"width": width})
 
 
 sample_size = partial(metric, digits=0, range=(0, None), tier="supporting", roles=("external",), clustered="refused")
