@@ -15,6 +15,7 @@ from pypdf import PdfReader
 
 from dossier.core import types
 from dossier.core.facts import Fact, Method
+from dossier.core.flags import FLAGS
 from dossier.core.register import fill
 from dossier.core.release import Release
 from dossier.record import results
@@ -602,8 +603,6 @@ def test_a_range_shows_on_which_side_of_100_it_ends(covid: Book) -> None:
 
 
 def test_every_flag_has_plain_words() -> None:
-    from dossier.core.flags import FLAGS
-
     assert set(PLAIN) == set(FLAGS)
 
 

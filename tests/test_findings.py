@@ -10,7 +10,6 @@ import pytest
 
 from dossier.core.contents import Edition
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.flags import FLAGS
 from dossier.core.release import Care, DeclaredPerformance, IntendedUse, Model, ReadersTables, Sample
 from dossier.core.types import (
     POOLED,
@@ -50,6 +49,7 @@ from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.sentence import Sentence, not_pooled, of_slopes, severity_of_errors
 from dossier.report.figures import utility as figures
 from dossier.report.figures.correspondence import shift_by_predictor
+from dossier.typeset.flags import topic
 from dossier.typeset.names import unweighted
 from dossier.typeset.numbers import plain
 from tests.conftest import Book, by_hand
@@ -667,9 +667,9 @@ def test_limitations_of_one_cause_are_said_once_with_their_sites(count: int, nam
         ]
     found = dataclasses.replace(evidence, flags=tuple(flags))
     raised = {kind.topic: kind for kind in limitations.raised(found)}
-    sizes = {topic: len(kind.said) for topic, kind in raised.items()}
-    assert sizes == {FLAGS["risks_off"]: 1, FLAGS["slope_off"]: 2, FLAGS["constant_predictor"]: 1}
-    ((text, _),) = raised[FLAGS["risks_off"]].said
+    sizes = {about: len(kind.said) for about, kind in raised.items()}
+    assert sizes == {topic("risks_off"): 1, topic("slope_off"): 2, topic("constant_predictor"): 1}
+    ((text, _),) = raised[topic("risks_off")].said
     at, first = text.split(" The first: ")
     worst = f"Ward {count} (O/E {1.3 + (count - 1) / 100:.2f})"
     assert at.replace("\N{NO-BREAK SPACE}", " ").startswith(f"At every site: {worst}, Ward {count - 1} (O/E ")

@@ -28,6 +28,7 @@ from dossier.core.types import (
 )
 from dossier.reading import signs
 from dossier.typeset.flags import flag_text
+from dossier.words import entries
 from tests.reasons import because, limitation
 
 BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
@@ -422,10 +423,9 @@ def test_criteria_without_a_date() -> None:
 
 
 def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:
-    package = Path(flags.__file__).parents[1]
-    source = "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+    source = "".join(path.read_text(encoding="utf-8") for path in Path(flags.__file__).parents[1].rglob("*.py"))
     used = set(re.findall(r'Flag\(\s*"(\w+)"', source))
-    assert used | set(signs.NOTES.values()) == set(flags.FLAGS)
+    assert used | set(signs.NOTES.values()) == set(flags.FLAGS) == set(entries("topics"))
 
 
 # ---- answers --------------------------------------------------------------------------------------------------------

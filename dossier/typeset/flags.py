@@ -30,6 +30,11 @@ def brief(fact: Fact, names: reasons.Names | None = None) -> str:
     return _Flag(names or reasons.Names()).filled(text, dict(inner.values)) if isinstance(inner, Fact) else ""
 
 
+def topic(kind: str) -> str:
+    """What a flag is about, in a few words."""
+    return str(entries("topics")[kind])
+
+
 def consequence(kind: str) -> str:
     """What a flag means for who uses the results; empty where its own sentence says so."""
     return str(entries("consequences").get(kind, ""))

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.core.facts import Fact
-from dossier.core.flags import FLAGS
 from dossier.core.types import Evidence, Flag, externals
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, scarce, times_off, worst_named
-from dossier.typeset.flags import DATASETS, brief, consequence, flag_text
+from dossier.typeset.flags import DATASETS, brief, consequence, flag_text, topic
 from dossier.typeset.reasons import known_names
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -69,7 +68,7 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
     )
     if len(replies) == 1 and kind == DIFFERS and _has_chapter(evidence, "subgroups"):
         said = ((f"{sentence_case(listing(briefly))}: see the chapter on subgroups.", None),)
-    return Raised(FLAGS[kind], briefly, follows, said, at_once)
+    return Raised(topic(kind), briefly, follows, said, at_once)
 
 
 def _worst_first(evidence: Evidence, flags: Sequence[Flag]) -> list[Flag]:

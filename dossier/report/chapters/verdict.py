@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from dossier.core import bands, binding, flags, tripod, types
+from dossier.core import bands, binding, tripod, types
 from dossier.core.multiplicity import discrimination, is_worse, of_site, size_of_risks
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence
 from dossier.report.chapters.chapter import chapters
+from dossier.typeset.flags import topic
 from dossier.typeset.measures import cell, needs_words
 from dossier.typeset.names import events_of, with_short_sites
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
@@ -484,7 +485,7 @@ what harms patients where the model is wrong, and what makes the test another on
 
 def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
-    gravest = [flags.FLAGS[name] for name in GRAVEST]
+    gravest = [topic(name) for name in GRAVEST]
     points = []
     for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic)):
         # What a limitation is about, and the sites and numbers that it is raised for.
