@@ -7,9 +7,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from dossier.core.facts import Count, Fact, IntervalMethod, Method
-from dossier.record.results import StepRow
+from dossier.record.results import Step
 from dossier.typeset.methods import method_parts, method_text
 
 LOGIT = Fact("on_scale", scale="logit")
@@ -126,5 +127,5 @@ def test_degrees_of_freedom_and_counts_are_asked_however_deep_they_lie() -> None
     ],
 )
 def test_a_step_that_cannot_be_printed_is_no_part_of_results_json(row: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="no step of a method that can be printed"):
-        StepRow.model_validate(row)
+    with pytest.raises(ValidationError):
+        TypeAdapter(Step).validate_python(row)

@@ -22,7 +22,6 @@ from pydantic import (
     GetJsonSchemaHandler,
     JsonValue,
     ValidationError,
-    model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -57,6 +56,8 @@ class _WithWords:
 
     text: Callable[[Fact], str]
     words: str
+    beside: tuple[str, ...] = ()
+    """The codes that have no words of their own: what they hold is printed."""
 
     def read(self, value: object) -> Fact:
         """The fact that a file holds; a ValueError where it is none, or one without words."""
@@ -79,7 +80,7 @@ class _WithWords:
         return {
             "type": "object",
             "description": "A code with its values: numbers, names, counts of something, and other facts.",
-            "properties": {"code": {"enum": sorted(entries(self.words))}},
+            "properties": {"code": {"enum": sorted((*entries(self.words), *self.beside))}},
             "required": ["code"],
         }
 
@@ -88,6 +89,8 @@ Reason = Annotated[Fact, _WithWords(reason_text, "reasons")]
 """Why something is absent or withheld, or has no bounds; `words/reasons.toml` has the words."""
 Limitation = Annotated[Fact, _WithWords(flag_text, "flags")]
 """What a flag says; `words/flags.toml` has the words."""
+Step = Annotated[Fact, _WithWords(lambda step: method_text([step]), "methods", ("each_its_own",))]
+"""A step of how something was made; `words/methods.toml` has the words."""
 
 
 class Row(BaseModel):
@@ -312,40 +315,6 @@ class SubgroupRow(Row):
         return types.SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
 
 
-class StepRow(Row):
-    """A step of how something was made: its code, and as further keys the values that its words need."""
-
-    code: str
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
-
-    @model_validator(mode="after")
-    def _has_words(self) -> Self:
-        """Refuses what cannot be printed."""
-        try:
-            method_text([self.value])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{self.code} is no step of a method that can be printed") from error
-        return self
-
-    @property
-    def value(self) -> Fact:
-        """The step."""
-        return Fact.of_json({"code": self.code, **(self.__pydantic_extra__ or {})})
-
-
-Steps = tuple[StepRow, ...]
-
-
-def _steps(method: Method) -> Steps:
-    return tuple(StepRow.model_validate(step.as_json) for step in method)
-
-
-def _method(steps: Steps) -> Method:
-    return Method(*(step.value for step in steps))
-
-
 class EstimateRow(Row):
     """One value: which measure, where, at what, what was found and by what method; further keys are its details."""
 
@@ -361,7 +330,7 @@ class EstimateRow(Row):
     level: float | None
     n: Count | None
     events: Count | None
-    method: Steps | None
+    method: tuple[Step, ...] | None
     """How it was made: codes, each with its values, in the order in which they are printed."""
     status: Status
     reason: Reason | None
@@ -398,7 +367,7 @@ class EstimateRow(Row):
             "level": found.level,
             "n": found.n,
             "events": found.events,
-            "method": _steps(found.method),
+            "method": found.method.steps,
             "status": "estimated",
             "reason": found.reason,
         }
@@ -413,7 +382,7 @@ class EstimateRow(Row):
     @property
     def method_text(self) -> str | None:
         """How it was made, in words; None where there is no value."""
-        return None if self.method is None else method_text(_method(self.method))
+        return None if self.method is None else method_text(self.method)
 
     @property
     def found(self) -> types.Estimate | types.Absent:
@@ -426,7 +395,7 @@ class EstimateRow(Row):
             high=self.high,
             level=self.level,
             n=self.n,
-            method=_method(self.method),
+            method=Method(*self.method),
             events=self.events,
             se=self.se,
             details=self.details,
@@ -451,7 +420,7 @@ class CurveRow(Row):
     columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
     n: Count | None = None
     events: Count | None = None
-    method: Steps | None = None
+    method: tuple[Step, ...] | None = None
     status: Status
     reason: Reason | None = None
     below: Count | None = None
@@ -473,7 +442,7 @@ class CurveRow(Row):
             columns={name: tuple(column) for name, column in found.columns.items()},
             n=found.n,
             events=found.events,
-            method=_steps(found.method),
+            method=found.method.steps,
             status="estimated",
         )
 
@@ -484,7 +453,7 @@ class CurveRow(Row):
         if self.n is None or self.method is None:
             found = _absent(self.status, self.reason, self.below)
         else:
-            found = types.Curve(dict(self.columns), self.n, _method(self.method), self.events)
+            found = types.Curve(dict(self.columns), self.n, Method(*self.method), self.events)
         return types.CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
 
 
