@@ -405,37 +405,6 @@ def stratified(function: Plain) -> Plain:
     return function
 
 
-def _curve_maker(
-    function: Callable[..., Any],
-    label: str,
-    roles: tuple[Role, ...],
-    cites: str | tuple[str, ...],
-    against_rest: bool = False,
-    chapter: str | None = None,
-    band: Band | None = None,
-    bins: bool = False,
-    protection: CurveProtection = "withheld",
-    of_rivals: bool = False,
-    weighted: bool = False,
-) -> CurveMaker:
-    return CurveMaker(
-        name=function.__name__,
-        label=label,
-        sentence=_sentence(function),
-        chapter=chapter or _chapter(function),
-        function=function,
-        needs=_needs(function),
-        roles=roles,
-        cites=(cites,) if isinstance(cites, str) else cites,
-        against_rest=against_rest,
-        band=band,
-        bins=bins,
-        protection=protection,
-        of_rivals=of_rivals,
-        weighted=weighted,
-    )
-
-
 def curve(
     label: str,
     *,
@@ -449,20 +418,33 @@ def curve(
     protection: CurveProtection = "withheld",
     of_rivals: bool = False,
     weighted: bool = False,
+    shelf: Literal["curves", "curve_syntheses", "descriptions"] = "curves",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a curve of results.json; with several classes as for a measure.
 
     `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
     where small counts are protected, `of_rivals` whether it is made of every other model too, `weighted` whether it
-    honours sampling weights.
+    honours sampling weights, `shelf` where it is entered: `curve_synthesis` and `describe` say what stands on others.
     """
 
     def enter(function: Plain) -> Plain:
-        shelf = REGISTER.class_curves if of_classes else REGISTER.curves
-        maker = _curve_maker(
-            function, label, roles, cites, against_rest, chapter, band, bins, protection, of_rivals, weighted
+        maker = CurveMaker(
+            name=function.__name__,
+            label=label,
+            sentence=_sentence(function),
+            chapter=chapter or _chapter(function),
+            function=function,
+            needs=_needs(function),
+            roles=roles,
+            cites=(cites,) if isinstance(cites, str) else cites,
+            against_rest=against_rest,
+            band=band,
+            bins=bins,
+            protection=protection,
+            of_rivals=of_rivals,
+            weighted=weighted,
         )
-        _enter(shelf, function.__name__, maker)
+        _enter(getattr(REGISTER, f"class_{shelf}" if of_classes else shelf), function.__name__, maker)
         return function
 
     return enter
@@ -477,26 +459,22 @@ def curve_synthesis(
     chapter: str | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on the curves and results of all external sites (`sites`) a curve of the pooled dataset."""
-
-    def enter(function: Plain) -> Plain:
-        shelf = REGISTER.class_curve_syntheses if of_classes else REGISTER.curve_syntheses
-        maker = _curve_maker(function, label, ("external",), cites, against_rest, chapter)
-        _enter(shelf, function.__name__, maker)
-        return function
-
-    return enter
+    return curve(
+        label,
+        roles=("external",),
+        cites=cites,
+        against_rest=against_rest,
+        of_classes=of_classes,
+        chapter=chapter,
+        shelf="curve_syntheses",
+    )
 
 
 def describe(
     label: str, *, roles: tuple[Role, ...] = ("development", "internal", "external")
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a part of the description of the data."""
-
-    def enter(function: Plain) -> Plain:
-        _enter(REGISTER.descriptions, function.__name__, _curve_maker(function, label, roles, ()))
-        return function
-
-    return enter
+    return curve(label, roles=roles, shelf="descriptions")
 
 
 def figure(title: str) -> Callable[[Plain], Plain]:
