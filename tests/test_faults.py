@@ -27,7 +27,6 @@ TEXTS = {"what", "where", "fix"}
 READS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find", "index", "count", "replace"}
 READS |= {"removeprefix", "removesuffix", "match", "fullmatch", "search", "sub", "findall", "finditer"}
 PLACE_OF_CODE = {"Fault": 0, "UnfitError": 0, "one": 0, "by_row": 0}
-OF_BY_ROW = {"cases", "others"}
 
 
 @cache

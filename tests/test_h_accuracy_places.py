@@ -10,18 +10,11 @@ from dossier.core.register import fill
 from dossier.core.release import Release
 from dossier.core.types import Absent
 from dossier.evaluate.offered import complexity_sources, places, settings
+from tests import test_flags as flags
 
 
 def release(**declared: Any) -> Release:
-    return Release.model_validate(
-        {
-            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
-            "outcome": {"name": "infection", "column": "y"},
-            "prediction": {"column": "risk"},
-            "dataset": ({"name": "site", "role": "external", "file": "site.csv"},),
-            "h_accuracy": declared,
-        }
-    )
+    return flags.release(h_accuracy=declared)
 
 
 def computed(found: Release) -> list[tuple[Any, Any, Any]]:

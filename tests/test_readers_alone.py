@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
-from dossier.core.types import READERS, Evidence, Study
-from dossier.record import results
+from dossier.core.types import READERS, Study
 from dossier.report import compose, draw
 from tests import reasons
 from tests.reference.tables import RATERS, needs_raters
 from tests.smallest import HEAD, QUICK, SITE
+from tests.test_readers_of_development import rows_of
 
 TABLES = {
     "labels.csv": "a,b\n1,1\n1,0\n0,0\n0,0\n1,1\n",
@@ -44,19 +42,10 @@ def _published(folder: Path, more: str = "") -> Study:
     return reading.study(folder)
 
 
-def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
-    document = json.loads(results.of(evidence).text())
-    return {
-        (estimate["measure"], estimate["dataset"]): estimate
-        for estimate in document["estimates"]
-        if estimate["subset"] is None
-    }
-
-
 @needs_raters
 def test_the_published_values_come_out(tmp_path: Path) -> None:
     """methods.md: 427 cases, 13 raters; a declared coherence of .05 gives .570613 to .653449."""
-    rows = _rows(evaluate.evidence(_published(tmp_path, "coherence = 0.05\n")))
+    rows = rows_of(evaluate.evidence(_published(tmp_path, "coherence = 0.05\n")))
     values = {
         "observed_agreement": 0.81841110,
         "fleiss_kappa": 0.63163046,
@@ -75,7 +64,7 @@ def test_the_published_values_come_out(tmp_path: Path) -> None:
 def test_a_declared_accuracy_takes_the_place_of_the_truth(tmp_path: Path) -> None:
     study = _published(tmp_path, "accuracy = 0.81\n")
     evidence = evaluate.evidence(study)
-    rho = _rows(evidence)["weighted_concordance", READERS]
+    rho = rows_of(evidence)["weighted_concordance", READERS]
     assert rho["value"] == pytest.approx(0.584726, abs=5e-7)
     assert rho["accuracy_assumed"] == 0
     assert not [flag for flag in study.flags if flag.flag == "rater_accuracy_assumed"]
@@ -86,7 +75,7 @@ def test_a_declared_accuracy_takes_the_place_of_the_truth(tmp_path: Path) -> Non
 
 def test_agreement_is_that_of_the_tables_and_no_dataset_has_any(tmp_path: Path) -> None:
     """Four of five cases agree; labels are half 0 and half 1, so that kappa is (.8 - .5)/.5."""
-    rows = _rows(evaluate.evidence(_study(tmp_path)))
+    rows = rows_of(evaluate.evidence(_study(tmp_path)))
     assert rows["observed_agreement", READERS]["value"] == pytest.approx(0.8)
     assert rows["fleiss_kappa", READERS]["value"] == pytest.approx(0.6)
     assert reasons.read(rows["fleiss_kappa", "site"]["reason"]) == "the readers' tables name no dataset"
@@ -114,7 +103,7 @@ def test_readers_of_a_dataset_have_no_results_of_their_own(tmp_path: Path) -> No
     (tmp_path / "cut" / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{linked}")
     study = reading.study(tmp_path / "cut")
     assert not [flag for flag in study.flags if flag.flag == "rater_accuracy_assumed"]
-    assert not [measure for measure, dataset in _rows(evaluate.evidence(study)) if dataset == READERS]
+    assert not [measure for measure, dataset in rows_of(evaluate.evidence(study)) if dataset == READERS]
 
 
 def test_a_dataset_cannot_be_called_readers(tmp_path: Path) -> None:
@@ -142,4 +131,4 @@ def test_the_chapter_is_printed(tmp_path: Path) -> None:
 def test_few_disagreements_are_withheld(tmp_path: Path) -> None:
     """One of five cases divides the raters: under a policy nobody may count it."""
     evidence = evaluate.evidence(_study(tmp_path, f"{ALONE}[disclosure]\nminimum_cell = 4\n"))
-    assert _rows(evidence)["observed_agreement", READERS]["status"] == "withheld"
+    assert rows_of(evidence)["observed_agreement", READERS]["status"] == "withheld"

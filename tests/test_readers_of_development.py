@@ -37,7 +37,7 @@ def _evidence(folder: Path, more: str) -> Evidence:
     return evaluate.evidence(reading.study(_write(folder, more)))
 
 
-def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
+def rows_of(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
     document = json.loads(results.of(evidence).text())
     return {
         (estimate["measure"], estimate["dataset"]): estimate
@@ -49,7 +49,7 @@ def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
 def test_readers_of_the_development_table_have_a_chapter(tmp_path: Path) -> None:
     """Before, the release had no fault, and neither a number nor a chapter of theirs."""
     evidence = _evidence(tmp_path, READERS_OF.format(name="made").replace("[[readers]]", "[readers]"))
-    rows = _rows(evidence)
+    rows = rows_of(evidence)
     assert rows["observed_agreement", "made"]["value"] == pytest.approx(0.8)
     assert "apparent" not in json.dumps(rows["observed_agreement", "made"]["method"])
     assert reasons.read(rows["observed_agreement", "site"]["reason"]) == (
@@ -64,7 +64,7 @@ def test_readers_of_the_development_table_have_a_chapter(tmp_path: Path) -> None
 
 def test_no_accuracy_of_the_model_is_read_at_the_labels_that_it_learnt_from(tmp_path: Path) -> None:
     """Against the rows it was fitted to every accuracy is apparent."""
-    rows = _rows(_evidence(tmp_path, READERS_OF.format(name="made")))
+    rows = rows_of(_evidence(tmp_path, READERS_OF.format(name="made")))
     assert ("actual_accuracy", "made") not in rows
     assert ("weighted_utility", "made") not in rows
 
@@ -130,6 +130,6 @@ def test_what_does_not_fit_together_is_a_fault(tmp_path: Path, more: str, said: 
 
 def test_labels_of_the_development_table_are_withheld_like_all_others(tmp_path: Path) -> None:
     evidence = _evidence(tmp_path, f"{READERS_OF.format(name='made')}[disclosure]\nminimum_cell = 4\n")
-    rows = _rows(evidence)
+    rows = rows_of(evidence)
     assert rows["observed_agreement", "made"]["status"] == "withheld"
     assert rows["weighted_concordance", "made"]["status"] == "withheld"

@@ -105,8 +105,8 @@ NOTES = (
     ("error_rate_aided, error_rate_unaided", "Wald's interval, as published; too short below some 200 decisions."),
     (
         "membership_auroc",
-        "against the AUROC of the best model; the cross-validated one is fitted to nine tenths of few "
-        "rows and lies below it, the more so the fewer the rows.",
+        "against the AUROC of the best model; what it estimates is that of a model fitted to half of the rows, which "
+        "lies below it, the more so the more predictors and the fewer rows.",
     ),
     ("decision_benefit", "over readers; the cases are those of the study."),
     ("energy_coefficient, equal", "the truth is 0, the end of the range."),

@@ -14,7 +14,7 @@ from scipy.stats import binom, norm
 from dossier.core import types
 from dossier.core.facts import Method
 from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
-from tests.bench import pooling
+from tests.bench import groups, pooling
 from tests.bench.scores import NOMINAL, Score, between, held, rejected
 from tests.metrics.parts import of_counts
 
@@ -28,6 +28,7 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
         for spread in (0.0, 0.15, 0.4):
             yield f"pooled, {k} sites, tau {spread:g}", "interval", k, _pooled(k, spread)
     yield from pooling.cells()
+    yield from groups.cells()
     for cases, raters in ((100, 3), (400, 12)):
         yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters)
     for cases, raters in ((200, 3), (500, 3), (500, 1)):
@@ -324,13 +325,9 @@ def _tables(rows: int, bootstrap: int) -> Simulate:
             sides = tuple(_of_one_population(rng, rows, kind) for _ in range(2))
             averaged = correspondence.correspondence_averaged(sides[0], sides[1], LEVEL, number)
             scores[f"correspondence_averaged, {kind}"] = held(averaged, 0.5)
-            member = correspondence.membership_auroc(sides[0], sides[1], LEVEL, number)
-            scores[f"membership_auroc, {kind}"] = held(member, 0.5)
         for name, values, shift in (("shifted", shifted + SHIFT, SHIFT), ("equal", equal, 0.0)):
             found = correspondence.energy_coefficient(_features(ours), _features(values), permutations=1, **more)
             scores[f"energy_coefficient, {name}"] = held(found, _true_energy(shift))
-        member = correspondence.membership_auroc(_features(ours), _features(shifted + SHIFT), LEVEL, number)
-        scores["membership_auroc"] = held(member, float(norm.cdf(SHIFT / math.sqrt(2))))
         return scores
 
     return simulate

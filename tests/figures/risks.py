@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -80,34 +79,6 @@ def of_site(index: int, n: int, events: int, scale: float, declared: float, bend
     if index == 0:
         found["rater_rates"] = _raters(n, events)
     return found
-
-
-def others_of(declared: float) -> tuple[float, float]:
-    """Two thresholds more."""
-    return declared / 2, declared / 4
-
-
-def _fagan(n: int, phi: float, thresholds: tuple[float, ...], bend: float) -> Curve:
-    def after(ratio: float) -> float:
-        odds = phi / (1 - phi) * ratio
-        return odds / (1 + odds)
-
-    up = [9.0 * bend / (1 + step) for step in range(len(thresholds))]
-    down = [0.3 / (1 + step) for step in range(len(thresholds))]
-    half = 0.3 / math.sqrt(n * phi)
-    count = len(thresholds)
-    return made(
-        n,
-        round(n * phi),
-        threshold=thresholds,
-        before=np.full(count, phi),
-        before_low=np.full(count, phi - half * phi),
-        before_high=np.full(count, min(1, phi + half * phi)),
-        **around(np.array([after(ratio) for ratio in up]), half, "after_positive"),
-        **around(np.array([after(ratio) for ratio in down]), half / 4, "after_negative"),
-        likelihood_ratio_positive=tuple(up),
-        likelihood_ratio_negative=tuple(down),
-    )
 
 
 def _raters(n: int, events: int) -> Curve:

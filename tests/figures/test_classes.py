@@ -66,19 +66,22 @@ def against_rest(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
     return dataclasses.replace(found, results=kept)
 
 
+def assert_readable(drawn: object) -> None:
+    assert isinstance(drawn, Figure)
+    boxes, (width, height) = text_boxes(drawn), extent(drawn)
+    assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
+    assert not [box.text for box in boxes if box.bottom > height + 0.15]
+    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
+    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, 0.15)]
+
+
 @pytest.mark.parametrize("case", ["one", "three", "eight", "forty", "long", "gaps", "near"])
 @pytest.mark.parametrize("labels", [("G0", "G1", "G2"), ("no rejection at all", "borderline", "C", "D", "E", "F", "G")])
 def test_the_diagram_of_classes_can_be_read(case: str, labels: tuple[str, ...]) -> None:
     with styled():
         drawn = sheet_of("external_performance_by_class")(against_rest(case, labels))
-        assert isinstance(drawn, Figure)
-        boxes = text_boxes(drawn)
-    width, height = extent(drawn)
-    assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
-    assert not [box.text for box in boxes if box.bottom > height + 0.15]
-    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
-    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, 0.15)]
-    assert width <= FULL + 0.01
+        assert_readable(drawn)
+        assert extent(drawn)[0] <= FULL + 0.01
 
 
 def marked(drawn: Figure) -> list[list[tuple[float, float]]]:
@@ -145,13 +148,7 @@ def test_text_neither_collides_nor_leaves_the_figure(name: str, case: str) -> No
     assert draw is not None
     with styled():
         drawn = draw(seen)
-        assert isinstance(drawn, Figure)
-        boxes = text_boxes(drawn)
-    width, height = extent(drawn)
-    assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
-    assert not [box.text for box in boxes if box.bottom > height + 0.15]
-    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
-    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, 0.15)]
+        assert_readable(drawn)
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)

@@ -335,21 +335,6 @@ def test_without_a_threshold_no_gap_is_drawn(eight: types.Evidence) -> None:
     assert not any("%" in text.get_text() for axes in figure.axes for text in axes.texts)
 
 
-def _with_slopes(found: types.Evidence, slopes: tuple[float, ...]) -> types.Evidence:
-    """The evidence with straight calibration curves of these slopes through the origin, by site."""
-    by_site = dict(zip((site.name for site in types.externals(found)), slopes, strict=True))
-
-    def bent(one: types.CurveResult) -> types.CurveResult:
-        curve = known(one.found)
-        observed = tuple((numbers(curve, "risk") * by_site[one.dataset]).clip(0, 1).tolist())
-        return replace(one, found=replace(curve, columns={**curve.columns, "observed": observed}))
-
-    return replace(
-        found,
-        curves=tuple(bent(curve) if curve.curve == "calibration_curve" else curve for curve in found.curves),
-    )
-
-
 def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
     groups = types.Curve(
         {"mean_risk": (0.01, 0.02), "observed": (0.03, 0.5), "low": (0.0, 0.3), "high": (0.06, 0.7), "n": (30.0, 30.0)},

@@ -21,6 +21,7 @@ from dossier.typeset.numbers import number
 from tests.figures.drawings import sheet_of
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
+from tests.figures.test_risks import x_of, y_of
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said, because
 
@@ -51,14 +52,6 @@ def estimate(found: types.Estimate | types.Absent) -> types.Estimate:
 def curve(found: types.Curve | types.Absent) -> types.Curve:
     assert isinstance(found, types.Curve)
     return found
-
-
-def x_of(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_xdata(), dtype=float)
-
-
-def y_of(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_ydata(), dtype=float)
 
 
 def texts(figure: Figure) -> list[str]:

@@ -48,7 +48,7 @@ from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.metrics.parts import errors_of_rows
 from tests.reasons import Said
-from tests.reference.tables import COVID, EXPECTED, GOLDEN, needs_covid
+from tests.reference.tables import COVID, EXPECTED, GOLDEN, needs_covid, printed, site
 
 SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
 FIVE_KNOTS = (0.05, 0.275, 0.5, 0.725, 0.95)
@@ -60,20 +60,6 @@ def golden(column: str = "p") -> tuple[Floats, Floats, Any]:
     read = pd.read_csv(GOLDEN / "binary.csv")
     expected = json.loads((GOLDEN / "r.json").read_text())
     return read["y"].to_numpy(float), read[column].to_numpy(float), expected["core"][f"binary:{column}"]
-
-
-def site(name: str) -> tuple[Floats, Floats]:
-    read = pd.read_csv(COVID / f"{name}.csv")
-    return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
-
-
-def printed(name: str, column: str) -> float:
-    """A number of the table of methods.md."""
-    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
-    head = next(line for line in lines if line.startswith("| site |"))
-    row = next(line for line in lines if line.startswith(f"| {name} |"))
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
-    return float(cells[1][cells[0].index(column)])
 
 
 def drawn(n: int, seed: int = 5, distortion: float = 1.0) -> tuple[Floats, Floats]:

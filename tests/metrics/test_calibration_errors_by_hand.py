@@ -15,18 +15,10 @@ from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.shares import Design
-from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve, whitened
+from dossier.metrics.smooth_curve import smooth_curve, whitened
+from tests.metrics.test_largest_distance import fitted
 
 Z = float(ndtri(0.975))
-
-
-def fitted(n: int, power: float, low: float = 0.02, high: float = 0.98) -> tuple[Floats, SmoothCurve]:
-    """Sorted risks, and the curve of outcomes that come with the risk to this power."""
-    rng = np.random.default_rng(5)
-    risk = np.sort(rng.uniform(low, high, n))
-    smooth = smooth_curve((rng.random(n) < risk**power).astype(float), risk)
-    assert not isinstance(smooth, Absent)
-    return risk, smooth
 
 
 def small(slopes: tuple[tuple[float, ...], ...] = ((0.3, 0.3, 0.3, 0.3), (-0.4, 0.1, 0.2, 0.3))) -> CurveDraws:

@@ -44,7 +44,7 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
-from tests.reference.tables import COVID, EXPECTED, GOLDEN, needs_covid
+from tests.reference.tables import GOLDEN, needs_covid, printed, site
 
 SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
 
@@ -61,20 +61,6 @@ def table(name: str = "binary.csv") -> pd.DataFrame:
 
 def r() -> Any:
     return json.loads((GOLDEN / "r.json").read_text())
-
-
-def site(name: str) -> tuple[Floats, Floats]:
-    read = pd.read_csv(COVID / f"{name}.csv")
-    return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
-
-
-def printed(name: str, column: str) -> float:
-    """A number of the table of methods.md."""
-    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
-    head = next(line for line in lines if line.startswith("| site |"))
-    row = next(line for line in lines if line.startswith(f"| {name} |"))
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
-    return float(cells[1][cells[0].index(column)])
 
 
 def to_printed_digits(value: float, expected: float) -> bool:

@@ -41,7 +41,8 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
-from tests.reference.tables import COVID, EXPECTED, GOLDEN, RATERS, needs_covid, needs_raters
+from tests.reference.tables import GOLDEN, RATERS, needs_covid, needs_raters, printed
+from tests.reference.tables import site as hospital
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])), min_size=1, max_size=14)
 
@@ -59,20 +60,10 @@ def r() -> Any:
     return json.loads((GOLDEN / "r.json").read_text())
 
 
-def printed(name: str, column: str) -> float:
-    """A number of the table of methods.md."""
-    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
-    head = next(line for line in lines if line.startswith("| site |"))
-    row = next(line for line in lines if line.startswith(f"| {name} |"))
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
-    return float(cells[1][cells[0].index(column)])
-
-
 @needs_covid
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 def test_the_five_hospitals(name: str) -> None:
-    read = pd.read_csv(COVID / f"{name}.csv")
-    y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
+    y, p = hospital(name)
     assert estimated(net_benefit(y, p, 0.25)).value == pytest.approx(printed(name, "NB25"), abs=5.01e-8)
     assert estimated(standardized_net_benefit(y, p, 0.5)).value == pytest.approx(printed(name, "sNB"), abs=5.01e-8)
 
@@ -626,8 +617,7 @@ def test_where_both_defaults_are_worth_nothing_the_model_is_compared_with_treati
 @needs_covid
 @pytest.mark.parametrize("name", ["italy-1", "spain"])
 def test_the_net_benefit_gain_of_real_sites(name: str) -> None:
-    read = pd.read_csv(COVID / f"{name}.csv")
-    y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
+    y, p = hospital(name)
     found = estimated(net_benefit_gain(y, p, 0.5))
     # methods.md prints sNB at .5; treating all gives 2 phi - 1 there.
     phi = float(y.mean())

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from dossier.core.types import Floats
 
 REFERENCE = Path(__file__).resolve().parent
 RELEASES = REFERENCE.parent / "releases"
@@ -28,3 +31,18 @@ needs_raters = pytest.mark.tables("raters")
 def lacking() -> frozenset[str]:
     """Which of the tables that may not travel are not there."""
     return frozenset(name for name, table in MAY_NOT_TRAVEL.items() if not table.is_file())
+
+
+def printed(name: str, column: str) -> float:
+    """A number of the table of methods.md."""
+    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
+    head = next(line for line in lines if line.startswith("| site |"))
+    row = next(line for line in lines if line.startswith(f"| {name} |"))
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
+    return float(cells[1][cells[0].index(column)])
+
+
+def site(name: str) -> tuple[Floats, Floats]:
+    """The outcomes and risks of one of the hospitals."""
+    read = pd.read_csv(COVID / f"{name}.csv")
+    return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
