@@ -71,7 +71,7 @@ def _drawn(rng: np.random.Generator, hospital: Hospital, n: int) -> Site:
 
 def _groups(hospitals: tuple[Hospital, ...], n: int, rng: np.random.Generator, number: int) -> dict[str, Score]:
     del number
-    pairs = []
+    pairs: list[Pair] = []
     for y, p, groups in (_drawn(rng, hospital, n) for hospital in hospitals):
         ours, rest = (Stratum(y[rows], p[rows]) for rows in (groups["sex"] == sex for sex in ("female", "male")))
         pairs.append(Pair(str(len(pairs)), ours, rest))

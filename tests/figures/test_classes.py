@@ -81,6 +81,7 @@ def test_the_diagram_of_classes_can_be_read(case: str, labels: tuple[str, ...]) 
     with styled():
         drawn = sheet_of("external_performance_by_class")(against_rest(case, labels))
         assert_readable(drawn)
+        assert isinstance(drawn, Figure)
         assert extent(drawn)[0] <= FULL + 0.01
 
 
