@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dossier import evaluate, reading
+from dossier import reading
 from dossier.core import types
-from dossier.core.facts import Fact
 from dossier.core.release import Severity, SeverityOfSubgroup
 from dossier.evaluate.disclosure import chains
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import plant
 from tests.test_neighbours import document, unlike, without_steps
+from tests.test_witnesses import unprotected, with_previous
 
 __all__ = ["without_steps"]
 
@@ -81,12 +81,6 @@ WIDE = chains.width(SMALLEST, [2])
 def base(wide: int = WIDE) -> list[Row]:
     """A hospital each of whose counts is the lowest of its range: of each kind ten more fit."""
     return [Row(4 * wide, 1, 0.97), Row(3 * wide, 1, 0.97, "m"), Row(4 * wide, 0, 0.02), Row(4 * wide, 0, 0.02, "m")]
-
-
-def without_policy(study: types.Study) -> types.Study:
-    """The release with nothing protected."""
-    datasets = tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
-    return dataclasses.replace(study, datasets=datasets)
 
 
 Cells = Callable[[types.Study, int], types.Study]
@@ -185,22 +179,7 @@ def nested(study: types.Study, count: int) -> types.Study:
 
 def before(study: types.Study, count: int) -> types.Study:
     """A previous release of nearly the same rows, from which the difference gave the others."""
-    then = evaluate.evidence(without_policy(hospital(study, [*base(), Row(count, 1, 0.1)])))
-    previous = types.Previous(
-        file="previous.json",
-        sha256="0" * 64,
-        version="0.1.0",
-        date=study.release.release.date,
-        level=0.95,
-        seed=1,
-        thresholds=(0.3, 0.6),
-        datasets=then.datasets,
-        results=then.results,
-        criteria=(),
-        manifest=types.Absent(Fact("no_manifest")),
-        predicted=types.Predicted.by(study.release),
-    )
-    return dataclasses.replace(hospital(study, base()), previous=previous)
+    return with_previous(hospital(study, base()), hospital(study, [*base(), Row(count, 1, 0.1)]))
 
 
 def graver_errors(study: types.Study, count: int) -> types.Study:
@@ -268,7 +247,7 @@ def test_hospitals_that_differ_in_it_print_the_same(whole: types.Study, kind: st
 @pytest.mark.parametrize("kind", EVERY)
 def test_without_a_policy_the_same_hospitals_print_something_else(whole: types.Study, kind: str) -> None:
     """The control: each attack finds what it is about where nothing is protected."""
-    first, other = (document(without_policy(ATTACKS[kind](whole, count))) for count in COUNTS)
+    first, other = (document(unprotected(ATTACKS[kind](whole, count))) for count in COUNTS)
     assert list(unlike(first, other))
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from dossier.typeset import tables, widths
 from dossier.typeset.numbers import SOFT_HYPHEN, TIED, as_declared
-from dossier.typeset.widths import text_width
 
 
 def table(labels: list[str], groups: int = 0, columns: int = 1) -> tables.Table:
@@ -66,7 +65,7 @@ def lines(label: str, room: float) -> list[str]:
     for word in label.split(" "):
         for number, piece in enumerate(word.split(SOFT_HYPHEN)):
             joined = f"{found[-1]} {piece}" if found[-1] and number == 0 else found[-1] + piece
-            if found[-1] and text_width(joined, 600) > room:
+            if found[-1] and widths.text_width(joined, 600) > room:
                 found.append(piece)
             else:
                 found[-1] = joined
@@ -88,7 +87,7 @@ def test_no_table_is_wider_than_the_page_whatever_its_sites_are_called(
         room = tables.label_room(part)
         labels = [row.label for row in part.rows]
         assert len(set(labels)) == len(names)
-        assert all(text_width(line, 600) <= room for label in labels for line in lines(label, room))
+        assert all(widths.text_width(line, 600) <= room for label in labels for line in lines(label, room))
         assert all(len(lines(label, room)) <= tables.LINES for label in labels)
         assert not of_words or not any(SOFT_HYPHEN in label for label in labels)
         assert all(label.endswith(name[-1]) for label, name in zip(labels, names, strict=True))

@@ -22,7 +22,7 @@ from tests.conftest import RELEASES, Book
 from tests.figures.drawings import Drawing, all_drawn
 from tests.figures.studies import EXTREMES
 from tests.figures.studies import evidence as simulated
-from tests.figures.text_boxes import text_boxes
+from tests.figures.text_boxes import HAIRLINE, text_boxes
 from tests.reference import tables
 
 Drawn = dict[str, Drawing | Absent]
@@ -30,8 +30,6 @@ Drawn = dict[str, Drawing | Absent]
 STUDIES = (*RELEASES, *(extreme.name for extreme in EXTREMES))
 NAMES = tuple(fill("report.figures").figures)
 SMALLEST = 9.0
-HAIRLINE = 0.15
-"""Boxes hold the room above and below the letters: so many mm of it may touch."""
 TALLEST = 231.0
 """What the page holds above a caption of three lines, in mm."""
 MOST_POINTS = 250

@@ -29,13 +29,13 @@ from dossier.report.figures import (
     roc,
     utility,
 )
-from dossier.report.figures.canvas import FULL, HALF, extent, styled
+from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
 from tests.figures.drawings import draw_diagram, sheet_of
 from tests.figures.evidence import CASES, Case, evidence
-from tests.figures.text_boxes import text_boxes
+from tests.figures.text_boxes import assert_apart, text_boxes
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
@@ -72,10 +72,6 @@ def asked_of(name: str, found: Evidence) -> Evidence:
     return dataclasses.replace(found, local_site=found.datasets[0].name) if name in OF_OUR_SITE else found
 
 
-HAIRLINE = 0.15
-"""Boxes hold the room above and below the letters: so many mm of it may touch."""
-
-
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: case.name)
 def found(request: pytest.FixtureRequest) -> Evidence:
     case: Case = request.param
@@ -98,19 +94,7 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, fou
             return
         assert isinstance(figure, Figure)
         boxes = text_boxes(figure)
-    width, height = extent(figure)
-    assert boxes
-    assert {box.size for box in boxes} == {9.0}
-    beyond = [
-        box.text
-        for box in boxes
-        if min(box.left, box.top) < -HAIRLINE or box.right > width + HAIRLINE or box.bottom > height + HAIRLINE
-    ]
-    assert not beyond
-    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
-    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, HAIRLINE)]
-    assert width <= FULL + 0.01
-    assert height <= 210
+    assert_apart(boxes, figure, 210)
 
 
 def test_a_collision_is_seen() -> None:

@@ -26,7 +26,7 @@ from dossier.typeset.widths import text_width
 from tests.estimated import estimated
 from tests.figures.drawings import sheet_of
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
-from tests.figures.text_boxes import text_boxes
+from tests.figures.text_boxes import assert_apart, text_boxes
 
 Draw = Callable[[types.Evidence], Figure | types.Absent]
 DRAWN: dict[str, Draw] = {
@@ -38,7 +38,6 @@ DRAWN: dict[str, Draw] = {
     "confusion_by_site": sheet_of("confusion_by_site"),
     "weighted_utility_beside": sheet_of("weighted_utility_beside"),
 }
-HAIRLINE = 0.15
 MAY_BE_ABSENT = {
     "gaps": {"h_accuracy_by_complexity_by_site", "h_accuracy_by_raters"},
     "three_classes": {"h_accuracy_summary", "h_accuracy_by_raters"},
@@ -101,18 +100,7 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kin
             assert not reason_text(figure.reason).endswith(".")
             return
         boxes = text_boxes(figure)
-    width, height = extent(figure)
-    assert {box.size for box in boxes} == {9.0}
-    beyond = [
-        (box.text, width, height, box)
-        for box in boxes
-        if min(box.left, box.top) < -HAIRLINE or box.right > width + HAIRLINE or box.bottom > height + HAIRLINE
-    ]
-    assert not beyond
-    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
-    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, HAIRLINE)]
-    assert width <= FULL + 0.01
-    assert height <= 215
+    assert_apart(boxes, figure, 215)
 
 
 @pytest.mark.parametrize("name", DRAWN)

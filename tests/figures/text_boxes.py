@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from dossier.core.types import Floats
-from dossier.report.figures.canvas import MILLIMETRE, extent
+from dossier.report.figures.canvas import FULL, MILLIMETRE, extent
 
 
 @dataclass(frozen=True)
@@ -85,3 +86,23 @@ def text_boxes(figure: Figure) -> list[TextBox]:
 def _shown(text: Text) -> bool:
     """Whether a text is drawn: what matplotlib keeps for the ticks of its own is not."""
     return text.axes is None or text in text.axes.texts
+
+
+HAIRLINE = 0.15
+"""Boxes hold the room above and below the letters: so many mm of it may touch."""
+
+
+def assert_apart(boxes: Sequence[TextBox], figure: Figure, most: float) -> None:
+    """No text is small, stands beyond the figure or on another one, and the figure is at most so many mm high."""
+    width, height = extent(figure)
+    assert {box.size for box in boxes} == {9.0}
+    beyond = [
+        (box.text, width, height, box)
+        for box in boxes
+        if min(box.left, box.top) < -HAIRLINE or box.right > width + HAIRLINE or box.bottom > height + HAIRLINE
+    ]
+    assert not beyond
+    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
+    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, HAIRLINE)]
+    assert width <= FULL + 0.01
+    assert height <= most
