@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import timeit
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -444,8 +445,7 @@ def test_ten_thousand_unknown_keys_are_told_in_time_that_grows_with_their_number
         keys = "".join(f"key{k} = 1\n" for k in range(number))
         text = keys + HEAD if place == "before" else HEAD + SITE + keys
         (tmp_path / "release.toml").write_text(text, encoding="utf-8")
-        before = time.process_time()
         assert len(_told(tmp_path)) >= number
-        seconds.append(time.process_time() - before)
+        seconds.append(min(timeit.repeat(lambda: _told(tmp_path), timer=time.process_time, number=1, repeat=3)))
     # In proportion is 8 times, by the square 64: what lies between is left to a machine that is busy.
     assert seconds[1] < 24 * seconds[0]
