@@ -283,7 +283,8 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) 
         for folder in folders:
             _, written = _made(folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace))
             _list(written)
-    _tell(f"Open {out / folders[0].name / 'dossier-regulatory.pdf'} first.")
+    if not quiet:
+        _tell(f"Open {out / folders[0].name / 'dossier-regulatory.pdf'} first.")
 
 
 @dossier.command("print", short_help="Print a dossier from its results.json.")
