@@ -193,8 +193,8 @@ def _counts(evidence: types.Evidence) -> str:
     text = f"Of {made}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
     known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
-    groups = [(_group(look.column, look.label, look.of_class), look.measure) for look in worse]
-    if names := [f"{name} ({WORSE.get(measure, WORSE['auroc'])})" for name, measure in groups if name not in known]:
+    groups = dict.fromkeys((_group(look.column, look.label, look.of_class), look.measure) for look in worse)
+    if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
         text += f" It may do worse for {named_with_the_rest(names, plain.MOST_NAMED)}, or this is coincidence."
     return text
 
