@@ -404,3 +404,33 @@ def test_what_is_protected_is_what_decides_and_what_is_printed(tmp_path: Path) -
     ]
     every = results.of(shown).text().decode() + junit.text(junit.cases(shown, junit.Demands())).decode()
     assert not [value for value in values["free"].values() if repr(value) in every]
+
+
+@pytest.mark.parametrize("levels", ["", 'levels = { x = "x", m = "m" }\n'])
+@pytest.mark.parametrize(
+    ("dataset", "subset", "reason"),
+    [
+        ("site", 'subset = { column = "g", level = "x" }', "fewer than 10 persons may have the outcome, or not have it"),
+        ("pooled", 'subset = { column = "g", level = "x" }', "it is not given where counts below 10 are protected"),
+        ("few", "", "fewer than 10 persons"),
+    ],
+)
+def test_a_criterion_on_what_a_policy_withholds_says_so_everywhere(
+    tmp_path: Path, dataset: str, subset: str, reason: str, levels: str
+) -> None:
+    declared = [HEAD, "[thresholds]\ndeclared = [0.5]\n[disclosure]\nminimum_cell = 10\n", SITE]
+    declared += [SITE.replace("site", "few"), '[[subgroup]]\ncolumn = "g"\n', levels]
+    declared += [asks("auroc", f"at_least = 0.5\n{subset}", dataset)]
+    (tmp_path / "release.toml").write_text("".join(declared))
+    rows = [f"{k % 3 == 0:d},{(k * 7 % 160 + 1) / 162:.3f},{'x' if k % 13 == 0 else 'm'}\n" for k in range(160)]
+    for name, count in (("site", 160), ("few", 4)):
+        (tmp_path / f"{name}.csv").write_text("".join(["outcome,risk,g\n", *rows[:count]]))
+    study = reading.study(tmp_path)
+    assert not evaluate.preview(study).faults
+    found = evaluate.evidence(study)
+    assert [(criterion.state, reason_text(criterion.reason)) for criterion in found.criteria if criterion.reason] == [
+        ("withheld", reason)
+    ]
+    assert "Withheld: " in findings.finding(found).rest
+    assert f": withheld: {reason}; " in junit.text(junit.cases(found, junit.Demands())).decode()
+    assert results.read(results.of(found).text()).evidence.criteria == found.criteria

@@ -11,7 +11,7 @@ import numpy as np
 
 from dossier.core.bands import FEW_FOR_POOLING, LEAST_USEFUL_AUROC, OE_TOLERATED
 from dossier.core.facts import Method
-from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, externals, find
+from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find
 
 LEVEL = 0.05 / 5
 """The level of each question that a release may be accused in: a page of five accuses a right model in 5 % at most."""
@@ -246,7 +246,7 @@ def calibration(
 def held(found: Estimate | Absent, least: float | None, most: float | None) -> State:
     """What the interval of an estimate says of limits; open where it has none."""
     if isinstance(found, Absent):
-        return "untested"
+        return "withheld" if isinstance(found, Withheld) else "untested"
     if (found.high is not None and least is not None and found.high < least) or (
         found.low is not None and most is not None and found.low > most
     ):

@@ -1139,6 +1139,11 @@ class Release(Table):
         taus = ("cost_benefit",) * (given.cost is not None) + given.tau_from + self.thresholds.declared
         return {**given.judged_at, "tau": taus[0]} if taus else {}
 
+    def spells(self, subset: Subset) -> bool:
+        """Whether it names a subgroup itself: by the levels or cuts of its column, or in a criterion."""
+        columns = {each.column for each in self.subgroup if each.levels is not None or each.cuts is not None}
+        return subset.column in columns or any(criterion.subset == subset for criterion in self.acceptance)
+
     @property
     def criteria(self) -> tuple[Acceptance, ...]:
         """Every criterion with its bounds as numbers, also the one that [h_accuracy] declares."""

@@ -775,7 +775,7 @@ class DatasetSummary:
     """How many imputations were pooled; None where nothing was imputed."""
 
 
-State = Literal["shown", "against", "open", "untested"]
+State = Literal["shown", "against", "open", "withheld", "untested"]
 """What an interval says of a limit: it lies on the good side, on the bad one, on both, or there is no estimate."""
 
 

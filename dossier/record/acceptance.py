@@ -25,9 +25,11 @@ TIERS = ("core", "supporting")
 def judged(
     declared: Sequence[Acceptance], datasets: Sequence[types.DatasetSummary], results: Sequence[types.Result]
 ) -> tuple[types.Criterion, ...]:
-    """Every criterion at every dataset that it names, in the order of the release."""
+    """Every criterion at every dataset that it names, in the order of the release; withheld at one that is."""
+    below = max([types.FEWEST_PATIENTS, *(dataset.minimum_cell for dataset in datasets)])
+    known, gone = _known(datasets), types.Withheld(Fact("fewer_persons", below=below), below)
     return tuple(
-        _criterion(number, criterion, dataset, results)
+        _criterion(number, criterion, dataset, _found(criterion, dataset, results) if dataset in known else gone)
         for number, criterion in enumerate(declared, start=1)
         for dataset in _named(criterion, datasets)
     )
@@ -40,8 +42,14 @@ def _named(declared: Acceptance, datasets: Sequence[types.DatasetSummary]) -> It
         yield declared.dataset
 
 
-def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequence[types.Result]) -> types.Criterion:
-    found = _found(declared, dataset, results)
+def _known(datasets: Sequence[types.DatasetSummary]) -> Set[str]:
+    """What a criterion may name; a dataset that is withheld whole is not among them."""
+    return {types.POOLED, types.READER_STUDY, *(dataset.name for dataset in datasets)}
+
+
+def _criterion(
+    number: int, declared: Acceptance, dataset: str, found: types.Estimate | types.Absent
+) -> types.Criterion:
     observed = found if isinstance(found, types.Absent) else _number(found, declared)
     reason = (
         observed.reason
@@ -74,7 +82,7 @@ def _found(declared: Acceptance, dataset: str, results: Sequence[types.Result]) 
             if result.measure == declared.measure
             and result.dataset == dataset
             and result.subset == declared.subset
-            and _same(result.at, declared.at)
+            and dict(result.at) == dict(declared.at)
         ),
         types.Absent(_not_computed(declared, dataset)),
     )
@@ -94,15 +102,6 @@ def _not_computed(declared: Acceptance, dataset: str) -> Fact:
     if dataset == types.POOLED:
         return Fact("criterion_not_computed_over_all_sites", measure=declared.measure, settings=at)
     return Fact("criterion_not_computed", measure=declared.measure, dataset=dataset, settings=at)
-
-
-def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bool:
-    return dict(at) == dict(asked)
-
-
-def _settings(declared: Acceptance) -> str:
-    listed = _listed(declared)
-    return f" at {', '.join(listed)}" if listed else ""
 
 
 def _listed(declared: Acceptance) -> tuple[str, ...]:
@@ -126,8 +125,7 @@ def never_estimated(
     `terms` are the measures that may be offered instead, `resampled` those whose intervals may still come: of these
     only the value decides. What is withheld is estimated, and a dataset that is withheld whole is not looked at.
     """
-    known = {types.POOLED, types.READER_STUDY, *(dataset.name for dataset in datasets)}
-    offered = _offered(datasets, results, terms)
+    known, offered = _known(datasets), _offered(datasets, results, terms)
     faults: list[Fault] = []
     flags: list[types.Flag] = []
     for number, criterion in enumerate(declared, start=1):
@@ -193,7 +191,7 @@ def _fault(
     return Fault(
         "never_estimated",
         listed_table("acceptance", number),
-        asked=f"{criterion.measure}{_settings(criterion)}",
+        asked=" at ".join(text for text in (criterion.measure, ", ".join(_listed(criterion))) if text),
         dataset=criterion.dataset,
         reasons=tuple(dict.fromkeys(reason_text(found.reason) for found in absent.values())),
         mend=_instead(criterion, set(absent), offered),
@@ -204,7 +202,7 @@ def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[
     """What may be asked in place of a criterion that can never be estimated."""
     same = [result for result, _ in offered if result.measure == criterion.measure]
     here = [result for result in same if result.dataset in datasets]
-    asked = [result for result in same if result.subset == criterion.subset and _same(result.at, criterion.at)]
+    asked = [result for result in same if result.subset == criterion.subset and dict(result.at) == dict(criterion.at)]
     settings = [_at(result.at) for result in here if result.subset == criterion.subset]
     measures = [
         result.measure

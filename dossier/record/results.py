@@ -486,7 +486,7 @@ class CriterionRow(SameFields[types.Criterion]):
     observed: float | None
     state: types.State
     met: bool | None
-    """True where it is shown, false where it is shown not to hold, null where it is open or untested."""
+    """True where it is shown, false where it is shown not to hold, null where it is open, withheld or untested."""
     reason: Reason | None
 
     @property

@@ -362,14 +362,8 @@ class _Policy:
         """The subgroups of the columns that are given; a level that the table names and few have is named nowhere."""
         here = {subgroup.subset: subgroup for subgroup in self.site.dataset.subgroups}
         of_each = {subset: self._of_group(subgroup) for subset, subgroup in here.items()}
-        spelled = {
-            subgroup.column
-            for subgroup in self.site.release.subgroup
-            if subgroup.levels is not None or subgroup.cuts is not None
-        }
-        named = {
-            subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], types.Withheld)
-        }
+        spells = self.site.release.spells
+        named = {subset for subset in here if spells(subset) or not isinstance(of_each[subset], types.Withheld)}
         results = [result for result in groups.results if result.subset in named]
         of_subset: dict[types.Subset | None, list[types.Result]] = {subset: [] for subset in named}
         for result in results:

@@ -53,14 +53,13 @@ def _is_shown(
 
 
 def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
-    found, release = evidence.subgroups, evidence.release
-    spelled = {each.column for each in release.subgroup if each.levels is not None or each.cuts is not None}
+    found = evidence.subgroups
     few = {(summary.dataset, summary.subset) for summary in found.summaries if _is_small(summary)}
     every: Counter[types.Subset] = Counter()
     for summary in found.summaries:
         every[summary.subset] += summary.size.n if isinstance(summary.size, types.SubgroupSize) else 0
     few |= {(types.POOLED, subset) for subset, n in every.items() if 0 < n < types.FEWEST_PATIENTS}
-    gone = {(dataset, subset) for dataset, subset in few if subset.column not in spelled}
+    gone = {(dataset, subset) for dataset, subset in few if not evidence.release.spells(subset)}
 
     def is_named(dataset: str, subset: types.Subset | None) -> bool:
         return subset is None or (dataset, subset) not in gone

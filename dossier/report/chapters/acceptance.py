@@ -53,7 +53,7 @@ def finding(evidence: types.Evidence) -> Sentence:
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met.", rest)
 
 
-REST: tuple[types.State, ...] = ("against", "open", "untested")
+REST: tuple[types.State, ...] = ("against", "open", "withheld", "untested")
 """How a criterion stands that is not shown to be met, the gravest first."""
 
 
@@ -175,7 +175,7 @@ def verdict(everywhere: tuple[types.Criterion, ...]) -> types.State:
 
 
 def counts(states: Sequence[types.State]) -> str:
-    """How many are shown, against, open and untested."""
+    """How many are shown, against, open, withheld and untested."""
     return ", ".join(f"{states.count(state)}{TIED}{state}" for state in WORDS if state in states)
 
 
@@ -278,7 +278,8 @@ def _cells(
 
 def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons) -> Cell:
     if criterion.observed is None:
-        return reasons.cell(types.Absent(criterion.reason or Fact("not_estimated")))
+        why = reasons.why(criterion.reason or Fact("not_estimated"))
+        return Cell.absent(f"{WORDS[criterion.state]}{TIED}{why}")
     cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
     return Cell(observed, WORDS[criterion.state], "alert" if criterion.state == "against" else "value")

@@ -390,7 +390,7 @@ def _cell(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...], dat
     if here is None:
         return Cell.plain("")
     if here.observed is None:
-        return Cell.absent("not tested")
+        return Cell.absent(acceptance.WORDS[here.state])
     cuts = [bound for bound in (here.at_least, here.at_most) if bound is not None]
     mark = OPEN if here.state == "open" else ""
     return _alerted(Cell.plain(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}"), here.state)
