@@ -410,7 +410,11 @@ def test_what_is_protected_is_what_decides_and_what_is_printed(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("dataset", "subset", "reason"),
     [
-        ("site", 'subset = { column = "g", level = "x" }', "fewer than 10 persons may have the outcome, or not have it"),
+        (
+            "site",
+            'subset = { column = "g", level = "x" }',
+            "fewer than 10 persons may have the outcome, or not have it",
+        ),
         ("pooled", 'subset = { column = "g", level = "x" }', "it is not given where counts below 10 are protected"),
         ("few", "", "fewer than 10 persons"),
     ],

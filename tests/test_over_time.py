@@ -14,6 +14,7 @@ import pytest
 
 from dossier import api, evaluate, metrics, reading
 from dossier.core import over_time
+from dossier.core.errors import DossierError
 from dossier.core.facts import Fact, Method
 from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
 from dossier.core.release import StopRule
@@ -137,6 +138,25 @@ def test_a_period_begins_with_its_first_day(
     first, last = map(int, found.of_row[:2])
     assert (first == last) is same
     assert last - first == (0 if same else 1)
+
+
+@pytest.mark.parametrize("role", ["external", "internal", "development"])
+@pytest.mark.parametrize("dates", ["", "dates = [2024-12-01, 2026-02-28]\n"])
+def test_days_without_periods_say_when_the_patients_came_and_no_more(tmp_path: Path, role: str, dates: str) -> None:
+    text = (release(tmp_path) / "release.toml").read_text().replace('periods = "quarter"\n', dates)
+    text = text.replace('"development"', '"external"').replace(
+        'role = "external"\nfile = "rome', f'role = "{role}"\nfile = "rome'
+    )
+    (tmp_path / "release.toml").write_text(text)
+    found = evaluate.evidence(reading.study(tmp_path))
+    (days,) = (site.dates for site in found.datasets if site.name == "rome")
+    asked = ("2024-12-01", "2026-02-28") if dates else ("2025-01-15", "2026-01-01")
+    assert days == tuple(map(datetime.date.fromisoformat, asked))
+    assert not [curve for curve in found.curves if curve.curve == OVER_TIME]
+    (tmp_path / "release.toml").write_text(text.replace("2024-12-01", "2025-01-16"))
+    if dates:
+        with pytest.raises(DossierError, match="2025-01-15"):
+            reading.study(tmp_path)
 
 
 @pytest.mark.parametrize(

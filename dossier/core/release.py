@@ -286,7 +286,7 @@ class DatasetDeclaration(Table):
     dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
         None, description="The first and the last day on which the rows were collected; without it those of date."
     )
-    date: Text | None = Field(None, description="The column with the day of each row, as 2025-03-31; needs periods.")
+    date: Text | None = Field(None, description="The column with the day of each row, as 2025-03-31.")
     periods: PeriodUnit | None = Field(None, description="The calendar periods that performance is followed by.")
     country: Text | None = Field(None, description="The country of the site.")
     setting: Text | None = Field(None, description="Where in it the patients were seen, as an emergency department.")
@@ -316,10 +316,10 @@ class DatasetDeclaration(Table):
 
     @model_validator(mode="after")
     def _followed(self) -> DatasetDeclaration:
-        if (self.date is None) != (self.periods is None):
-            raise UnfitError("date_without_periods" if self.periods is None else "periods_without_date")
-        if self.date is not None and self.role != "external":
-            raise UnfitError("date_of_other_role", role=self.role)
+        if self.periods is not None and self.date is None:
+            raise UnfitError("periods_without_date")
+        if self.periods is not None and self.role != "external":
+            raise UnfitError("periods_of_other_role", role=self.role)
         return self
 
     @model_validator(mode="after")

@@ -89,9 +89,12 @@ class Subgroup:
 
 @dataclass(frozen=True)
 class Periods:
-    """The calendar period of each row, counted from the year 0 in `unit`; NO_PERIOD where the day is missing."""
+    """The calendar period of each row, counted from the year 0 in `unit`; NO_PERIOD where the day is missing.
 
-    unit: PeriodUnit
+    Without a unit no row has a period, for its days alone are known.
+    """
+
+    unit: PeriodUnit | None
     of_row: NDArray[np.int64]
     days: NDArray[np.int64]
     """The day of each row, counted from the year 1; NO_PERIOD where it is missing."""

@@ -26,9 +26,7 @@ WATCHED: tuple[str, ...] = get_args(Watched)
 
 
 def of_site(site: Site) -> tuple[CurveResult, ...]:
-    """Each watched measure of a dataset by calendar period; nothing where no column of days is named."""
-    if site.dataset.periods is None:
-        return ()
+    """Each watched measure of a dataset by calendar period."""
     metrics = metrics_of(site.release)
     asked = [metrics[name] for name in WATCHED if name in metrics and site.asks(name)]
     return tuple(curve for metric in asked for curve in _curves(site, metric))
@@ -37,9 +35,10 @@ def of_site(site: Site) -> tuple[CurveResult, ...]:
 def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
     """A measure at the primary threshold by period; of several classes class by class, and their mean."""
     periods, primary = site.dataset.periods, site.release.thresholds.declared[:1]
-    if periods is None:
+    if periods is None or periods.unit is None:
         raise TypeError("only a dataset with days is followed over time")
-    parts = {} if site.dataset.imputations else {number: _part(site, periods, number) for number in _present(periods)}
+    present = range(0) if site.dataset.imputations else _present(periods)
+    parts = {number: _part(site, periods.of_row == number, Subset(periods.unit, str(number))) for number in present}
     measures = {number: _measured(part, metric) for number, part in parts.items()}
     for at in places_of(site.release, metric):
         if "threshold" not in at or at["threshold"] in primary:
@@ -54,12 +53,9 @@ def _present(periods: Periods) -> range:
     return range(int(known.min()), int(known.max()) + 1) if len(known) else range(0)
 
 
-def _part(site: Site, periods: Periods, number: int) -> Site:
+def _part(site: Site, rows: NDArray[np.bool_], subset: Subset) -> Site:
     """The rows of one period; its name enters the seed."""
-    rows: NDArray[np.bool_] = periods.of_row == number
-    return replace(
-        site, dataset=part_of(site.dataset, rows), readers=None, subset=Subset(periods.unit, str(number)), measures=None
-    )
+    return replace(site, dataset=part_of(site.dataset, rows), readers=None, subset=subset, measures=None)
 
 
 def _measured(part: Site, metric: Metric) -> dict[Key, Estimate | Absent]:

@@ -46,7 +46,8 @@ class Piece:
 
 def of_site(site: Site) -> tuple[Piece, ...]:
     """The pieces of one dataset, in an order that does not matter to what they yield."""
-    by_period = () if site.dataset.periods is None else (Piece(site, "periods", "calendar periods"),)
+    days = site.dataset.periods
+    by_period = () if days is None or days.unit is None else (Piece(site, "periods", "calendar periods"),)
     if site.dataset.imputations:
         return (Piece(site, "imputations", "imputations"), *by_period)
     of_chapters = [Piece(site, "chapter", chapter) for chapter in chapters(site)]

@@ -689,7 +689,11 @@ MOST_PERIODS = 120
 
 
 def periods(
-    table: Settled, name: str, unit: PeriodUnit, within: tuple[datetime.date, datetime.date] | None, faults: list[Fault]
+    table: Settled,
+    name: str,
+    unit: PeriodUnit | None,
+    within: tuple[datetime.date, datetime.date] | None,
+    faults: list[Fault],
 ) -> Periods | None:
     """The calendar period of each row; None, and faults, when some cells are no days `within`. A day may be missing."""
     found = named(table, name, "[[dataset]] date", faults)
@@ -705,15 +709,16 @@ def periods(
         code = "day_outside_dates" if outside else "not_a_day"
         faults += by_row(code, table.file, found.name, rows, lambda k: {"given": _cell(spelled[codes[positions[k]]])})
         return None
-    each = PERIODS_OF_A_YEAR[unit]
-    numbers = [day.year * each + (day.month - 1) * each // 12 for day in days if day is not None]
+    known = [day for day in days if day is not None]
+    each = 0 if unit is None else PERIODS_OF_A_YEAR[unit]
+    numbers = [day.year * each + (day.month - 1) * each // 12 if each else NO_PERIOD for day in known]
     span = max(numbers) - min(numbers) + 1 if numbers else 0
     if span > MOST_PERIODS:
         at = Cell(table.file, found.name)
         faults.append(Fault("many_periods", at, number=span, unit=unit, most=MOST_PERIODS))
         return None
-    ordinals = [day.toordinal() for day in days if day is not None]
-    of_row, of_day = (np.array([*known, NO_PERIOD], dtype=np.int64)[codes] for known in (numbers, ordinals))
+    counts = (numbers, [day.toordinal() for day in known])
+    of_row, of_day = (np.array([*of_days, NO_PERIOD], dtype=np.int64)[codes] for of_days in counts)
     return Periods(unit, of_row, of_day)
 
 

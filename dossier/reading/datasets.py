@@ -376,8 +376,8 @@ def _names_for_missing(column: Column, ours: str, counted_as: str) -> Iterator[U
 
 
 def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> types.Periods | None:
-    """The calendar periods of the rows of a table, where they are declared."""
-    if declaration.date is None or declaration.periods is None:
+    """The days of the rows of a table and their calendar periods, where they are declared."""
+    if declaration.date is None:
         return None
     return columns.periods(table, declaration.date, declaration.periods, declaration.dates, faults)
 
