@@ -62,7 +62,7 @@ def validate(
     classes: Sequence[str] = (),
     model: str = "model",
     version: str = "not stated",
-    date: datetime.date | None = None,
+    date: datetime.date | str | None = None,
     owner: str = "not stated",
     level: float = 0.95,
     seed: int = 1,
@@ -88,7 +88,8 @@ def validate(
         As the keys of these names in release.toml; the rival is the column of another model's risk, or the columns of
         several by the names of the models.
     model, version, date, owner, level, seed
-        What is printed of the model, the level of the intervals, and the start of random draws.
+        What is printed of the model, the level of the intervals, and the start of random draws. A date, here and in a
+        table, may be text: "2026-10-01".
     **tables
         Any other table of release.toml under its name, such as `acceptance=[...]` or `disclosure={...}`; keys of a
         table that the arguments above fill are added to it.
@@ -683,7 +684,7 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, datetime.date):
-        return value.isoformat()
+        return value.isoformat() if value == value else _text(str(value))
     if isinstance(value, Mapping):
         return (
             "{ "

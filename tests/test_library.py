@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import inspect
 import itertools
 import re
@@ -423,6 +424,42 @@ def test_all_wrong_arguments_are_named_at_once_with_the_faults_of_the_rows() -> 
 def test_every_argument_has_a_kind() -> None:
     named = [name for name in inspect.signature(dossier.validate).parameters if name != "tables"]
     assert list(KINDS) == named
+
+
+def dated(key: str, given: Any) -> dict[str, Any]:
+    """The arguments that give a date under a key of release.toml."""
+    signature = {"name": "A", "role": "B", "meaning": "C", "date": given}
+    history = {"number": "1", "date": given, "change": "D"}
+    criterion = {"measure": "auroc", "dataset": "data", "at_least": 0.5, "declared_on": given}
+    severity = {"weights": [[0, 1], [1, 0]], "source": "E", "declared_on": given}
+    return {
+        "date": {"date": given},
+        "dates": {"dataset": {"dates": (given, given)}},
+        "acceptance": {"acceptance": [criterion]},
+        "severity": {"severity": severity},
+        "signatory": {"signatory": [signature]},
+        "revision": {"revision": [history]},
+    }[key]
+
+
+@pytest.mark.parametrize("key", ["date", "dates", "acceptance", "severity", "signatory", "revision"])
+def test_a_date_may_be_text_or_what_pandas_and_numpy_make_of_it(key: str) -> None:
+    def read(given: Any) -> Any:
+        return dossier.validate(FRAME, outcome="outcome", risk="risk", **dated(key, given)).study.release
+
+    day = datetime.date(2025, 3, 1)
+    forms = ["2025-03-01", pandas.Timestamp(day), pandas.Timestamp(day).to_pydatetime(), np.datetime64(day)]
+    assert [read(given) == read(day) for given in forms] == [True] * 4
+    for wrong in ("March", "2025-02-30", pandas.NaT, 20250301, pandas.Timestamp("2025-03-01T09:00")):
+        (*_, (where, _, fix)) = said_of(**dated(key, wrong))
+        assert where.startswith(f"argument {'dataset' if key == 'dates' else key}")
+        assert '"2026-10-01"' in fix
+
+
+@pytest.mark.parametrize("given", [np.float64(0.2), np.array(0.2), np.bool_(True), {0.2}])
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind[1].startswith("list")])
+def test_what_is_no_list_is_told(name: str, given: Any) -> None:
+    assert said_of(**{name: given})[0][0] == f"argument {name}"
 
 
 def test_numbers_and_arrays_of_numpy_are_written_as_numbers() -> None:

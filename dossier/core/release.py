@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeGuard
@@ -142,9 +143,20 @@ def _number_range(given: object) -> object:
     return given
 
 
-def _date_range(given: object) -> object:
-    if not _is_pair(given, datetime.date) or any(isinstance(value, datetime.datetime) for value in given):
-        return given
+def day(given: object) -> object:
+    """A date that is given as text or as its midnight; all else as it is."""
+    # pandas.NaT is a datetime without a time.
+    with suppress(ValueError):
+        found = datetime.datetime.fromisoformat(given) if isinstance(given, str) else given
+        if isinstance(found, datetime.datetime) and found.time() == datetime.time():
+            return found.date()
+    return given
+
+
+Day = Annotated[datetime.date, BeforeValidator(day)]
+
+
+def _date_range(given: tuple[datetime.date, datetime.date]) -> tuple[datetime.date, datetime.date]:
     if given[0] > given[1]:
         raise UnfitError("dates_reversed")
     return given
@@ -170,7 +182,7 @@ class About(Table):
 
     model: Text = Field(description="The name of the model.")
     version: Text = Field(description="The version of the model that this release is about.")
-    date: datetime.date | None = Field(None, description="The printed date, such as 2026-10-01.")
+    date: Day | None = Field(None, description="The printed date, such as 2026-10-01.")
     owner: Text = Field(description="Who answers for the model.")
     level: Level = Field(0.95, description="The confidence level of every interval.")
     seed: Whole = Field(1, description="The whole number that every random draw starts from.")
@@ -283,7 +295,7 @@ class DatasetDeclaration(Table):
     )
     site: Text | None = Field(None, description="The site in words; without it the name of the dataset.")
     site_column: Text | None = Field(None, description="The column that splits the table into one dataset a site.")
-    dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
+    dates: Annotated[tuple[Day, Day], AfterValidator(_date_range)] | None = Field(
         None, description="The first and the last day on which the rows were collected; without it those of date."
     )
     date: Text | None = Field(None, description="The column with the day of each row, as 2025-03-31.")
@@ -607,7 +619,7 @@ class Severity(Table):
     source: Text | None = Field(None, description="Where the weights come from.")
     rationale: Text | None = Field(None, description="Why these weights.")
     set_by: Text | None = Field(None, description="Who set them.")
-    declared_on: datetime.date | None = Field(None, description="When they were set.")
+    declared_on: Day | None = Field(None, description="When they were set.")
     subgroup: Annotated[tuple[SeverityOfSubgroup, ...], LEVELS] = Field(
         (), description="Other weights for levels of one column; all other rows have `weights`."
     )
@@ -856,7 +868,7 @@ class Acceptance(Table):
         None, description="In place of at_least: the minimum acceptable accuracy that [h_accuracy] declares."
     )
     at_most: float | None = Field(None, description="The largest number that meets it.")
-    declared_on: datetime.date | None = Field(None, description="When it was declared.")
+    declared_on: Day | None = Field(None, description="When it was declared.")
     reason: Text | None = Field(None, description="Why this number.")
     caution_reason: Text | None = Field(None, description="Why a measure that calls for caution is used.")
 
@@ -992,14 +1004,14 @@ class Signatory(Table):
     name: Text = Field(description="The name.")
     role: Text = Field(description="The role, such as statistician.")
     meaning: Text = Field(description="What the signature says, such as: I checked the analysis.")
-    date: datetime.date | None = Field(None, description="When it was signed.")
+    date: Day | None = Field(None, description="When it was signed.")
 
 
 class Revision(Table):
     """An earlier issue of this dossier."""
 
     number: Text = Field(description="Its number.")
-    date: datetime.date = Field(description="Its date.")
+    date: Day = Field(description="Its date.")
     change: Text = Field(description="What changed with it.")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Location
-from dossier.core.release import Release
+from dossier.core.release import Release, day
 from dossier.reading.declared import keys_of
 from dossier.reading.faults import nearest
 from dossier.reading.toml import LISTS
@@ -112,8 +112,13 @@ def _argument(at: Key) -> Argument:
 # ---- kinds ----------------------------------------------------------------------------------------------------------
 
 
+def _plain(value: Any) -> Any:
+    """A number, an array or a Series of numpy or pandas as Python has it; all else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def _is_list(value: object) -> bool:
-    return (isinstance(value, Sequence) and not isinstance(value, str | bytes)) or hasattr(value, "tolist")
+    return isinstance(_plain(value), Sequence) and not isinstance(value, str | bytes)
 
 
 def _listing(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -161,20 +166,21 @@ def _is_frame(value: object) -> bool:
 
 
 def _is_date(value: object) -> bool:
-    return value is None or (isinstance(value, datetime.date) and not isinstance(value, datetime.datetime))
+    found = day(_plain(value))
+    return found is None or (isinstance(found, datetime.date) and not isinstance(found, datetime.datetime))
 
 
 def _is_class(value: object) -> bool:
-    return value is None or isinstance(value, str | bool | Integral)
+    return value is None or isinstance(_plain(value), str | bool | Integral)
 
 
 def _can_be_written(value: Any) -> bool:
     """Whether a value can stand in release.toml."""
     if isinstance(value, Mapping):
         return all(isinstance(key, str) and _can_be_written(each) for key, each in value.items())
-    if isinstance(value, str | bool | Real | datetime.date) or value is None:
+    if isinstance(_plain(value), str | bool | Real | datetime.date) or value is None:
         return True
-    return _is_list(value) and all(_can_be_written(each) for each in value)
+    return _is_list(value) and all(map(_can_be_written, value))
 
 
 KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
@@ -193,7 +199,7 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
     "model": (_is_text, "words", '"Sepsis score"'),
     "version": (_is_text, "words", '"2.1.0"'),
-    "date": (_is_date, "day", "datetime.date(2026, 10, 1)"),
+    "date": (_is_date, "day", '"2026-10-01"'),
     "owner": (_is_text, "words", '"Department of Medicine"'),
     "level": (_is_number, "number", "0.95"),
     "seed": (_is_whole, "whole_number", "1"),
