@@ -24,8 +24,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = {"core", "record", "report", "outputs", "signing", "command_line"}
 NOUNS = {"facts", "types", "contents", "bands", "command", "terminal", "limited"}
 TOOLS = {"register", "typeset"}
-FAULTS = {"errors", "faults"}
-"""Faults are values too, that bring their words along: an error is read where it is raised."""
+FAULTS = {"errors", "faults", "reasons"}
+"""Faults and reasons are values too, that bring their words along: they are read where they are raised or returned."""
 STAGES = {"reading", "evaluate", "draw", "compose", "press"}
 STATISTICS_PACKAGES = {"sklearn", "statsmodels", "dcurves", "lifelines", "pingouin", "krippendorff", "torchmetrics"}
 
@@ -78,7 +78,7 @@ def test_no_package_that_computes_clinical_statistics_is_imported(path: Path) ->
 
 @pytest.mark.parametrize("name", sorted(NOUNS))
 def test_values_import_nothing_of_ours(name: str) -> None:
-    assert not ours(files_of(name)[0]) - {"facts", "bands", "values"}
+    assert not ours(files_of(name)[0]) - {"facts", "bands", "values", "reasons"}
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))

@@ -13,6 +13,7 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
+from IPython.lib import pretty
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
@@ -20,9 +21,9 @@ import dossier
 from dossier.api import CURVES, Record, Validation
 from dossier.command_line.cli import dossier as command
 from dossier.core.errors import DataError, DossierError, ReleaseError
-from dossier.core.facts import Method
+from dossier.core.facts import Fact, Method
 from dossier.core.register import REGISTER, fill, functions
-from dossier.core.types import Absent, Estimate
+from dossier.core.types import Absent, Estimate, Withheld
 from dossier.reading.arguments import KINDS
 from dossier.record.results import Results, read
 
@@ -130,9 +131,33 @@ def test_a_threshold_is_above_0_and_below_1() -> None:
         dossier.metrics.accuracy(FRAME.outcome, FRAME.risk, 1)
 
 
-def test_an_estimate_prints_as_its_value_with_its_interval() -> None:
-    assert str(Estimate(0.8123, 0.7968, 0.83, 0.95, 100, Method("wald"))) == "0.81 (0.80 to 0.83)"
-    assert str(Estimate(0.8123, None, None, None, 100, Method("wald"))) == "0.81"
+FEW = Fact("fewer_persons", below=5)
+
+
+@pytest.mark.parametrize(
+    ("found", "printed", "short"),
+    [
+        (
+            Estimate(0.8123, 0.79, 0.83, 0.95, 9, Method("wald")),
+            "0.81 (0.79 to 0.83)",
+            "value=0.8123, low=0.79, high=0.83, n=9",
+        ),
+        (Estimate(0.8123, None, None, None, 9, Method("wald")), "0.81", "value=0.8123, low=None, high=None, n=9"),
+        (
+            Absent(Fact("no_event", rows=9)),
+            "Not estimated: none of the 9 rows has the outcome.",
+            "reason=Fact('no_event', rows=9)",
+        ),
+        (
+            Withheld(FEW, 5),
+            "Withheld: fewer than 5 persons.",
+            "reason=Fact('fewer_persons', below=5)",
+        ),
+    ],
+)
+def test_what_is_found_prints_as_a_page_says_it(found: Estimate | Absent, printed: str, short: str) -> None:
+    assert (str(found), pretty.pretty(found)) == (printed, printed)  # type: ignore[no-untyped-call]
+    assert repr(found) == f"{type(found).__name__}({short})"
 
 
 def test_the_face_is_what_it_shows() -> None:

@@ -83,6 +83,11 @@ class Fact:
         object.__setattr__(self, "code", code)
         object.__setattr__(self, "values", tuple((name, _plain(value)) for name, value in values.items()))
 
+    def __repr__(self) -> str:
+        """The call that makes it."""
+        values = "".join(f", {name}={value!r}" for name, value in self.values)
+        return f"{type(self).__name__}({self.code!r}{values})"
+
     def __getitem__(self, name: str) -> Value:
         """The value of a name; a KeyError where the fact has none."""
         return dict(self.values)[name]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -561,6 +561,11 @@ class SumOfShares:
     """The degrees of freedom of the covariance; infinite for independent rows."""
 
 
+def _in_a_notebook(found: object, printer: Any, cycle: bool) -> None:
+    """Show what a notebook shows of a value, its words."""
+    printer.text(str(found))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A number with its interval, the method of the interval, and the rows it rests on."""
@@ -568,14 +573,14 @@ class Estimate:
     value: float
     low: float | None
     high: float | None
-    level: float | None
+    level: float | None = field(repr=False)
     n: int
-    method: Method
-    events: int | None = None
-    se: float | None = None
-    details: Mapping[str, float | None] = field(default_factory=dict)
+    method: Method = field(repr=False)
+    events: int | None = field(default=None, repr=False)
+    se: float | None = field(default=None, repr=False)
+    details: Mapping[str, float | None] = field(default_factory=dict, repr=False)
     """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
-    reason: Fact | None = None
+    reason: Fact | None = field(default=None, repr=False)
     """Why a bound is missing, when one is."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
@@ -585,6 +590,8 @@ class Estimate:
         bounds = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
         return f"{self.value:.2f}{bounds}"
 
+    _repr_pretty_ = _in_a_notebook
+
 
 @dataclass(frozen=True)
 class Absent:
@@ -592,13 +599,23 @@ class Absent:
 
     reason: Fact
 
+    def __str__(self) -> str:
+        """The reason in a sentence, as "Not estimated: there are no events."."""
+        from dossier.core.reasons import reason_text
 
-@dataclass(frozen=True)
+        return f"{self.lead}: {reason_text(self.reason)}."
+
+    lead: ClassVar[str] = "Not estimated"
+    _repr_pretty_ = _in_a_notebook
+
+
+@dataclass(frozen=True, repr=False)
 class Withheld(Absent):
     """A result that is known and not given out, because it rests on a count below the smallest that is printed."""
 
     below: int = 0
     """The smallest count that is printed."""
+    lead: ClassVar[str] = "Withheld"
 
 
 @dataclass(frozen=True)

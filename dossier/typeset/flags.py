@@ -6,11 +6,11 @@ import datetime
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from dossier.core import reasons
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Fact
 from dossier.core.faults import catalogue
 from dossier.core.types import CountRange, unit_of
-from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.words import counted, date, exclusion, listing, periods
 from dossier.words import entries, sentence, wording

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from dossier.core.bands import SIMILARITIES, SIMILARITY
 from dossier.core.types import Estimate, Evidence, Term
+from dossier.words.wording import MINUS as MINUS
+from dossier.words.wording import threshold as threshold
 
-MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 TIED = "\N{NO-BREAK SPACE}"
 HYPHEN = "\N{NON-BREAKING HYPHEN}"
@@ -68,23 +69,6 @@ def people(share: float, among: int = 100, in_cell: bool = False) -> str:
 def level_of(evidence: Evidence) -> str:
     """The level of the intervals, as it is printed."""
     return f"{evidence.release.release.level * 100:g}%"
-
-
-def threshold(value: float, percent: bool = False) -> str:
-    """A threshold with the digits that it was declared with: no other number, and never 0 or 1."""
-    digits = _digits(value)
-    return f"{100 * value:.{max(digits - 2, 0)}f}%" if percent else f"{value:.{max(digits, 2)}f}"
-
-
-def _digits(value: float) -> int:
-    """The decimals of a share as written; of a computed one six that count, from the nearer of 0 and 1 on."""
-    near = min(abs(value), abs(1 - value)) or 1.0
-    most = MOST_WRITTEN if round(value, MOST_WRITTEN) == value else max(5 - math.floor(math.log10(near)), 2)
-    return next(digits for digits in range(most + 1) if round(value, digits) == round(value, most))
-
-
-MOST_WRITTEN = 12
-"""The decimals of a share that somebody wrote, at most."""
 
 
 def as_declared(value: float) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import math
 import unicodedata
 from collections.abc import Iterable
 from typing import Literal
 
+MINUS = "\N{MINUS SIGN}"
 Voice = Literal["release", "command", "frame"]
 """Who reads a message: somebody with a release.toml, with a table and a command line, or with a frame."""
 
@@ -47,3 +49,20 @@ def number(value: float) -> str:
 def counted(count: int, word: str) -> str:
     """A count with its word, in the plural where it belongs."""
     return f"{count} {word}" if count == 1 else f"{count} {word}{'es' if word.endswith('s') else 's'}"
+
+
+def threshold(value: float, percent: bool = False) -> str:
+    """A threshold with the digits that it was declared with: no other number, and never 0 or 1."""
+    digits = _digits(value)
+    return f"{100 * value:.{max(digits - 2, 0)}f}%" if percent else f"{value:.{max(digits, 2)}f}"
+
+
+def _digits(value: float) -> int:
+    """The decimals of a share as written; of a computed one six that count, from the nearer of 0 and 1 on."""
+    near = min(abs(value), abs(1 - value)) or 1.0
+    most = MOST_WRITTEN if round(value, MOST_WRITTEN) == value else max(5 - math.floor(math.log10(near)), 2)
+    return next(digits for digits in range(most + 1) if round(value, digits) == round(value, most))
+
+
+MOST_WRITTEN = 12
+"""The decimals of a share that somebody wrote, at most."""
