@@ -79,7 +79,7 @@ COMPARED_WITH_BEFORE = ("oe_ratio", "calibration_slope", "ici", "brier")
 """What is compared with the previous release beside the core measures."""
 
 FEWEST_FOR_A_NEW_SITE = 5
-"""Pooled sites from which on it is printed what a new one may expect; results.json holds it from three sites on."""
+"""Pooled sites from which on anything is said of what a new one may expect."""
 
 MANY_SITES, NAMED_OF_MANY = 20, 8
 """From so many sites on pages draw all of them and name so many, the worst; of fewer they name each."""

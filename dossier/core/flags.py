@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dossier.core import between_groups, binding, multiplicity, over_time
-from dossier.core.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
+from dossier.core.bands import (
+    FEW_CLUSTERS,
+    FEW_FOR_A_BAND,
+    FEW_FOR_POOLING,
+    FEW_ROWS,
+    FEWEST_FOR_A_NEW_SITE,
+    OE_TOLERATED,
+    SAME_RISK,
+)
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.types import (
     MACRO,
@@ -521,8 +529,9 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
 
 def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Too few hospitals to say what a new one would see."""
-    if len(external) < 3:
-        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(external), "site")))
+    if len(external) < FEWEST_FOR_A_NEW_SITE:
+        fewest = Count(FEWEST_FOR_A_NEW_SITE, "site", is_limit=True)
+        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(external), "site"), fewest=fewest))
 
 
 def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import COMPARED_WITH_BEFORE, FEWEST_FOR_A_NEW_SITE
+from dossier.core.bands import COMPARED_WITH_BEFORE
 from dossier.core.facts import Fact
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
 from dossier.core.values import RIVAL as RIVAL
@@ -1207,10 +1207,9 @@ def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
 
 
 def expected_range(pooled: Estimate) -> tuple[float, float] | None:
-    """What a new site may expect of a pooled measure; None where too few sites are pooled to say it in a headline."""
+    """What a new site may expect of a pooled measure; None where too few sites are pooled to tell."""
     low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-    enough = (pooled.details.get("k") or 0) >= FEWEST_FOR_A_NEW_SITE
-    return (low, high) if enough and low is not None and high is not None else None
+    return None if low is None or high is None else (low, high)
 
 
 def is_telling(over_sites: Estimate) -> bool:

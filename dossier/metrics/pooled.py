@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr
 
-from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import two_sided_student
@@ -178,10 +178,10 @@ def pool(
     pooled: logit (AUROC, SE / (A (1 - A))), log (O/E, SE / value) or plain. A site with fewer than 20 events or
     non-events, or without an SE, is listed in the method and not pooled; `names` are the sites' names for that list,
     `known` further reasons not to pool a site, one a site or None. An AUROC of exactly 1 or 0 enters with (n AUROC +
-    .5)/(n + 1) and its SE, Newcombe's there, and is listed too. Details: `prediction_low`, `prediction_high`, `tau` (on
-    the scale) and `i2` with their intervals (`tau_low` ...), `k`, `df` of the interval, and `left_out`. Absent below
-    three sites: with two the interval has one degree of freedom, and goes from .11 to .97 where the sites have an AUROC
-    of .70 and .60. See `random_effects`, `expected_range` and `heterogeneity_bounds` for the formulas.
+    .5)/(n + 1) and its SE, Newcombe's there, and is listed too. Details: `tau` (on the scale) and `i2` with their
+    intervals (`tau_low` ...), `k`, `df` of the interval, and `left_out`; from five sites on `prediction_low` and
+    `prediction_high`. Absent below three sites: with two the interval has one degree of freedom, and goes from .11 to
+    .97 where the sites have an AUROC of .70 and .60. See `random_effects`, `expected_range` and `heterogeneity_bounds`.
     """
     reasons = known or (None,) * len(estimates)
     entered = tuple(_inside(estimate, scale) for estimate in estimates)
@@ -192,7 +192,8 @@ def pool(
     values = np.array([forward(estimate.value, scale) for estimate in usable])
     errors = np.array([_se(estimate, scale) for estimate in usable])
     found = random_effects(values, errors, level)
-    ahead = expected_range(values, errors, level)
+    names_of_ends = ("prediction_low", "prediction_high") if found.k >= FEWEST_FOR_A_NEW_SITE else ()
+    ahead = expected_range(values, errors, level) if names_of_ends else ()
     value = back(found.value, scale)
     called = names or (None,) * len(estimates)
     moved = tuple(
@@ -205,7 +206,8 @@ def pool(
     )
     method = Method(
         Fact("reml", scale=None if scale == "plain" else scale, df=found.df),
-        *("prediction", "q_profile"),
+        "prediction" if ahead else Fact("no_prediction", fewest=Count(FEWEST_FOR_A_NEW_SITE, "site", is_limit=True)),
+        "q_profile",
         *((Fact("entered", sites=moved),) if moved else ()),
         *((Fact("not_pooled", sites=others),) if others else ()),
     )
@@ -220,8 +222,7 @@ def pool(
         events=None if None in events else sum(count for count in events if count is not None),
         se=found.se * stretch(value, scale),
         details={
-            "prediction_low": back(ahead[0], scale),
-            "prediction_high": back(ahead[1], scale),
+            **{name: back(end, scale) for name, end in zip(names_of_ends, ahead, strict=True)},
             "tau": found.tau,
             "i2": found.i2,
             **heterogeneity_bounds(values, errors, level),

@@ -357,10 +357,14 @@ def test_three_sites_that_agree_have_a_third_of_the_variance_on_every_scale(scal
     assert [found.low, found.high] == pytest.approx(ends[scale])
 
 
-def test_three_sites_have_a_prediction_and_nothing_to_excuse() -> None:
-    found = pool((_site(1.1, 0.1), _site(0.9, 0.1), _site(1.0, 0.1)), "plain")
+@pytest.mark.parametrize("scale", ["plain", "log", "logit"])
+@pytest.mark.parametrize(("sites", "is_told"), [(3, False), (4, False), (5, True), (6, True)])
+def test_a_new_site_is_foretold_from_five_sites_on(sites: int, is_told: bool, scale: Scale) -> None:
+    found = pool((*(_site(0.4 + 0.1 * k, 0.1) for k in range(sites)), _site(0.5, 0.1, events=3)), scale)
     assert isinstance(found, Estimate)
-    assert found.details["prediction_low"] is not None
+    assert found.details["k"] == sites
+    assert ({"prediction_low", "prediction_high"} <= found.details.keys()) is is_told
+    assert ("no prediction interval of fewer than 5 sites" in method_text(found.method)) is not is_told
     assert found.reason is None
 
 
