@@ -112,6 +112,20 @@ def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
         assert verdict.finding(evidence).lead.endswith(said)
 
 
+@pytest.mark.parametrize("few", [0, 1, 3])
+def test_the_row_over_all_hospitals_is_of_those_that_are_pooled(few: int) -> None:
+    sites = [dataclasses.replace(site, events=3 if k < few else 50) for k, site in enumerate(types.externals(EIGHT))]
+    pooled = dataclasses.replace(gain_of(0.7, 0.8), n=sum(site.n for site in sites[few:]), details={"k": 8.0 - few})
+    made = dataclasses.replace(
+        EIGHT, datasets=tuple(sites), results=(types.Result("auroc", "auroc", types.POOLED, {}, pooled),)
+    )
+    table = verdict.table(held(made, asked(dataset="pooled"), met={(1, types.POOLED): True}))
+    assert table.rows[-2].label == "All, pooled"
+    assert [cell.text for cell in table.rows[-2].cells[:2]] == [f"{pooled.n:,}", f"{50 * (8 - few)}"]
+    said = f"Pooled are {8 - few} of 8 sites, with {pooled.n:,}\N{NO-BREAK SPACE}patients."
+    assert (said in table.footnotes) is (few > 0)
+
+
 def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> None:
     dated = with_release(EIGHT, release={**EIGHT.release.release.model_dump(), "date": DAY})
     late = asked(declared_on=DAY + datetime.timedelta(days=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
@@ -74,7 +74,7 @@ def essentials(evidence: Evidence) -> Table:
     if len(sites) > 1:
         rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
-    left = _not_pooled(evidence, [(label, measure) for label, measure, _ in asked])
+    left = not_pooled(evidence, asked)
     return worded(
         "essentials",
         rows,
@@ -107,7 +107,7 @@ def _has_negative(evidence: Evidence, measure: str) -> bool:
 def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
     """The last rows: what is pooled, and where sites cannot be pooled what the rows of all of them say."""
     every = externals(evidence)
-    rows = [_total(evidence, "All, pooled", _pooled_sites(evidence, [measure for measure, _ in asked]), asked)]
+    rows = [_total(evidence, "All, pooled", pooled_sites(evidence, asked), asked)]
     stratified: list[tuple[str, At]] = [(measure, {**setting, "estimator": "stratified"}) for measure, setting in asked]
     if any(isinstance(find(evidence, measure, POOLED, **setting), Estimate) for measure, setting in stratified):
         rows.append(_total(evidence, ALL_ROWS, every, stratified))
@@ -129,19 +129,20 @@ def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], aske
     return Row(label, tuple(cells), "total")
 
 
-def _pooled_sites(evidence: Evidence, measures: Sequence[str]) -> list[DatasetSummary]:
+def pooled_sites(evidence: Evidence, asked: Iterable[tuple[str, At]]) -> list[DatasetSummary]:
     """The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites."""
     every = list(externals(evidence))
     kept = [site for site in every if not sentence.scarce(site, VERY_FEW)]
-    pooled = [estimate for measure in measures if isinstance(estimate := find(evidence, measure, POOLED), Estimate)]
-    same = pooled and all(each.n == sum(site.n for site in kept) for each in pooled)
+    each = (find(evidence, measure, POOLED, **setting) for measure, setting in asked)
+    pooled = {found.n for found in each if isinstance(found, Estimate)}
+    same = pooled == {sum(site.n for site in kept)}
     return kept if same else every
 
 
-def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
+def not_pooled(evidence: Evidence, asked: Iterable[tuple[str, str, At]]) -> str:
     """On how many sites and patients what is pooled rests, where that is not all of them."""
     every = len(externals(evidence))
-    pooled = [(label, find(evidence, measure, POOLED)) for label, measure in asked]
+    pooled = [(label, find(evidence, measure, POOLED, **setting)) for label, measure, setting in asked]
     rests = {
         label: (int(found.details.get("k") or every), found.n) for label, found in pooled if isinstance(found, Estimate)
     }

@@ -184,7 +184,7 @@ def table(evidence: types.Evidence) -> Table:
         )
         for site in named_ones(evidence)
     ]
-    if len(sites) > 1 or any(criterion.dataset == types.POOLED for everywhere in shown for criterion in everywhere):
+    if len(sites) > 1 or _over_all_asked(shown):
         rows += _over_all(evidence, shown, columns)
     heads = [] if classes.labels(evidence) else [Column("Events")]
     heads += [Column(f"{acceptance.label(evidence, row[0])} {acceptance.asked(evidence, row[0])}") for row in shown]
@@ -400,12 +400,12 @@ def _over_all(
     evidence: types.Evidence, shown: Sequence[tuple[types.Criterion, ...]], columns: Sequence[_Beside]
 ) -> list[Row]:
     """What all hospitals say: those that ask of them together, and at how many of them each criterion is met."""
-    sites = types.externals(evidence)
+    rows, over_all = [], _over_all_asked(shown)
+    sites = results.pooled_sites(evidence, ((each.measure, each.at) for each in over_all if not each.subset))
     size = [Cell.count(sum(site.n for site in sites))]
     if not classes.labels(evidence):
         size.append(Cell.count(sum(site.events or 0 for site in sites)))
-    rows = []
-    if any(criterion.dataset == types.POOLED for everywhere in shown for criterion in everywhere):
+    if over_all:
         pooled = [_cell(evidence, everywhere, types.POOLED) for everywhere in shown]
         rows.append(Row("All, pooled", (*size, *pooled, *(Cell.plain("") for _ in columns)), "total"))
         size = [Cell.plain("") for _ in size]
@@ -413,6 +413,11 @@ def _over_all(
     called = "Verdict" if shown else "In all"
     rows.append(Row(called, (*size, *verdicts, *(Cell.word(column.verdict) for column in columns)), "total"))
     return rows
+
+
+def _over_all_asked(shown: Sequence[tuple[types.Criterion, ...]]) -> list[types.Criterion]:
+    """The criteria that ask of all hospitals together."""
+    return [each for everywhere in shown for each in everywhere if each.dataset == types.POOLED]
 
 
 def _verdict(everywhere: tuple[types.Criterion, ...]) -> Cell:
@@ -450,6 +455,11 @@ def _footnotes(evidence: types.Evidence, every: Sequence[tuple[types.Criterion, 
     marked = {mark for site in types.externals(evidence) for mark in binding.marks(evidence, site)}
     texts = [f"{mark}{TIED}{says}" for mark, says in MARKED.items() if mark in marked]
     texts += [f"{OPEN}{TIED}Open: the CI neither meets nor excludes what is asked."] if is_open else []
+    over_all = [each for each in _over_all_asked(here) if not each.subset]
+    left = results.not_pooled(
+        evidence, ((acceptance.label(evidence, each), each.measure, each.at) for each in over_all)
+    )
+    texts += [left.strip()] if left else []
     texts += acceptance.not_the_better_choice(evidence, every)
     for everywhere in acceptance.uncounted(evidence):
         criterion = everywhere[0]
