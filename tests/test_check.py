@@ -21,7 +21,7 @@ from dossier.core.facts import Method
 from dossier.core.faults.locations import Key
 from dossier.core.register import fill
 from dossier.core.release import Acceptance, written_count
-from dossier.outputs import junit
+from dossier.outputs import junit, output
 from dossier.reading.declared import declared
 from dossier.record import acceptance
 from dossier.typeset.flags import flag_text
@@ -373,6 +373,8 @@ def test_a_build_fails_on_a_named_flag_and_writes_its_report(run: Run, release: 
     ]
     root = ElementTree.parse("report.xml").getroot()
     assert root.get("failures") == "2"
+    output.refuse_as_report(Path("report.xml"), Path("out"))
+    output.write_report(Path("report.xml"), Path("report.xml").read_bytes())
     before = held(Path("out"))
     other = run(*words, "--fail-on", "slope_off,")
     assert (other.code, other.err) == (0, "")
@@ -388,6 +390,8 @@ def test_a_build_fails_on_a_named_flag_and_writes_its_report(run: Run, release: 
         (("--junit", "nowhere/report.xml"), "nowhere/report.xml cannot be written."),
         (("--junit", "pipe"), "pipe cannot be written."),
         (("--junit", "loop"), "loop cannot be written."),
+        (("--junit", "notes.xml"), "notes.xml is there, and is no report of dossier."),
+        (("--junit", "linked.xml"), "linked.xml is there, and is no report of dossier."),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_the_work(
@@ -395,10 +399,12 @@ def test_what_cannot_be_asked_is_refused_before_the_work(
 ) -> None:
     os.mkfifo("pipe")
     Path("loop").symlink_to("loop")
+    Path("notes.xml").write_text("<testsuites>")
+    Path("linked.xml").symlink_to("notes.xml")
     done = run("build", str(release), "-o", "out", *words)
     assert done.code == 2
     assert says in done.err
-    assert {path.name for path in Path().iterdir()} == {"pipe", "loop"}
+    assert {path.name for path in Path().iterdir()} == {"pipe", "loop", "notes.xml", "linked.xml"}
     assert Path("pipe").is_fifo()
 
 

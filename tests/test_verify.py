@@ -21,9 +21,10 @@ from pypdf.generic import ContentStream, NameObject
 
 from dossier.command_line import cli, initial
 from dossier.core import limited
-from dossier.core.errors import DossierError, ReleaseError
+from dossier.core.errors import DossierError, OutputError, ReleaseError
 from dossier.outputs import verify
 from dossier.record import results, versions
+from dossier.signing import signed
 from tests.conftest import ROOT
 
 GBSG = ROOT / "fixtures" / "breast" / "gbsg.csv"
@@ -380,6 +381,30 @@ def test_what_is_no_dossier_is_refused(tmp_path: Path, manifest: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest)
     assert "There is no dossier" in str(asked("verify", tmp_path).exception)
     assert "There is no dossier" in str(asked("verify", tmp_path / "nowhere").exception)
+
+
+def replaced(out: Path) -> None:
+    """Another folder in the place of a dossier, which has the same files."""
+    shutil.copytree(out, out.with_name("other"))
+    shutil.rmtree(out)
+    out.with_name("other").rename(out)
+
+
+@pytest.mark.parametrize("change", [shutil.rmtree, replaced, lambda out: out.rename(out.with_name("away"))])
+@pytest.mark.parametrize(("module", "step"), [(verify, "_within_limits"), (signed, "found")])
+def test_a_folder_that_goes_while_it_is_verified_is_a_folder_that_is_missing(
+    out: Path, change: Callable[[Path], object], module: object, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = getattr(module, step)
+
+    def gone(*given: object) -> object:
+        change(out)
+        return real(*given)
+
+    monkeypatch.setattr(module, step, gone)
+    error = asked("verify", out).exception
+    assert isinstance(error, OutputError)
+    assert error.faults[0].what == "out was deleted or replaced while it was verified."
 
 
 def test_a_release_that_is_not_there_is_no_difference(tmp_path: Path) -> None:

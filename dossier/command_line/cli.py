@@ -360,6 +360,7 @@ def verify(
     """
     from dossier.core.errors import ReleaseError
     from dossier.core.faults.locations import Option
+    from dossier.outputs import output
     from dossier.outputs import verify as verification
     from dossier.signing import signed
     from dossier.words.wording import counted
@@ -369,15 +370,16 @@ def verify(
         raise ReleaseError.one("no_release", Option("--release"), path=str(release))
     trust = signed.Trust(roots, self_signed)
     signed.refuse_no_roots(trust)
-    first = verification.report(out, hashes_only)
-    signatures = signed.found(out, trust)
-    reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
-    if release is not None:
-        reports.append(verification.inputs(out, release))
-        # A command that is none is reported first. Other inputs give another dossier, or none.
-        command = verification.asked_for(out)
-        if command is not None and not first.differences and not reports[-1].differences:
-            reports.append(_rebuilt(out, release, command, allow_outside))
+    with output.unchanged(out):
+        first = verification.report(out, hashes_only)
+        signatures = signed.found(out, trust)
+        reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
+        if release is not None:
+            reports.append(verification.inputs(out, release))
+            # A command that is none is reported first. Other inputs give another dossier, or none.
+            command = verification.asked_for(out)
+            if command is not None and not first.differences and not reports[-1].differences:
+                reports.append(_rebuilt(out, release, command, allow_outside))
     for text in (text for report in reports for text in report.checked):
         _print(text)
     if release is None:

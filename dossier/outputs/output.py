@@ -15,7 +15,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from dossier.core.errors import Fault, OutputError
@@ -38,6 +38,8 @@ NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)
 JOURNAL = b'{"schema": "dossier-journal/1", '
 """How a journal of ours begins."""
 LARGEST_JOURNAL = 10_000
+REPORT = b"<?xml version='1.0' encoding='utf-8'?>\n<testsuites name=\"dossier\""
+"""How a JUnit report of ours begins."""
 
 
 @contextmanager
@@ -57,6 +59,27 @@ def held(out: Path) -> Iterator[Path]:
             if alone:
                 _remove_abandoned(target)
         yield target
+
+
+@contextmanager
+def unchanged(out: Path) -> Iterator[None]:
+    """Refuse what is found in OUT meanwhile where it is gone at the end, or another folder is in its place."""
+    with ExitStack() as held_open:
+        with suppress(OSError):
+            # While it is open no other folder has its number.
+            descriptor = os.open(out, os.O_RDONLY | os.O_DIRECTORY)
+            held_open.callback(os.close, descriptor)
+            held_open.callback(_refuse_another, out, os.fstat(descriptor))
+        yield
+
+
+def _refuse_another(out: Path, before: os.stat_result) -> None:
+    try:
+        is_same = os.path.samestat(before, out.stat())
+    except OSError:
+        is_same = False
+    if not is_same:
+        raise OutputError.one("out_changed_meanwhile", Out(str(out)), out=out.name or str(out))
 
 
 @contextmanager
@@ -184,8 +207,16 @@ def refuse_as_report(file: Path, out: Path) -> None:
     # What takes the place of a device takes it from every program.
     if (os.path.lexists(target) and not target.is_file()) or not target.parent.is_dir():
         raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
+    _refuse_what_is_no_report(target, file)
     with _written_through({file: b""}):
         """The folder takes a file of this length of name, and we may write there."""
+
+
+def _refuse_what_is_no_report(target: Path, file: Path) -> None:
+    """Refuse to write a report over a file of somebody else; an empty one holds nothing."""
+    with reported(file), suppress(FileNotFoundError), target.open("rb") as stream:
+        if stream.read(len(REPORT)) not in (b"", REPORT):
+            raise OutputError.one("no_report_of_ours", Option("--junit"), file=str(file))
 
 
 def refuse_as_ledger(file: Path, out: Path) -> None:
@@ -200,6 +231,7 @@ def refuse_as_ledger(file: Path, out: Path) -> None:
 def write_report(file: Path, content: bytes) -> None:
     """Write a report in one step: who reads it meanwhile has the old one or the new."""
     with _written_through({file: content}) as parts, reported(file):
+        _refuse_what_is_no_report(file, file)
         parts[file].replace(file)
 
 
