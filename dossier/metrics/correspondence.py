@@ -799,11 +799,13 @@ def membership_auroc(
     Columns are standardized; a ridge of .01 lets separated tables have a fit. The interval is Student's, with the
     variance over the halves that knows that they share rows (Nadeau and Bengio 2003); where no half differs it is
     Newcombe's. With halves it holds one half in 94 to 97 of 100 pairs of tables from one population, with tenths in 83
-    to 91. n is the number of external rows. A difference in what is missing counts as a difference. Which predictors
-    drive it stands in the description. Above 20,000 rows a side: so many, drawn by `seed`, which are n and
-    `development_n`; then `development_of` and `external_of` are the rows that they were drawn from, and
-    `sampling_error` is the standard error of the value over such draws, at most: that of the interval, smaller by the
-    lesser share of rows that was drawn. Source: Debray 2015.
+    to 91. It estimates the AUROC of a model fitted to half of the rows, below that of the best model, the more so the
+    more predictors and the fewer rows: of ten predictors the 95 % interval held a best model's AUROC of .65 in .757 of
+    the tables of 200 rows and .860 of those of 500. n is the number of external rows. A difference in what is missing
+    counts as a difference. Which predictors drive it stands in the description. Above 20,000 rows a side: so many,
+    drawn by `seed`, which are n and `development_n`; then `development_of` and `external_of` are the rows that they
+    were drawn from, and `sampling_error` is the standard error of the value over such draws, at most: that of the
+    interval, smaller by the lesser share of rows that was drawn. Source: Debray 2015.
 
     Returns
     -------
