@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from dossier import evaluate, reading
 from dossier.core import between_groups, types
@@ -171,8 +172,28 @@ def test_the_gap_beyond_case_mix_is_that_of_two_loops_over_all_pairs() -> None:
     w = np.array(weights) / sum(weights)
     found = known(within_sites.auroc_beyond_case_mix(pairs))
     assert found.value == pytest.approx(float(w @ values), abs=1e-12)
-    assert found.se is not None
-    assert found.se >= math.sqrt(float((w**2) @ variances)) * (1 - 1e-9)
+    assert abs(found.details["z"] or 0.0) <= abs(found.value) / math.sqrt(float((w**2) @ variances)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("slope", [0.3, 1.0])
+def test_the_interval_of_the_gap_has_the_spread_of_the_rows_and_its_test_that_of_no_difference(slope: float) -> None:
+    """Against the jackknife, which knows nothing of any influence, where the group is ranked as foreseen or worse."""
+    rng = np.random.default_rng(4)
+    linear = rng.normal(-0.5, 1.2, (2, 260))
+    happened = rng.random((2, 260)) < expit(linear * [[slope], [1.0]])
+    y, p = happened.astype(float), expit(linear)
+
+    def without(side: int, row: int) -> float:
+        parts = [np.delete(np.arange(260), [row] if here == side else []) for here in (0, 1)]
+        ours, rest = (Stratum(y[here][kept], p[here][kept]) for here, kept in enumerate(parts))
+        return known(within_sites.auroc_beyond_case_mix([Pair("a", ours, rest)])).value
+
+    found = known(within_sites.auroc_beyond_case_mix([Pair("a", *(Stratum(y[k], p[k]) for k in (0, 1)))]))
+    each = [np.array([without(side, row) for row in range(260)]) for side in (0, 1)]
+    spread = sum(float(((values - values.mean()) ** 2).sum()) * 259 / 260 for values in each)
+    assert found.se == pytest.approx(math.sqrt(spread), rel=0.01)
+    of_test = found.value / (found.details["z"] or math.nan)
+    assert (found.se or 0.0) / of_test == pytest.approx(1.0, abs=0.02) if slope == 1 else (found.se or 0.0) > of_test
 
 
 def test_a_site_without_both_parts_is_named_and_one_that_is_too_small_is_not_tested() -> None:

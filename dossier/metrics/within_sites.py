@@ -71,6 +71,8 @@ class Comparison:
     value: float
     variance: float
     weight: float
+    of_rows: float = 0.0
+    """Its variance by what the rows contribute, whatever the difference."""
 
 
 @dataclass(frozen=True)
@@ -515,8 +517,9 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
     """How much better the model ranks a group than the other patients of its own sites, beyond what case mix explains.
 
     The difference in AUROC less the difference in model-based concordance, which is what the AUROCs would be if every
-    risk were right. Its variance is that of the outcomes if the risks were right but for the O/E ratio of each part.
-    Sites with fewer than five events or non-events in either part have none. Absent where all are such.
+    risk were right. The variance of the test is that of the outcomes if the risks were right but for the O/E ratio of
+    each part; that of the interval is by linearization in outcome and risk within each part of a site. Sites with fewer
+    than five events or non-events in either part have none. Absent where all are such.
     """
     tests = [_ranks_apart(pair) for pair in pairs]
     tested = _tested(tests, level)
@@ -524,7 +527,9 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
         return Absent(Fact("too_few_to_rank_in_both_parts", fewest=FEWEST_JUDGED))
     kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
     both = [part for pair in kept for part in pair.parts]
-    value = Part(tested.value, 0.0, tested.value, tested.variance)
+    weights, of_rows = np.array([(test.weight, test.of_rows) for test in tests if test is not None]).T
+    variance = float(((weights / weights.sum()) ** 2 * of_rows).sum()) + tested.between
+    value = Part(tested.value, 0.0, tested.value, variance)
     made = _estimate(value, both, len(kept), level, "plain", ANYWHERE)
     return _judged(made, pairs, pairs, tests, tested)
 
@@ -536,13 +541,15 @@ def _ranks_apart(pair: Pair) -> Comparison | None:
     found = [_beyond_case_mix(part) for part in pair.parts]
     if any(each is None for each in found):
         return None
-    ours, rest = (each for each in found if each is not None)
+    (ours, of_ours), (rest, of_rest) = (each for each in found if each is not None)
     weight = ours.size * rest.size / (ours.size + rest.size)
-    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight)
+    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight, of_ours + of_rest)
 
 
-def _beyond_case_mix(part: Stratum) -> Part | None:
-    """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E."""
+def _beyond_case_mix(part: Stratum) -> tuple[Part, float] | None:
+    """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E; and
+    the variance by what the rows contribute.
+    """
     weights = part.relative_weights
     ranked, expected = (
         weighted.auroc(part.rows()),
@@ -563,4 +570,5 @@ def _beyond_case_mix(part: Stratum) -> Part | None:
     if part.is_dependent:
         variance = max(variance, float((part.design.totals(moved * (part.outcome - risk)) ** 2).sum()))
     events = float((weights * part.outcome).sum())
-    return Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)
+    found = Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)
+    return found, part.design.variance(ranked.linearized - expected[1])
