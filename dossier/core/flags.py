@@ -7,16 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.core import between_groups, binding, multiplicity, over_time
-from dossier.core.bands import (
-    FEW_CLUSTERS,
-    FEW_FOR_A_BAND,
-    FEW_FOR_POOLING,
-    FEW_ROWS,
-    FEWEST_FOR_A_NEW_SITE,
-    OE_TOLERATED,
-    SAME_RISK,
-)
+from dossier.core import bands, between_groups, binding, multiplicity, over_time
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.types import (
     MACRO,
@@ -184,17 +175,17 @@ def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
         few = tuple(
             Fact("class_of", number=_amount(count, "event"), label=label)
             for label, count in dataset.class_counts.items()
-            if count < FEW_FOR_A_BAND
+            if count < bands.FEW_FOR_A_BAND
         )
         if few:
-            says = Fact("few_of_classes", site=dataset.site, few=few, wanted=FEW_FOR_A_BAND)
+            says = Fact("few_of_classes", site=dataset.site, few=few, wanted=bands.FEW_FOR_A_BAND)
             yield Flag("few_events", dataset.name, says)
         if dataset.events is None:
             continue
         others = dataset.n - dataset.events
-        if min(dataset.events, others) < FEW_FOR_A_BAND:
+        if min(dataset.events, others) < bands.FEW_FOR_A_BAND:
             both = {"events": _amount(dataset.events, "event"), "others": _amount(others, "non-event")}
-            says = Fact("few_events", site=dataset.site, **both, wanted=FEW_FOR_A_BAND)
+            says = Fact("few_events", site=dataset.site, **both, wanted=bands.FEW_FOR_A_BAND)
             yield Flag("few_events", dataset.name, says)
 
 
@@ -207,11 +198,11 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
             if subgroup.dataset == dataset.name
             and not isinstance(subgroup.size, Absent)
             and subgroup.size.n
-            and subgroup.size.rarest < FEW_FOR_POOLING
+            and subgroup.size.rarest < bands.FEW_FOR_POOLING
         )
         if few:
             several = bool(dataset.class_counts)
-            values: dict[str, Value] = {"site": dataset.site, "wanted": FEW_FOR_POOLING, "few": few}
+            values: dict[str, Value] = {"site": dataset.site, "wanted": bands.FEW_FOR_POOLING, "few": few}
             says = Fact("few_of_class_in_subgroup" if several else "few_in_subgroup", **values)
             yield Flag("few_in_subgroup", dataset.name, says)
 
@@ -222,19 +213,19 @@ def _rare(size: SubgroupSize) -> tuple[Fact, ...]:
         return tuple(
             Fact("rare_class", number=_amount(count, "event"), label=label)
             for label, count in size.class_counts.items()
-            if count < FEW_FOR_POOLING
+            if count < bands.FEW_FOR_POOLING
         )
     others = size.n - size.shown
     events = Fact("rare_events", number=_amount(size.shown, "event"))
     non_events = Fact("rare_non_events", number=_amount(others, "non-event"))
-    return tuple(fact for count, fact in ((size.shown, events), (others, non_events)) if count < FEW_FOR_POOLING)
+    return tuple(fact for count, fact in ((size.shown, events), (others, non_events)) if count < bands.FEW_FOR_POOLING)
 
 
 def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
     for dataset in external:
-        if dataset.clusters is not None and dataset.clusters < FEW_CLUSTERS:
-            yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=FEW_CLUSTERS))
+        if dataset.clusters is not None and dataset.clusters < bands.FEW_CLUSTERS:
+            yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=bands.FEW_CLUSTERS))
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -352,7 +343,7 @@ def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> 
 
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """Risks whose sum is clearly off at a site that had events."""
-    low, high = OE_TOLERATED
+    low, high = bands.OE_TOLERATED
     refuted = _refuted(external, results)
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
         is_off = (dataset.name, label) in refuted and multiplicity.held(found, low, high) == "against"
@@ -393,7 +384,7 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
     """An AUROC of exactly 1 where there are enough of each outcome that chance is no explanation."""
     for dataset, label, found in _estimates(external, results, "auroc"):
         events = dataset.class_counts.get(label) if label else dataset.events
-        if found.value == 1 and events is not None and min(events, dataset.n - events) >= FEW_FOR_POOLING:
+        if found.value == 1 and events is not None and min(events, dataset.n - events) >= bands.FEW_FOR_POOLING:
             both = {"events": _amount(events, "event"), "others": _amount(dataset.n - events, "non-event")}
             says = Fact("never_wrong", site=dataset.site, **both)
             if label:
@@ -456,14 +447,14 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
         if result.measure != "formula_difference" or result.dataset not in site or not isinstance(found, Estimate):
             continue
         differing, left_out = (int(found.details.get(name) or 0) for name in ("differing", "left_out"))
-        if differing > FEW_ROWS or differing * 10 > found.n:
+        if differing > bands.FEW_ROWS or differing * 10 > found.n:
             without = Fact("left_out_of_formula", rows=Count(left_out, "row")) if left_out else None
             says = Fact(
                 "model_differs",
                 site=site[result.dataset],
                 differing=Count(differing, "row"),
                 rows=_amount(found.n, "row"),
-                tolerated=SAME_RISK,
+                tolerated=bands.SAME_RISK,
                 most=found.value,
                 without=without,
             )
@@ -529,8 +520,8 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
 
 def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Too few hospitals to say what a new one would see."""
-    if len(external) < FEWEST_FOR_A_NEW_SITE:
-        fewest = Count(FEWEST_FOR_A_NEW_SITE, "site", is_limit=True)
+    if len(external) < bands.FEWEST_FOR_A_NEW_SITE:
+        fewest = Count(bands.FEWEST_FOR_A_NEW_SITE, "site", is_limit=True)
         yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(external), "site"), fewest=fewest))
 
 
@@ -560,7 +551,7 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
 def _is_wide(measure: str, low: float, high: float) -> bool:
     """Whether a prediction interval is longer than what is tolerated; of O/E, as a ratio of its ends."""
     if measure == "oe_ratio":
-        return high / low > OE_TOLERATED[1] / OE_TOLERATED[0]
+        return high / low > bands.OE_TOLERATED[1] / bands.OE_TOLERATED[0]
     return high - low > WIDE[measure]
 
 
