@@ -15,7 +15,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dossier.core.errors import Fault, OutputError
@@ -64,22 +64,16 @@ def held(out: Path) -> Iterator[Path]:
 @contextmanager
 def unchanged(out: Path) -> Iterator[None]:
     """Refuse what is found in OUT meanwhile where it is gone at the end, or another folder is in its place."""
-    with ExitStack() as held_open:
-        with suppress(OSError):
-            # While it is open no other folder has its number.
-            descriptor = os.open(out, os.O_RDONLY | os.O_DIRECTORY)
-            held_open.callback(os.close, descriptor)
-            held_open.callback(_refuse_another, out, os.fstat(descriptor))
-        yield
-
-
-def _refuse_another(out: Path, before: os.stat_result) -> None:
+    # While it is open no other folder has its number.
+    descriptor = os.open(out, os.O_RDONLY) if out.is_dir() else None
     try:
-        is_same = os.path.samestat(before, out.stat())
-    except OSError:
-        is_same = False
-    if not is_same:
-        raise OutputError.one("out_changed_meanwhile", Out(str(out)), out=out.name or str(out))
+        yield
+    finally:
+        if descriptor is not None:
+            is_same = out.exists() and os.path.samestat(os.fstat(descriptor), out.stat())
+            os.close(descriptor)
+            if not is_same:
+                raise OutputError.one("out_changed_meanwhile", Out(str(out)), out=out.name or str(out))
 
 
 @contextmanager

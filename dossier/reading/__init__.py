@@ -99,7 +99,9 @@ def quick(
     from dossier.reading.predictors import slug
 
     table = Path(table)
-    faults = _thresholds(thresholds)
+    faults = [
+        Fault("threshold_outside", Option("--threshold"), threshold=value) for value in thresholds if not 0 < value < 1
+    ]
     if outcome == risk:
         faults.append(Fault("risk_is_outcome", Option("--risk")))
     given = {"TABLE": table.name, "--outcome": outcome, "--risk": risk, "--name": name, "--positive": positive}
@@ -143,12 +145,6 @@ def quick(
 def _typed(text: str | None) -> str | int | None:
     """A value of the command line as release.toml holds it, where a number is no text."""
     return text if text is None or not re.fullmatch(r"-?\d{1,15}", text) else int(text)
-
-
-def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
-    return [
-        Fault("threshold_outside", Option("--threshold"), threshold=value) for value in thresholds if not 0 < value < 1
-    ]
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any
 
 from dossier.core.errors import Fault
@@ -125,20 +126,12 @@ def _listing(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: _is_list(value) and all(of(each) for each in value)
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _of(*kinds: type) -> Callable[[Any], bool]:
+    """Whether a value is of one of these kinds; a boolean is no number."""
+    return lambda value: isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
 
 
-def _is_column(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+_is_text, _is_column, _is_number = _of(str), _of(str, NoneType), _of(Real)
 
 
 def _is_column_or_columns(value: Any) -> bool:
@@ -147,10 +140,6 @@ def _is_column_or_columns(value: Any) -> bool:
 
 def _is_table(value: object) -> bool:
     return isinstance(value, Mapping) and _can_be_written(value)
-
-
-def _is_subgroup(value: object) -> bool:
-    return isinstance(value, str) or _is_table(value)
 
 
 def _is_rival(value: object) -> bool:
@@ -170,10 +159,6 @@ def _is_date(value: object) -> bool:
     return found is None or (isinstance(found, datetime.date) and not isinstance(found, datetime.datetime))
 
 
-def _is_class(value: object) -> bool:
-    return value is None or isinstance(_plain(value), str | bool | Integral)
-
-
 def _can_be_written(value: Any) -> bool:
     """Whether a value can stand in release.toml."""
     if isinstance(value, Mapping):
@@ -189,19 +174,19 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "risk": (_is_column_or_columns, "column_or_columns", '"risk"'),
     "site": (_is_column, "name_of_column", '"hospital"'),
     "thresholds": (_listing(_is_number), "list_of_numbers", "[0.2]"),
-    "subgroups": (_listing(_is_subgroup), "list_of_names", '["sex"]'),
+    "subgroups": (_listing(lambda value: isinstance(value, str) or _is_table(value)), "list_of_names", '["sex"]'),
     "predictors": (_listing(_is_text), "list_of_names", '["age", "sex"]'),
     "rival": (_is_rival, "column_by_model", '"old_risk"'),
     "cluster": (_is_column, "name_of_column", '"patient"'),
     "weights": (_is_column, "name_of_column", '"weight"'),
     "strata": (_is_column, "name_of_column", '"region"'),
-    "positive": (_is_class, "value_of_outcome", '"yes"'),
+    "positive": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"yes"'),
     "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
     "model": (_is_text, "words", '"Sepsis score"'),
     "version": (_is_text, "words", '"2.1.0"'),
     "date": (_is_date, "day", '"2026-10-01"'),
     "owner": (_is_text, "words", '"Department of Medicine"'),
     "level": (_is_number, "number", "0.95"),
-    "seed": (_is_whole, "whole_number", "1"),
+    "seed": (_of(Integral), "whole_number", "1"),
 }
 """What each argument may be, the words for it, and an example."""

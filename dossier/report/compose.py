@@ -141,16 +141,11 @@ def _page(evidence: Evidence, book: str, **values: Any) -> str:
     template = _environment(material.templates(), book).get_template("book.html")
     names = [dataset.site for dataset in evidence.datasets]
     html = template.render(evidence=evidence, names_of_sites=names, identity=identity(evidence), say=typeset, **values)
-    return _with_long_words_parted(html)
+    return LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
 
 
 LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")
 """A tag, or a word but a hash for which the narrowest lines of the page have no room."""
-
-
-def _with_long_words_parted(html: str) -> str:
-    """The page with soft hyphens in its longest words; what tags hold stays as it is."""
-    return LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
 
 
 def _why_absent(gallery: Gallery, name: str) -> str:
