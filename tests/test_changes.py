@@ -323,9 +323,7 @@ def test_rows_are_independent_only_when_dates_say_so(
     assert same.changes is not None
     estimate = _whole(same, "auroc", "north")
     old = dataclasses.replace(
-        same.changes.previous,
-        datasets=(_summary(*before),),
-        results=(Result("auroc", "auroc", "north", {}, estimate),),
+        same.changes.previous, datasets=(_summary(*before),), results=(Result("auroc", "auroc", "north", {}, estimate),)
     )
     found = changes(same.release, old, [_summary(*now)], [Result("auroc", "auroc", "north", {}, estimate)], same.terms)
     assert found is not None

@@ -290,9 +290,7 @@ def test_weighted_utility_is_taken_one_class_against_the_rest(biopsy: Book) -> N
     assert [column.label for column in table.columns] == [f"Class {grade}" for grade in GRADES]
 
 
-def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(
-    tmp_path: Path,
-) -> None:
+def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(tmp_path: Path) -> None:
     """Neither has a protection that is proved for several classes; the curve of the advice counts persons."""
     folder = tmp_path / "biopsy"
     shutil.copytree(BIOPSY, folder)

@@ -79,10 +79,7 @@ def full(case: Case) -> types.Evidence:
         "not_for": ("Ruling out an infection by itself.", "Children under twelve.", "People who have no symptoms."),
     }
     outcome = {"name": "infection with the virus by a swab", "column": "y", "horizon": "within two days of coming"}
-    return dataclasses.replace(
-        with_release(evidence, release=about, intended_use=use, outcome=outcome),
-        flags=flags,
-    )
+    return dataclasses.replace(with_release(evidence, release=about, intended_use=use, outcome=outcome), flags=flags)
 
 
 EXTREMES = {

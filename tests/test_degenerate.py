@@ -21,6 +21,7 @@ from dossier.record import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
+from tests.smallest import HEAD
 from tests.test_laws import METRICS, numbers, offered, table
 
 CURVES = list(fill("metrics").curves.values())
@@ -258,27 +259,9 @@ def test_zero_complexity_and_tau_of_1_at_once() -> None:
 
 # ---- a whole release of such sites ----------------------------------------------------------------------------------
 
-HEAD = """
-[release]
-model = "edges"
-version = "1"
-date = 2026-10-01
-owner = "a test"
-[outcome]
-name = "outcome"
-column = "outcome"
-[prediction]
-column = "risk"
-[thresholds]
-declared = [0.3]
-[resampling]
-bootstrap = 5
-permutations = 5
-"""
-
 
 def written(folder: Path, tables: Mapping[str, tuple[str, pd.DataFrame]]) -> Path:
-    text = HEAD
+    text = HEAD + "[thresholds]\ndeclared = [0.3]\n[resampling]\nbootstrap = 5\npermutations = 5\n"
     for name, (role, frame) in tables.items():
         frame.to_csv(folder / f"{name}.csv", index=False)
         text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\n'

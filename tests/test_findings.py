@@ -311,11 +311,7 @@ def test_the_predictors_of_the_formula_are_not_those_of_the_tables() -> None:
 
 
 def test_sites_are_named_at_both_ends_of_a_range() -> None:
-    evidence = given(
-        KINDS["eight"],
-        "auroc",
-        **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)},
-    )
+    evidence = given(KINDS["eight"], "auroc", **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)})
     assert said("discrimination", undone(evidence, "sensitivity", *(f"site-{index}" for index in range(8)))) == (
         "The AUROC runs from 0.80 (Italy 1) to 0.87 (Ethiopia)."
     )

@@ -621,7 +621,7 @@ def test_a_declared_comma_leaves_no_point_between_thousands(tmp_path: Path) -> N
             'age is 1.466, with a point, and the decimal sign is declared to be ",". '
             'age is 2.181, with a point, and the decimal sign is declared to be ",".',
             "site.csv, rows 3 and 5, column age",
-        ),
+        )
     ]
 
 

@@ -33,10 +33,7 @@ def _labelled() -> types.Evidence:
     plain = by_hand(Case("two", ("Desio, Italy", "Bergamo, Italy")))
     release = plain.release.model_copy(
         update={
-            "predictor": (
-                Predictor(name="PLT1", label="Platelets", unit="/nL"),
-                Predictor(name="male", label="Sex"),
-            ),
+            "predictor": (Predictor(name="PLT1", label="Platelets", unit="/nL"), Predictor(name="male", label="Sex")),
             "subgroup": (Subgroup(column="male", levels={"0": "female", "1": "men"}),),
         }
     )

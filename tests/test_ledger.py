@@ -26,19 +26,10 @@ from dossier.evaluate.offered import Site
 from dossier.record import ledger
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import leaks, numbers_of, plant
+from tests.smallest import HEAD
 
 POLICY = '[disclosure]\nminimum_cell = 10\nledger = "released.json"\n'
-RELEASE = """\
-[release]
-model = "Example"
-version = "1.0.0"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "died"
-[prediction]
-column = "risk"
+RELEASE = f"""{HEAD.replace('"outcome"', '"died"')}
 [thresholds]
 declared = [0.3]
 [resampling]
@@ -50,7 +41,7 @@ role = "external"
 file = "north.csv"
 [[subgroup]]
 column = "sex"
-levels = { f = "women", m = "men" }
+levels = {{ f = "women", m = "men" }}
 """
 
 
@@ -203,7 +194,7 @@ def test_another_policy_outcome_or_name_is_refused(first: Path, tmp_path: Path, 
 
 
 def test_another_threshold_and_another_version_of_the_same_rows_pass(first: Path, tmp_path: Path) -> None:
-    for old, new in (("declared = [0.3]", "declared = [0.42]"), ('"1.0.0"', '"1.1.0"')):
+    for old, new in (("declared = [0.3]", "declared = [0.42]"), ('version = "1"', 'version = "1.1"')):
         release = written(tmp_path / "release", rows(400), (RELEASE + POLICY).replace(old, new))
         (release / "released.json").write_bytes((first / "release" / "released.json").read_bytes())
         found = evaluate.evidence(reading.study(release))

@@ -148,11 +148,7 @@ FEW = Fact("fewer_persons", below=5)
             "Not estimated: none of the 9 rows has the outcome.",
             "reason=Fact('no_event', rows=9)",
         ),
-        (
-            Withheld(FEW, 5),
-            "Withheld: fewer than 5 persons.",
-            "reason=Fact('fewer_persons', below=5)",
-        ),
+        (Withheld(FEW, 5), "Withheld: fewer than 5 persons.", "reason=Fact('fewer_persons', below=5)"),
     ],
 )
 def test_what_is_found_prints_as_a_page_says_it(found: Estimate | Absent, printed: str, short: str) -> None:

@@ -26,11 +26,7 @@ LAYOUT: Mapping[str, tuple[str, ...]] = {
         "Resources:Resources",
         "Bibliography",
     ),
-    "Basic": (
-        "ModelName",
-        "ModelDeveloper",
-        "DeveloperContact",
-    ),
+    "Basic": ("ModelName", "ModelDeveloper", "DeveloperContact"),
     "Release": (
         "ReleaseStage",
         "ReleaseDate",
@@ -39,10 +35,7 @@ LAYOUT: Mapping[str, tuple[str, ...]] = {
         "EHRCompatibility?",
         "RegulatoryApproval?",
     ),
-    "Summary": (
-        "Summary",
-        "Keywords:Keywords",
-    ),
+    "Summary": ("Summary", "Keywords:Keywords"),
     "Keywords": ("Keyword*",),
     "Uses": (
         "IntendedUseAndWorkflow",
@@ -51,15 +44,8 @@ LAYOUT: Mapping[str, tuple[str, ...]] = {
         "TargetedPatientPopulation",
         "CautionedOutOfScopeSettings",
     ),
-    "Warnings": (
-        "KnownRisksAndLimitations",
-        "KnownBiasesOrEthicalConsiderations",
-        "ClinicalRiskLevel",
-    ),
-    "Trust": (
-        "AISystemFacts:Facts",
-        "TransparencyInformation:Transparency",
-    ),
+    "Warnings": ("KnownRisksAndLimitations", "KnownBiasesOrEthicalConsiderations", "ClinicalRiskLevel"),
+    "Trust": ("AISystemFacts:Facts", "TransparencyInformation:Transparency"),
     "Facts": (
         "OutcomesAndOutputs",
         "ModelType",
@@ -72,16 +58,8 @@ LAYOUT: Mapping[str, tuple[str, ...]] = {
         "Security?",
         "Transparency?",
     ),
-    "Transparency": (
-        "FundingSource",
-        "ThirdPartyInformation?",
-        "StakeholdersConsulted",
-    ),
-    "Metrics": (
-        "UsefulnessUsabilityEfficacy:Metric",
-        "FairnessEquity:Metric",
-        "SafetyReliability:Metric",
-    ),
+    "Transparency": ("FundingSource", "ThirdPartyInformation?", "StakeholdersConsulted"),
+    "Metrics": ("UsefulnessUsabilityEfficacy:Metric", "FairnessEquity:Metric", "SafetyReliability:Metric"),
     "Metric": (
         "MetricGoal",
         "Results:Results",
@@ -91,10 +69,7 @@ LAYOUT: Mapping[str, tuple[str, ...]] = {
         "ValidationProcessAndJustification",
     ),
     "Results": ("MetricResult+:Result",),
-    "Result": (
-        "Label",
-        "ValueJson",
-    ),
+    "Result": ("Label", "ValueJson"),
     "Resources": (
         "EvaluationReferences?",
         "ClinicalTrial?",

@@ -30,18 +30,9 @@ from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
 from dossier.typeset.words import months_of, period
 from dossier.typeset.words import periods as in_a_row
+from tests.smallest import HEAD
 
-RELEASE = """
-[release]
-model = "Example"
-version = "1.0"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "readmission"
-column = "outcome"
-[prediction]
-column = "risk"
+RELEASE = f"""{HEAD.replace("Readmission", "readmission")}
 [thresholds]
 declared = [0.3, 0.5]
 [resampling]

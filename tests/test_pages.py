@@ -98,8 +98,7 @@ def boxes(path: Path) -> list[list[Word]]:
     return [
         [
             Word(
-                squeezed(word.text or ""),
-                *(float(word.attrib[name]) / MM for name in ("xMin", "yMin", "xMax", "yMax")),
+                squeezed(word.text or ""), *(float(word.attrib[name]) / MM for name in ("xMin", "yMin", "xMax", "yMax"))
             )
             for word in page.iter(f"{space}word")
         ]

@@ -46,11 +46,7 @@ def _published(folder: Path, more: str = "") -> Study:
 def test_the_published_values_come_out(tmp_path: Path) -> None:
     """methods.md: 427 cases, 13 raters; a declared coherence of .05 gives .570613 to .653449."""
     rows = rows_of(evaluate.evidence(_published(tmp_path, "coherence = 0.05\n")))
-    values = {
-        "observed_agreement": 0.81841110,
-        "fleiss_kappa": 0.63163046,
-        "krippendorff_alpha": 0.63169683,
-    }
+    values = {"observed_agreement": 0.81841110, "fleiss_kappa": 0.63163046, "krippendorff_alpha": 0.63169683}
     for measure, value in values.items():
         assert rows[measure, READERS]["value"] == pytest.approx(value, abs=5e-9)
         assert rows[measure, READERS]["n"] == 427

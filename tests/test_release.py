@@ -286,10 +286,7 @@ def test_what_init_writes_shows_every_key_that_is_built() -> None:
     shown = "\n".join(line.lstrip("# ") for line in text.splitlines() if "=" in line or "[" in line)
     for section in Release.model_fields:
         if f"[{section}]" not in shown:
-            assert section in {
-                "model",
-                *("acceptance", "disclosure", "reply"),
-            }, section
+            assert section in {"model", *("acceptance", "disclosure", "reply")}, section
     assert tomllib.loads(text)["release"]["model"] == "Example model"
 
 

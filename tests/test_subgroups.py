@@ -111,12 +111,7 @@ def test_texts_and_few_numbers_are_their_own_labels_in_every_table(tmp_path: Pat
     ("values", "cuts", "labels", "places"),
     [
         (["49", "50", "69", "70", "18"], "[50, 70]", ["under 50", "50 to 69", "70 or more"], [0, 1, 1, 2, 0]),
-        (
-            ["49.9", "50", "69.9", "70", "90"],
-            "[50, 70]",
-            ["under 50", "50 to under 70", "70 or more"],
-            [0, 1, 1, 2, 2],
-        ),
+        (["49.9", "50", "69.9", "70", "90"], "[50, 70]", ["under 50", "50 to under 70", "70 or more"], [0, 1, 1, 2, 2]),
         (["1", "2", "3", "4", "5"], "[1.5, 2.5]", ["under 1.5", "1.5 to under 2.5", "2.5 or more"], [0, 1, 2, 2, 2]),
         (["1", "2", "3", "4", "2"], "[2, 3]", ["under 2", "2", "3 or more"], [0, 1, 2, 2, 1]),
         (["-7", "-5", "-1", "0", "-6"], "[-5, 0]", ["under -5", "-5 to -1", "0 or more"], [0, 1, 1, 2, 0]),
@@ -447,11 +442,7 @@ def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> 
     assert all(result.subset is None for result in knee.results)
     assert all(result.subset is not None for result in knee.subgroups.results)
     raised = flags.raised(
-        knee.datasets,
-        knee.results,
-        knee.descriptions,
-        knee.subgroups,
-        widths_declared=knee.release.sample.is_declared,
+        knee.datasets, knee.results, knee.descriptions, knee.subgroups, widths_declared=knee.release.sample.is_declared
     )
     unanswered = [dataclasses.replace(flag, reply=None) for flag in knee.flags]
     assert [flag for flag in unanswered if flag in raised] == list(raised)
@@ -463,7 +454,7 @@ def test_results_json_holds_every_subgroup_and_keeps_to_its_schema(knee: Evidenc
     rows = [row for row in document["estimates"] if row["subset"] is not None]
     assert len(rows) == len(knee.subgroups.results)
     assert {(row["subset"]["column"], row["subset"]["level"]) for row in rows} == {
-        *(("Sex", "female"), ("Sex", "male"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more")),
+        *(("Sex", "female"), ("Sex", "male"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more"))
     }
     assert {row["at"].get("against") for row in rows} == {None, "complement"}
     sizes = [row for row in document["subgroups"] if (row["dataset"], row["subset"]["column"]) == ("knee-1", "Sex")]

@@ -320,10 +320,7 @@ def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[s
 def main() -> int:
     """Print and check every edition of every release; 1 where something fails."""
     editions = [edition for edition in get_args(Edition) if edition in PROFILES]
-    lines = [
-        f"| release | edition | pages | {' | '.join(COLUMNS)} |",
-        "|---" * (3 + len(COLUMNS)) + "|",
-    ]
+    lines = [f"| release | edition | pages | {' | '.join(COLUMNS)} |", "|---" * (3 + len(COLUMNS)) + "|"]
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, release in RELEASES.items():

@@ -255,11 +255,7 @@ def known(design: Design) -> dict[str, float]:
         name: found[name.removesuffix("_difference")] - rival[name.removesuffix("_difference")] for name in PAIRED
     }
     right = found["accuracy"]
-    return {
-        **found,
-        **paired,
-        "required_reliability": (2 * (DESIRED + right - 1) / (2 * right - 1) - 1) ** 2,
-    }
+    return {**found, **paired, "required_reliability": (2 * (DESIRED + right - 1) / (2 * right - 1) - 1) ** 2}
 
 
 @lru_cache(maxsize=32)

@@ -135,10 +135,7 @@ def _of_sites(rows: Sequence[int], shifts: Sequence[float]) -> dict[str, float]:
     expected = float(np.sum(share * expit(linear)))
     observed = [float(np.sum(share * expit(CENTRE + shift + STEEP * (linear - CENTRE)))) for shift in shifts]
     sites = math.fsum(n * of_site for n, of_site in zip(rows, observed, strict=True))
-    return {
-        "oe_ratio": sites / (sum(rows) * expected),
-        "calibration_slope": STEEP,
-    }
+    return {"oe_ratio": sites / (sum(rows) * expected), "calibration_slope": STEEP}
 
 
 @lru_cache(maxsize=16)

@@ -77,10 +77,7 @@ NOTES = (
         "where few rows are flagged by one model alone the interval, to whose variance one row of each kind is added, "
         "holds more often than it promises; without these rows it held in as little as .02.",
     ),
-    (
-        "correspondence_averaged, mean value",
-        "not a test: its expectation for exchangeable tables is one half.",
-    ),
+    ("correspondence_averaged, mean value", "not a test: its expectation for exchangeable tables is one half."),
     (
         "prediction interval",
         "the quantiles of a normal distribution whose variance between sites has the confidence distribution of the "

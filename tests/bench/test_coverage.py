@@ -113,11 +113,7 @@ def test_the_net_benefits_of_many_rows_are_those_of_the_integrals() -> None:
         ours, theirs = (value * (risk >= threshold) for risk in (hospital.risk, hospital.rival))
         default = value if value.mean() > 0 else np.zeros(400_000)
         alone = (hospital.risk >= threshold) & (hospital.rival < threshold) & (hospital.outcome == 1)
-        for rows, expected in (
-            (ours, true.net_benefit),
-            (ours - default, true.gain),
-            (ours - theirs, true.difference),
-        ):
+        for rows, expected in ((ours, true.net_benefit), (ours - default, true.gain), (ours - theirs, true.difference)):
             assert rows.mean() == pytest.approx(expected, abs=5 * float(rows.std()) / math.sqrt(400_000))
         assert true.rarest["net_benefit_difference"] < alone.mean() * 1.1
 

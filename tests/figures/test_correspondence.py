@@ -69,10 +69,7 @@ CASES = {
     "forty": evidence(40, 60),
     "long_forty": evidence(40, 12, LONG, long=True),
 }
-DRAWN = {
-    "shifts": sheet_of("shift_by_predictor"),
-    "missing": sheet_of("missingness"),
-}
+DRAWN = {"shifts": sheet_of("shift_by_predictor"), "missing": sheet_of("missingness")}
 
 
 def drawn(kind: str, case: str) -> Figure:

@@ -20,15 +20,7 @@ from matplotlib.figure import Figure
 
 from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence, Picture
-from dossier.report.figures import (
-    calibration,
-    canvas,
-    data,
-    discrimination,
-    risks,
-    roc,
-    utility,
-)
+from dossier.report.figures import calibration, canvas, data, discrimination, risks, roc, utility
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text

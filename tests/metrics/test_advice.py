@@ -203,8 +203,7 @@ def test_no_advice_is_worth_less_than_nothing() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=2, max_size=30),
-    st.sampled_from(["ece", "eci"]),
+    st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=2, max_size=30), st.sampled_from(["ece", "eci"])
 )
 @settings(deadline=None)
 def test_two_classes_as_classes_give_the_numbers_of_two(rows: list[tuple[int, float]], calibration: str) -> None:

@@ -14,11 +14,7 @@ from scipy.stats import binomtest
 
 from dossier import evaluate, reading
 from dossier.core import types
-from dossier.metrics.human_factors import (
-    agreement_with_advice,
-    right_advice_resisted,
-    wrong_advice_followed,
-)
+from dossier.metrics.human_factors import agreement_with_advice, right_advice_resisted, wrong_advice_followed
 from dossier.report import compose, draw
 from dossier.report.chapters import human_factors as findings
 from tests.conftest import ROOT

@@ -602,8 +602,7 @@ FAWCETT = (
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "half"),
-    [("0-0.3", 0.733333, 0.33), ("0.3-0.5", 0.600000, 0.12), ("0.5-1", 0.657143, 0.23)],
+    ("part", "value", "half"), [("0-0.3", 0.733333, 0.33), ("0.3-0.5", 0.600000, 0.12), ("0.5-1", 0.657143, 0.23)]
 )
 def test_the_parts_of_fawcetts_curve(part: str, value: float, half: float) -> None:
     found = estimated(balanced_average_accuracy(*FAWCETT, part, bootstrap=50))

@@ -407,11 +407,7 @@ def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
 
 @pytest.mark.parametrize(
     "names",
-    [
-        ("measured", "low", "high"),
-        ("net_benefit", "bound_low", "bound_high"),
-        ("observed", "observed_low", "upper"),
-    ],
+    [("measured", "low", "high"), ("net_benefit", "bound_low", "bound_high"), ("observed", "observed_low", "upper")],
     ids=["bounds of no line", "bounds with a name of no line", "a single bound"],
 )
 def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> None:

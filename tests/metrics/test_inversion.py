@@ -225,12 +225,7 @@ def test_what_is_believed_may_be_as_high_as_the_worst_truth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chances", "low"),
-    [
-        ((0.75, 0.75, 0.5, 0.1), 0.0),
-        ((1.0, 0.75, 0.75, 0.1), 1.0),
-        ((1.0, 1.0, 0.75, 0.75), 2.0),
-    ],
+    ("chances", "low"), [((0.75, 0.75, 0.5, 0.1), 0.0), ((1.0, 0.75, 0.75, 0.1), 1.0), ((1.0, 1.0, 0.75, 0.75), 2.0)]
 )
 def test_the_lower_bound_is_the_smallest_truth_whose_tail_is_reached(chances: tuple[float, ...], low: float) -> None:
     """With a tail of 25 %: the first truth under which a result above the seen one has a probability of 25 %.

@@ -122,8 +122,7 @@ def test_a_wall_that_no_longer_pushes_is_let_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("angles", "beyond"),
-    [((6.25, 5.23, 4.82), (0.23, 1.07, 1.12)), ((4.14, 3.82, 5.75), (2.24, 2.25, -0.67))],
+    ("angles", "beyond"), [((6.25, 5.23, 4.82), (0.23, 1.07, 1.12)), ((4.14, 3.82, 5.75), (2.24, 2.25, -0.67))]
 )
 def test_a_wall_pushes_as_hard_as_it_must(angles: tuple[float, ...], beyond: tuple[float, ...]) -> None:
     """The second wall makes the first let go only where it has pushed harder: from nothing on."""

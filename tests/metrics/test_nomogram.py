@@ -409,12 +409,7 @@ def test_predictor_of_few_whole_numbers_is_read_value_by_value() -> None:
 
 @pytest.mark.parametrize(
     ("values", "is_by_value"),
-    [
-        (np.arange(10.0), True),
-        (np.arange(11.0), False),
-        (np.array([0.5, 1.75]), False),
-        (np.array([0.5]), True),
-    ],
+    [(np.arange(10.0), True), (np.arange(11.0), False), (np.array([0.5, 1.75]), False), (np.array([0.5]), True)],
 )
 def test_numbers_are_read_value_by_value_when_ten_or_fewer_and_whole(values: Floats, is_by_value: bool) -> None:
     term = model({"predictor": "x", "coefficient": 0.5}).term[0]

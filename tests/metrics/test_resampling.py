@@ -78,13 +78,7 @@ def test_nine_in_ten_replicates_must_allow_a_value() -> None:
 
 @pytest.mark.parametrize(
     ("value", "apart", "varies"),
-    [
-        (0.5, 0.0, False),
-        (0.5, 1e-15, False),
-        (0.5, 1.1e-15, True),
-        (-1e6, 0.9e-9, False),
-        (-1e6, 1.1e-9, True),
-    ],
+    [(0.5, 0.0, False), (0.5, 1e-15, False), (0.5, 1.1e-15, True), (-1e6, 0.9e-9, False), (-1e6, 1.1e-9, True)],
 )
 def test_replicates_apart_in_the_fifteenth_digit_do_not_vary(value: float, apart: float, varies: bool) -> None:
     """Of values below 1 the fifteenth place: so far may sums of the same numbers in another order be apart."""

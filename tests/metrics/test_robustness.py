@@ -390,11 +390,7 @@ def _case_study() -> tuple[SiteResults, ...]:
 
 @pytest.mark.parametrize(
     ("measure", "r", "printed", "p"),
-    [
-        ("auroc", 0.737, 0.74, 0.036),
-        ("standardized_net_benefit", 0.393, 0.39, 0.340),
-        ("brier", -0.660, 0.66, 0.075),
-    ],
+    [("auroc", 0.737, 0.74, 0.036), ("standardized_net_benefit", 0.393, 0.39, 0.340), ("brier", -0.660, 0.66, 0.075)],
 )
 def test_the_correlations_of_the_case_study(measure: str, r: float, printed: float, p: float) -> None:
     """[Trust] prints .74, .39 and .66, without the sign of the Brier score, which is a loss."""

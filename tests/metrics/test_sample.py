@@ -10,15 +10,7 @@ import pytest
 
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.discrimination import newcombe_standard_error
-from dossier.metrics.sample import (
-    mss_auroc,
-    mss_brier,
-    mss_oe,
-    mss_slope,
-    mss_snb,
-    newcombe_variance,
-    smallest_sample,
-)
+from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb, newcombe_variance, smallest_sample
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
 from tests.reference.tables import COVID, needs_covid

@@ -350,10 +350,7 @@ def _pooled(path: str, measure: str, values: Floats, errors: Floats) -> Compared
     """Where Hartung and Knapp's factor is below 1 our interval is that of the plain model with t(k - 1)."""
     given, found = golden("r.json")["meta_sites"][measure], random_effects(values, errors)
     held = "REML_knha" if given["REML_knha"]["se"] >= given["REML_z"]["se"] else "REML_z"
-    back: dict[str, Callable[[float], float]] = {
-        "logit_auc": lambda x: 1 / (1 + math.exp(-x)),
-        "log_oe": math.exp,
-    }
+    back: dict[str, Callable[[float], float]] = {"logit_auc": lambda x: 1 / (1 + math.exp(-x)), "log_oe": math.exp}
     for name in ("REML_knha", "REML_z"):
         yield f"{path}/{name}/est", found.value, REML
         yield f"{path}/{name}/tau2", found.tau**2, REML
@@ -561,10 +558,7 @@ def sample_sizes() -> Compared:
         yield f"pmvalsampsize/{name}/out/se_cstat", math.sqrt(newcombe_variance(area, phi, size)), SAME
 
 
-R = (
-    *(core, compare, proportions, meta_sites, agreement, dcurves, packages, similarity, nomogram, edges),
-    sample_sizes,
-)
+R = (*(core, compare, proportions, meta_sites, agreement, dcurves, packages, similarity, nomogram, edges), sample_sizes)
 
 
 # ---- Python's packages ----------------------------------------------------------------------------------------------
