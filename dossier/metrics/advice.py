@@ -134,8 +134,6 @@ def advisor_value(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.advisor_value(outcome, risk, bootstrap=50))
     0.50 (0.41 to 0.85)
     """

@@ -102,8 +102,6 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.oe_ratio(outcome, risk))
     1.07 (0.49 to 2.35)
     """
@@ -283,8 +281,6 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.calibration_intercept(outcome, risk))
     0.20 (-1.75 to 2.15)
     """
@@ -321,8 +317,6 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.calibration_slope(outcome, risk))
     0.78 (-0.63 to 2.20)
     """
@@ -350,8 +344,6 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.calibration_intercept_joint(outcome, risk))
     0.15 (-1.71 to 2.01)
     """
@@ -438,8 +430,6 @@ def ici(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.26)
     """
@@ -473,8 +463,6 @@ def e50(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.50)
     """
@@ -505,8 +493,6 @@ def e90(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.39)
     """
@@ -544,8 +530,6 @@ def emax(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.78)
     """
@@ -649,8 +633,6 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.ece(outcome, risk, bootstrap=50))
     0.37 (0.00 to 0.48)
     """
@@ -689,8 +671,6 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.eci(outcome, risk, bootstrap=50))
     0.49 (0.33 to 1.00)
     """
@@ -731,8 +711,6 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.brier(outcome, risk))
     0.20 (0.00 to 0.46)
     """
@@ -772,8 +750,6 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.scaled_brier(outcome, risk))
     0.20 (-0.60 to 1.00)
     """
@@ -813,8 +789,6 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.log_score(outcome, risk))
     -0.57 (-1.19 to 0.00)
     """
@@ -872,8 +846,6 @@ def nagelkerke_r2(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.nagelkerke_r2(outcome, risk, bootstrap=50))
     0.28 (-3.28 to 0.87)
     """
@@ -938,8 +910,6 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.tjur_r2(outcome, risk))
     0.27 (-0.47 to 1.00)
     """
@@ -992,8 +962,6 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.spiegelhalter_z(outcome, risk))
     0.40
     """
@@ -1059,8 +1027,6 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.calibration_test(outcome, risk))
     0.12
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,18 @@ PARAMETERS = {
     "seed": ("int", "The start of the random draws."),
 }
 """The type and the description of each parameter that several measures take; a docstring says where its own differs."""
+
+EXAMPLES: tuple[dict[str, str], ...] = (
+    {
+        "outcome": "[0, 0, 0, 1, 1, 1]",
+        "risk": "[0.1, 0.3, 0.6, 0.2, 0.7, 0.9]",
+        "rival": "[0.2, 0.3, 0.4, 0.3, 0.6, 0.8]",
+    },
+    {"labels": "[[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]"},
+)
+"""What the example of a measure begins with that takes any of these; one that imports dossier itself has it all."""
+OF_A_STUDY = """>>> from dossier.core.types import DecisionCounts, ReaderStudy
+>>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)"""
 
 Measure = Callable[..., Estimate | Curve | Absent]
 
@@ -136,8 +148,20 @@ def _documented(function: Measure, term: Term) -> str:
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))
     if examples:
-        parts.append(f"Examples\n--------\n{examples}")
+        parts.append(f"Examples\n--------\n{_from_the_start(examples, signature_of(function).parameters)}")
     return "\n\n".join(part for part in parts if part)
+
+
+def _from_the_start(examples: str, parameters: Mapping[str, inspect.Parameter]) -> str:
+    """The examples, with what those of many measures begin with where they leave it out."""
+    if ">>> import dossier" in examples:
+        return examples
+    given = OF_A_STUDY
+    for columns in EXAMPLES:
+        if names := [name for name in columns if name in parameters]:
+            given = f">>> {', '.join(names)} = {', '.join(columns[name] for name in names)}"
+            break
+    return examples.replace(">>> ", f">>> import dossier\n{given}\n>>> ", 1)
 
 
 def _parameters(function: Measure, own: str) -> str:

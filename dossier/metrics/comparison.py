@@ -274,8 +274,6 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> print(dossier.metrics.auroc_difference(outcome, risk, rival))
     -0.06 (-0.21 to 0.10)
     """
@@ -319,8 +317,6 @@ def brier_difference(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> print(dossier.metrics.brier_difference(outcome, risk, rival, permutations=99))
     0.04 (-0.08 to 0.15)
     """
@@ -376,8 +372,6 @@ def log_score_difference(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
     -0.07 (-0.35 to 0.21)
     """
@@ -419,8 +413,6 @@ def accuracy_difference(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> print(dossier.metrics.accuracy_difference(outcome, risk, rival, threshold=0.5))
     -0.17 (-0.46 to 0.21)
     """
@@ -499,8 +491,6 @@ def net_benefit_difference(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> print(dossier.metrics.net_benefit_difference(outcome, risk, rival, threshold=0.5))
     -0.17 (-0.90 to 0.56)
     """
@@ -572,8 +562,6 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.majority_class_test(outcome, risk, threshold=0.5))
     4.00
     """
@@ -633,8 +621,6 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.mann_whitney_u(outcome, risk))
     7.00
     """
@@ -692,8 +678,6 @@ def brier_permutation_test(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.brier_permutation_test(outcome, risk, permutations=99))
     0.20
     """
@@ -742,8 +726,6 @@ def log_score_permutation_test(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
     -0.57
     """

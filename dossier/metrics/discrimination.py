@@ -126,8 +126,6 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.auroc(outcome, risk))
     0.78 (0.17 to 0.98)
     """
@@ -224,8 +222,6 @@ def model_based_concordance(
 
     Examples
     --------
-    >>> import dossier
-    >>> risk = [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.model_based_concordance(risk, bootstrap=50))
     0.86 (0.65 to 0.92)
     """
@@ -337,8 +333,6 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.sensitivity(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
@@ -364,8 +358,6 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.specificity(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
@@ -385,8 +377,6 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.ppv(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
@@ -406,8 +396,6 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.npv(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
@@ -585,8 +573,6 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.accuracy(outcome, risk, threshold=0.5))
     0.67 (0.30 to 0.90)
     """
@@ -638,8 +624,6 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.balanced_accuracy(outcome, risk, threshold=0.5))
     0.67 (0.29 to 1.00)
     """
@@ -674,8 +658,6 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.youden_j(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
@@ -710,8 +692,6 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.markedness(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
@@ -753,8 +733,6 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.mcc(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
@@ -811,8 +789,6 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.f1(outcome, risk, threshold=0.5))
     0.67 (0.23 to 1.00)
     """
@@ -855,8 +831,6 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.cohen_kappa_of_model(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
@@ -944,8 +918,6 @@ def likelihood_ratio_positive(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.likelihood_ratio_positive(outcome, risk, threshold=0.5))
     2.00 (0.33 to 11.97)
     """
@@ -970,8 +942,6 @@ def likelihood_ratio_negative(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.likelihood_ratio_negative(outcome, risk, threshold=0.5))
     0.50 (0.08 to 2.99)
     """
@@ -1053,8 +1023,6 @@ def auprc(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.auprc(outcome, risk, bootstrap=50))
     0.87 (0.18 to 1.00)
     """
@@ -1166,8 +1134,6 @@ def balanced_average_accuracy(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.balanced_average_accuracy(outcome, risk, fpr=(0.0, 0.5), bootstrap=50))
     0.86 (0.00 to 1.00)
     """

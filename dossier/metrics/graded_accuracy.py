@@ -255,8 +255,6 @@ def h_accuracy(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.h_accuracy(outcome, risk, priority=0.5, tau=0.7))
     0.67 (0.34 to 0.86)
     """
@@ -423,8 +421,6 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.h_accuracy_risk(outcome, risk, threshold=0.5))
     0.67 (0.34 to 0.86)
     """
@@ -466,8 +462,6 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.cost_weighted_accuracy(outcome, risk, threshold=0.5))
     0.67 (0.34 to 0.86)
     """

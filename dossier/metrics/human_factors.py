@@ -318,9 +318,6 @@ def error_rate_aided(
     --------
     10 of 100 decisions with the model are wrong.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.error_rate_aided(ReaderStudy("parallel", counts)))
     0.10 (0.04 to 0.16)
     """
@@ -351,9 +348,6 @@ def error_rate_unaided(
     --------
     20 of 100 decisions without the model are wrong.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.error_rate_unaided(ReaderStudy("parallel", counts)))
     0.20 (0.12 to 0.28)
     """
@@ -388,9 +382,6 @@ def absolute_risk_reduction(
     --------
     20 of 100 are wrong without the model, 10 of 100 with it.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.absolute_risk_reduction(ReaderStudy("parallel", counts)))
     0.10 (0.00 to 0.20)
     """
@@ -427,9 +418,6 @@ def number_needed_to_decide(
     --------
     20 of 100 are wrong without the model, 10 of 100 with it: one less in 10.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.number_needed_to_decide(ReaderStudy("parallel", counts)))
     10.00 (5.05 to 499.55)
     """
@@ -515,9 +503,6 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     --------
     10 of 100 are wrong with the model, 20 of 100 without it.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.relative_risk(ReaderStudy("parallel", counts)))
     0.50 (0.25 to 1.01)
     """
@@ -546,9 +531,6 @@ def relative_risk_reduction(
     --------
     10 of 100 are wrong with the model, 20 of 100 without it.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.relative_risk_reduction(ReaderStudy("parallel", counts)))
     0.50 (-0.01 to 0.75)
     """
@@ -587,9 +569,6 @@ def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, s
     --------
     The odds of a wrong decision are 10/90 with the model, 20/80 without it.
 
-    >>> import dossier
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.odds_ratio(ReaderStudy("parallel", counts)))
     0.44 (0.20 to 1.01)
     """

@@ -178,8 +178,6 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
 
     Examples
     --------
-    >>> import dossier
-    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.observed_agreement(labels))
     0.78 (0.00 to 0.96)
     """
@@ -228,8 +226,6 @@ def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
 
     Examples
     --------
-    >>> import dossier
-    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.fleiss_kappa(labels))
     0.56 (-1.00 to 0.92)
     """
@@ -289,8 +285,6 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
 
     Examples
     --------
-    >>> import dossier
-    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.krippendorff_alpha(labels))
     0.58 (-1.00 to 0.93)
     """
@@ -366,8 +360,6 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
 
     Examples
     --------
-    >>> import dossier
-    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.cohen_kappa(labels))
     0.56 (-1.00 to 0.93)
     """
@@ -688,8 +680,6 @@ def actual_accuracy(
     --------
     With x = 4/6 and ρ = 4/6, g is (1 + 0.816) / 2 = 0.908, and the accuracy 0.667 g + 0.333 (1 - g).
 
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> labels = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
     >>> confidence, right = [[1.0, 1.0]] * 6, (1.0, 1.0)
     >>> found = dossier.metrics.actual_accuracy(
@@ -793,8 +783,6 @@ def required_reliability(
     --------
     With A = 0.6 and x = 4/6, g is (0.6 + 0.667 - 1) / 0.333 = 0.8, and ρ is 0.6 squared.
 
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> labels = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
     >>> print(dossier.metrics.required_reliability(outcome, risk, labels, primary_threshold=0.5, desired_accuracy=0.6))
     0.36 (0.06 to 1.00)

@@ -67,8 +67,6 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.mss_auroc(outcome, risk))
     331.00
     """
@@ -123,8 +121,6 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome = [0, 0, 0, 1, 1, 1]
     >>> print(dossier.metrics.mss_oe(outcome))
     386.00
     """
@@ -164,8 +160,6 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.mss_slope(outcome, risk))
     1534.62
     """
@@ -223,8 +217,6 @@ def mss_snb(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.mss_snb(outcome, risk, threshold=0.5))
     512.21
     """
@@ -264,8 +256,6 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.mss_brier(outcome, risk))
     323.31
     """

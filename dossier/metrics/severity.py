@@ -248,8 +248,6 @@ def error_severity_index(
     --------
     One missed case of weight 1 and one false alarm of weight 1/2: 10 x 1.5 / 2.
 
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> weights = ((0.0, 1.0), (0.5, 0.0))
     >>> print(dossier.metrics.error_severity_index(outcome, risk, threshold=0.5, severity_weights=weights))
     7.50 (5.47 to 9.53)
@@ -289,8 +287,6 @@ def mean_severity(
     --------
     One missed case of weight 1 and one false alarm of weight 1/2 in 6 rows.
 
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> weights = ((0.0, 1.0), (0.5, 0.0))
     >>> print(dossier.metrics.mean_severity(outcome, risk, threshold=0.5, severity_weights=weights))
     0.25 (0.00 to 0.58)

@@ -95,8 +95,6 @@ def net_benefit(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.net_benefit(outcome, risk, threshold=0.5))
     0.17 (-0.36 to 0.60)
     """
@@ -178,8 +176,6 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.standardized_net_benefit(outcome, risk, threshold=0.5))
     0.33 (-1.71 to 0.73)
     """
@@ -280,8 +276,6 @@ def net_benefit_gain(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.net_benefit_gain(outcome, risk, threshold=0.5))
     0.17 (-0.36 to 0.60)
     """
@@ -481,8 +475,6 @@ def weighted_utility(
 
     Examples
     --------
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.weighted_utility(outcome, risk, tau=0.7))
     0.67 (-2.36 to 0.94)
     """
