@@ -19,10 +19,11 @@ import textwrap
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
-from dossier.core.types import RIVAL, Danger, Goal, Role, Term, Tier
+from dossier.core.facts import Count, Fact
+from dossier.core.types import RIVAL, Absent, Danger, Floats, Goal, Role, Term, Tier
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -47,6 +48,8 @@ Clustered = Literal["jackknife", "value only", "refused", "as it is"]
 where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
 because its very value supposes independent rows, or nothing, for it has no interval. A measure that takes `cluster`
 makes its interval itself."""
+Given = Literal["anything", "rows", "both outcomes"]
+"""What there must be for a measure to be asked; without it, it is absent with the reason."""
 LAWS: frozenset[Law] = frozenset(get_args(Law))
 
 
@@ -179,6 +182,39 @@ def _needs(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)
 
 
+NO_ROWS = Absent(Fact("no_rows"))
+
+
+def one_class(outcome: Floats) -> Absent | None:
+    """The reason why cases cannot be compared with non-cases, if there is one."""
+    if len(outcome) == 0:
+        return NO_ROWS
+    if len(outcome) == 1:
+        return Absent(Fact("single_row", rows=Count(1, "row")))
+    events = int(outcome.sum())
+    if events == 0:
+        return Absent(Fact("no_event", rows=Count(len(outcome), "row")))
+    if events == len(outcome):
+        return Absent(Fact("no_non_event", rows=Count(len(outcome), "row")))
+    return None
+
+
+def _where_given(function: Plain, given: Given) -> Plain:
+    """The function, which is asked only where its first column has what it needs."""
+    first = _needs(function)[0]
+    if given == "anything" or first not in ("outcome", "classes", "risk"):
+        return function
+
+    @wraps(function)
+    def asked(*values: Any, **named: Any) -> Any:
+        column = values[0] if values else named.get(first)
+        if column is None or (len(column) and given == "rows"):
+            return function(*values, **named)
+        return one_class(column) or function(*values, **named)
+
+    return cast(Plain, asked)
+
+
 def _sentence(function: Callable[..., Any]) -> str:
     """The first sentence of the docstring, on one line."""
     text = inspect.getdoc(function) or _written(function)
@@ -241,6 +277,7 @@ def metric(
     difference_of: str | None = None,
     by_subgroup: bool | None = None,
     also: tuple[str, ...] = (),
+    given: Given | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -259,11 +296,15 @@ def metric(
     a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
     one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
     taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
-    its tier is core or supporting; `also` what papers call it.
+    its tier is core or supporting; `also` what papers call it; `given` what there must be for it to be asked, by
+    default rows, and both outcomes where by its laws it is absent with one class.
     """
+    laws = LAWS - set(breaks)
+    compares = "one class is absent" in laws and not of_classes
 
     def enter(function: Plain) -> Plain:
         name = function.__name__
+        function = _where_given(function, given or ("both outcomes" if compares else "rows"))
         term = Term(
             name=name,
             measure=measure or name,
@@ -291,7 +332,7 @@ def metric(
             function,
             _needs(function),
             roles,
-            LAWS - set(breaks),
+            laws,
             pool,
             dict(fixed or {}),
             scale or pool or ("log" if range == (0, None) else "plain"),
@@ -418,16 +459,19 @@ def curve(
     protection: CurveProtection = "withheld",
     of_rivals: bool = False,
     weighted: bool = False,
+    given: Given = "rows",
     shelf: Literal["curves", "curve_syntheses", "descriptions"] = "curves",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a curve of results.json; with several classes as for a measure.
 
     `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
     where small counts are protected, `of_rivals` whether it is made of every other model too, `weighted` whether it
-    honours sampling weights, `shelf` where it is entered: `curve_synthesis` and `describe` say what stands on others.
+    honours sampling weights, `given` what there must be for it to be asked,
+    `shelf` where it is entered: `curve_synthesis` and `describe` say what stands on others.
     """
 
     def enter(function: Plain) -> Plain:
+        function = _where_given(function, given)
         maker = CurveMaker(
             name=function.__name__,
             label=label,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -401,6 +402,7 @@ def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) 
 
 def optional(function: Callable[..., Any]) -> frozenset[str]:
     """The parameters of a function that have a default."""
+    function = inspect.unwrap(function)
     defaults = function.__defaults__ or ()
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return frozenset(names[len(names) - len(defaults) :]) | frozenset(function.__kwdefaults__ or {})

@@ -12,7 +12,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.calibration import BIN_EDGES
-from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
+from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.inversion import bounds_of_gaps, by_tests
 
 BINS = 10
@@ -61,8 +61,6 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     would be that of a few people and told one's risk. Absent without rows.
     Source: Campagner 2023.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     columns = columns_of_advice(confidence_of(risk), right_at_half(outcome, risk), FIRST)
     return Curve(columns, len(outcome), METHOD_OF_BINS, int(outcome.sum()))
 
@@ -137,8 +135,6 @@ def advisor_value(
     >>> print(dossier.metrics.advisor_value(outcome, risk, bootstrap=50))
     0.50 (0.41 to 0.85)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     if calibration not in CALIBRATIONS:
         return Absent(Fact("no_local_calibration", name=calibration))
     order = np.lexsort((outcome, risk))

@@ -13,13 +13,12 @@ from scipy.special import chdtrc, expit, fdtrc
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve, curve_synthesis, metric
+from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, metric, one_class
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
-from dossier.metrics.discrimination import one_class, risk_range
+from dossier.metrics.discrimination import risk_range
 from dossier.metrics.intervals import (
-    NO_ROWS,
     NO_SPREAD,
     beyond,
     column,
@@ -105,8 +104,6 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     >>> print(dossier.metrics.oe_ratio(outcome, risk))
     1.07 (0.49 to 2.35)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     design = design or Design(len(outcome))
     if design.is_empty:
         return NO_WEIGHT
@@ -252,6 +249,7 @@ recalibration = partial(
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+    given="anything",
 )
 """A coefficient of the logistic model that recalibrates the risks."""
 
@@ -384,6 +382,7 @@ calibration_error = partial(
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
     clustered="value only",
+    given="anything",
 )
 """A distance of the calibration curve from the risks."""
 
@@ -570,8 +569,6 @@ FEWEST_FOR_AN_INTERVAL = 2
 
 def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
     """One of the two binned errors with its interval."""
-    if len(outcome) == 0:
-        return NO_ROWS
     order = np.lexsort((outcome, risk))
     y, p, n = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), len(outcome)
     sums = [total[0] for total in _bin_sums(y, p, np.ones((1, n)))]
@@ -714,8 +711,6 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     >>> print(dossier.metrics.brier(outcome, risk))
     0.20 (0.00 to 0.46)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     return mean_by_student(BRIER.added(Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
 
@@ -753,8 +748,6 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     >>> print(dossier.metrics.scaled_brier(outcome, risk))
     0.20 (-0.60 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
     squared, phi = (risk - outcome) ** 2, float(outcome.mean())
     score, reference = float(squared.mean()), phi * (1 - phi)
     influence = -(squared - score) / reference + score * (1 - 2 * phi) / reference**2 * (outcome - phi)
@@ -792,8 +785,6 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     >>> print(dossier.metrics.log_score(outcome, risk))
     -0.57 (-1.19 to 0.00)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     impossible = int((np.where(outcome == 1, risk, 1 - risk) == 0).sum())
     if impossible:
         return Absent(Fact("log_score_infinite", impossible=Count(impossible, "row")))
@@ -849,8 +840,6 @@ def nagelkerke_r2(
     >>> print(dossier.metrics.nagelkerke_r2(outcome, risk, bootstrap=50))
     0.28 (-3.28 to 0.87)
     """
-    if reason := one_class(outcome):
-        return reason
     score = log_score(outcome, risk, level)
     if isinstance(score, Absent):
         return score
@@ -913,8 +902,6 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
     >>> print(dossier.metrics.tjur_r2(outcome, risk))
     0.27 (-0.47 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
     groups = risk[outcome == 1], risk[outcome == 0]
     means = {"mean_of_cases": float(groups[0].mean()), "mean_of_others": float(groups[1].mean())}
     value = means["mean_of_cases"] - means["mean_of_others"]
@@ -965,8 +952,6 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     >>> print(dossier.metrics.spiegelhalter_z(outcome, risk))
     0.40
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     lean = 1 - 2 * risk
     variance = float(np.sum(lean**2 * risk * (1 - risk)))
     if variance < 1e-200:
@@ -1034,8 +1019,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     kept = has_logit(risk) if design.weights is None else has_logit(risk) & (design.weights > 0)
     if not kept.any():
         left_out = Count(len(risk), "risk")
-        certain = Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
-        return certain if len(risk) else NO_ROWS
+        return Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
     y, log_odds = outcome[kept], logit(risk[kept])
     design = design.of(kept)
     weight = np.ones(len(y)) if design.weights is None else design.weights / float(np.mean(design.weights))
@@ -1114,6 +1098,7 @@ def _needed(information: Floats, expected: float, rows: int) -> float | None:
     against_rest=True,
     band=Band("risk", (Line("observed", makes_its_own=True),)),
     weighted=True,
+    given="anything",
 )
 def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The observed frequency of the outcome along the risks, as a smooth curve.
@@ -1178,9 +1163,7 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
     if len(outcome) < SMALLEST_GROUP:
-        return (
-            Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row", is_limit=True))) if len(outcome) else NO_ROWS
-        )
+        return Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row", is_limit=True)))
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
+from dossier.core.register import one_class
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest

@@ -24,7 +24,6 @@ from dossier.metrics.comparison import AGAINST_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
-    NO_ROWS,
     NO_SPREAD,
     beyond,
     beyond_student,
@@ -70,9 +69,7 @@ def happened(classes: Integers, k: int) -> Floats:
 
 
 def unseen(classes: Integers, k: int, class_labels: Sequence[str] = ()) -> Absent | None:
-    """Why the classes cannot be compared, if there are no rows or a class has none."""
-    if len(classes) == 0:
-        return NO_ROWS
+    """Why the classes cannot be compared, if one of them has no rows."""
     missing = [index for index in range(k) if not (classes == index).any()]
     if not missing:
         return None
@@ -262,8 +259,6 @@ def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimat
     Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the mean over rows of sum_k (y_k - p_k)^2 with the t
     interval. Absent without rows; the bounds are missing when the distances do not vary. Source: Brier 1950.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     return _mean_of_rows(squared_distances(classes, class_risk), level, 0, 2)
 
 
@@ -286,8 +281,6 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the mean of the log of the true class's risk with
     the t interval. Absent without rows, or when it is minus infinity: a true class with a risk of 0. Source: Good 1952.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     own = own_risk(classes, class_risk)
     impossible = int((own == 0).sum())
     if impossible:
@@ -322,8 +315,6 @@ def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Esti
     the rows with several largest risks (the first counts), and `largest_class`, the share of the most common class.
     Absent without rows. Source: Wilson 1927.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     predicted, ties = predicted_class(class_risk)
     n, right = len(classes), int((predicted == classes).sum())
     low, high = wilson(right, n, level)
@@ -463,8 +454,6 @@ def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
     risk; the bins and columns are those of the curve for two classes, from the bin on that holds an even share of 1/k.
     Absent without rows. Source: Campagner 2023.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     sure, right, first, ties = _advice(classes, class_risk)
     return Curve(advice.columns_of_advice(sure, right, first), len(classes), advice.METHOD_OF_BINS + _ties(ties))
 
@@ -502,8 +491,6 @@ def advisor_value(
     another calibration; the bounds are missing for a single row. Source: Campagner 2023; the interval Chuang and Lai
     2000.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     if calibration not in advice.CALIBRATIONS:
         return Absent(Fact("no_local_calibration", name=calibration))
     sure, right, first, ties = _advice(classes, class_risk)
@@ -526,8 +513,6 @@ def confusion_matrix(
     missing where it has none), and `severity` where weights are declared; k x k rows. Ties for the largest risk go to
     the first class; the method counts them. Absent without rows or when the weights do not fit.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     k = class_risk.shape[1]
     if severity_weights is not None and (fault := severity.weights_fault(severity_weights, k)):
         return fault
@@ -748,8 +733,6 @@ def brier_difference(
     rows' scores with the t interval and the two-sided `p_value` of the sign-flip test. Absent without rows. Source:
     Phipson 2010.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     differences = squared_distances(classes, class_risk) - squared_distances(classes, class_rival)
     zeros = np.zeros(len(classes))
     return _without_events(comparison.paired(differences, zeros, level, permutations, seed, floor=-2, ceiling=2))
@@ -780,7 +763,7 @@ def log_score_difference(
     for whose, given in (("model", class_risk), ("other model", class_rival)):
         score = log_score(classes, given, level)
         if isinstance(score, Absent):
-            return score if len(classes) == 0 else Absent(Fact("for_one_model", model=whose, reason=score.reason))
+            return Absent(Fact("for_one_model", model=whose, reason=score.reason))
     differences = np.log(own_risk(classes, class_risk)) - np.log(own_risk(classes, class_rival))
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 
@@ -803,8 +786,6 @@ def accuracy_difference(
     and c where the other model alone is, with the interval of Agresti and Min and the two-sided `p_value` of the exact
     McNemar test. Absent without rows. Source: McNemar 1947.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     right, rival_right = (predicted_class(given)[0] == classes for given in (class_risk, class_rival))
     return _without_events(comparison.mcnemar(right, rival_right, np.zeros(len(classes)), level))
 
@@ -832,8 +813,6 @@ def mean_severity_difference(
     Arguments: as for `mean_severity`, with `class_rival` (n, k). Returns the mean difference of the rows with the t
     interval and its two-sided `p_value`. Absent without rows or without fitting weights. Source: Jin.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     if fault := severity.weights_fault(severity_weights, class_risk.shape[1]):
         return fault
     grave, theirs = (
@@ -867,8 +846,6 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
     width)^2 with SD (ddof 0) that of the rows' summed squared distances. Not rounded. Absent without rows or when the
     distances do not vary. No interval. Source: Bradley 2008.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     squared = squared_distances(classes, class_risk)
     if squared.min() == squared.max():
         return Absent(Fact("all_squared_errors_equal"))
@@ -888,8 +865,6 @@ def split_performance(
     seeded subsets of 20 % of the rows, which the method says. A value that a part does not allow is None. Absent
     without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     rows, method = parts_of((*class_risk.T, classes), split, seed)
     found = [auroc(classes[part], class_risk[part]) for part in rows]
     values = tuple(estimate.value if isinstance(estimate, Estimate) else None for estimate in found)

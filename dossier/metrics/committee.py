@@ -16,7 +16,7 @@ ORDER = ("classification", "per_thousand_of_site", "per_thousand")
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 
-@curve("Counts at the declared thresholds", roles=("external",))
+@curve("Counts at the declared thresholds", roles=("external",), given="anything")
 def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...]) -> Curve | Absent:
     """How many patients with and without the outcome lie at or above each declared threshold, and below it.
 
@@ -56,8 +56,6 @@ def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tup
     counts = classification(outcome, risk, declared_thresholds)
     if isinstance(counts, Absent):
         return counts
-    if not len(outcome):
-        return Absent(Fact("no_rows"))
     shares = _brought_to_a_thousand(np.array([counts.columns[name] for name in CELLS], dtype=float))
     columns = {"threshold": counts.columns["threshold"], **shares}
     return Curve(columns, counts.n, Method("counts", "brought_to_1000"), counts.events)

@@ -21,8 +21,8 @@ from dossier.core.register import metric
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import A_TEST, BRIER, LOG_SCORE, log_score
-from dossier.metrics.discrimination import ACCURACY, delong_variance, one_class, placements
-from dossier.metrics.intervals import NO_ROWS, beyond, beyond_student, estimate, standard_error, two_sided
+from dossier.metrics.discrimination import ACCURACY, delong_variance, placements
+from dossier.metrics.intervals import beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.shares import Design, Sampled
@@ -277,8 +277,6 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     >>> print(dossier.metrics.auroc_difference(outcome, risk, rival))
     -0.06 (-0.21 to 0.10)
     """
-    if reason := one_class(outcome):
-        return reason
     (above, below), (rival_above, rival_below) = placements(outcome, risk), placements(outcome, rival)
     value = float(above.mean() - rival_above.mean())
     variance = delong_variance(above - rival_above, below - rival_below)
@@ -320,8 +318,6 @@ def brier_difference(
     >>> print(dossier.metrics.brier_difference(outcome, risk, rival, permutations=99))
     0.04 (-0.08 to 0.15)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     differences = (risk - outcome) ** 2 - (rival - outcome) ** 2
     return paired(differences, outcome, level, permutations, seed, floor=-1, ceiling=1)
 
@@ -378,7 +374,7 @@ def log_score_difference(
     for whose, given in (("model", risk), ("other model", rival)):
         score = log_score(outcome, given, level)
         if isinstance(score, Absent):
-            return score if len(outcome) == 0 else Absent(Fact("for_one_model", model=whose, reason=score.reason))
+            return Absent(Fact("for_one_model", model=whose, reason=score.reason))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
     return paired(differences, outcome, level, permutations, seed)
 
@@ -416,8 +412,6 @@ def accuracy_difference(
     >>> print(dossier.metrics.accuracy_difference(outcome, risk, rival, threshold=0.5))
     -0.17 (-0.46 to 0.21)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     case = outcome == 1
     return mcnemar((risk >= threshold) == case, (rival >= threshold) == case, outcome, level)
 
@@ -565,8 +559,6 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
     >>> print(dossier.metrics.majority_class_test(outcome, risk, threshold=0.5))
     4.00
     """
-    if reason := one_class(outcome):
-        return reason
     n, phi = len(outcome), float(outcome.mean())
     flagged, case = risk >= threshold, outcome == 1
     right = int((flagged == case).sum())
@@ -624,8 +616,6 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     >>> print(dossier.metrics.mann_whitney_u(outcome, risk))
     7.00
     """
-    if reason := one_class(outcome):
-        return reason
     cases, others = risk[outcome == 1], risk[outcome == 0]
     _, ties = np.unique(risk, return_counts=True)
     m, k, n = len(cases), len(others), len(risk)
@@ -681,8 +671,6 @@ def brier_permutation_test(
     >>> print(dossier.metrics.brier_permutation_test(outcome, risk, permutations=99))
     0.20
     """
-    if reason := one_class(outcome):
-        return reason
     p = np.sort(risk)
     # Every permutation has the same squares: the better score is the one with the larger risks among the cases.
     observed, near = float(risk[outcome == 1].sum()), NEARLY * max(1.0, float(p.sum()))
@@ -729,8 +717,6 @@ def log_score_permutation_test(
     >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
     -0.57
     """
-    if reason := one_class(outcome):
-        return reason
     score = log_score(outcome, risk)
     if isinstance(score, Absent):
         return score

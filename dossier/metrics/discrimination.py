@@ -9,11 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from dossier.core.facts import Count, Fact, Method
+from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
 from dossier.metrics import weighted
-from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
+from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.metrics.weighted import Found, Mean, Rows, by_class, combined, ratio
 
@@ -27,20 +27,6 @@ ORDER = (
 
 POINTS = 250
 """The most points that a curve holds."""
-
-
-def one_class(outcome: Floats) -> Absent | None:
-    """The reason why cases cannot be compared with non-cases, if there is one."""
-    if len(outcome) == 0:
-        return NO_ROWS
-    if len(outcome) == 1:
-        return Absent(Fact("single_row", rows=Count(1, "row")))
-    events = int(outcome.sum())
-    if events == 0:
-        return Absent(Fact("no_event", rows=Count(len(outcome), "row")))
-    if events == len(outcome):
-        return Absent(Fact("no_non_event", rows=Count(len(outcome), "row")))
-    return None
 
 
 def placements(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
@@ -129,8 +115,6 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     >>> print(dossier.metrics.auroc(outcome, risk))
     0.78 (0.17 to 0.98)
     """
-    if reason := one_class(outcome):
-        return reason
     n, events = len(outcome), int(outcome.sum())
     if float(np.ptp(risk)) == 0:
         return Estimate(0.5, None, None, None, n, Method("all_tied"), events, reason=ALL_TIED)
@@ -225,8 +209,6 @@ def model_based_concordance(
     >>> print(dossier.metrics.model_based_concordance(risk, bootstrap=50))
     0.86 (0.65 to 0.92)
     """
-    if len(risk) == 0:
-        return NO_ROWS
     found = expected_concordance(risk, np.ones(len(risk)))
     if found is None:
         return NO_EXPECTED_PAIR
@@ -284,8 +266,6 @@ ACCURACY = Mean(_right, details=lambda rows: {"larger_class": max(rows.by_outcom
 
 def _wilson(share: Mean, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
     """A share of rows that count alike with Wilson's interval; n is the number of the rows that it is a share of."""
-    if len(outcome) == 0:
-        return NO_ROWS
     rows = Rows.counted(outcome, risk, threshold)
     found = share(rows)
     if isinstance(found, Absent):
@@ -492,7 +472,7 @@ class BothErrors:
 
     def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
         """That of rows that count alike, with the variance of two independent shares."""
-        found = one_class(outcome) or self(Rows.counted(outcome, risk, threshold))
+        found = self(Rows.counted(outcome, risk, threshold))
         if isinstance(found, Absent):
             return found
         at = confusion(outcome, risk, threshold)
@@ -695,8 +675,6 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     >>> print(dossier.metrics.markedness(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     found = confusion(outcome, risk, threshold)
     if reason := _one_answer(found, threshold):
         return reason
@@ -736,8 +714,6 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     >>> print(dossier.metrics.mcc(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
     found = confusion(outcome, risk, threshold)
     if reason := _one_answer(found, threshold):
         return reason
@@ -792,8 +768,6 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     >>> print(dossier.metrics.f1(outcome, risk, threshold=0.5))
     0.67 (0.23 to 1.00)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     found = confusion(outcome, risk, threshold)
     whole = found.cases + found.flagged
     if whole == 0:
@@ -834,8 +808,6 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     >>> print(dossier.metrics.cohen_kappa_of_model(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
     found = confusion(outcome, risk, threshold)
     n = found.n
     flagged, cases = found.flagged / n, found.cases / n
@@ -888,7 +860,7 @@ class LikelihoodRatio:
 
     def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
         """That of rows that count alike, with the interval of the log method."""
-        found = one_class(outcome) or self(Rows.counted(outcome, risk, threshold))
+        found = self(Rows.counted(outcome, risk, threshold))
         if isinstance(found, Absent):
             return found
         n, events, chosen = len(outcome), int(outcome.sum()), (risk >= threshold) == self.is_flagged
@@ -1026,8 +998,6 @@ def auprc(
     >>> print(dossier.metrics.auprc(outcome, risk, bootstrap=50))
     0.87 (0.18 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
     y, p = _sorted(outcome, risk)
     whole = Cells(p, y, np.ones(len(y)))
     value = float(_average_precision(*_from_the_top(whole, whole.count[None, :]))[0])
@@ -1137,8 +1107,6 @@ def balanced_average_accuracy(
     >>> print(dossier.metrics.balanced_average_accuracy(outcome, risk, fpr=(0.0, 0.5), bootstrap=50))
     0.86 (0.00 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
     low, high = part_of(fpr)
     if not 0 <= low <= high <= 1:
         return Absent(Fact("part_of_roc_out_of_range", low=low, high=high))
@@ -1199,7 +1167,7 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
     return min(candidates, key=lambda found: abs(float(np.trapezoid(found[1], found[0]) - area)))
 
 
-@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc")
+@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc", given="both outcomes")
 def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
@@ -1207,8 +1175,6 @@ def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     tied risks make a slanted step. Above 250 corners, points evenly spaced along the curve stand for it, and the area
     under them stays within .001 of the whole. Absent when all rows are of one class.
     """
-    if reason := one_class(outcome):
-        return reason
     fpr, tpr = _thinned(*roc_vertices(outcome, risk))
     return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), Method("empirical"), int(outcome.sum()))
 
@@ -1278,8 +1244,6 @@ def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = No
     Columns: `low`, `high`, the counts `events` and `non_events` of rows, and the shares of the weight of all cases and
     of all non-cases that lies in the bin (missing where no case, or no non-case, has a weight). Absent without rows.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     edges = risk_edges(risk)
     bins = len(edges) - 1
     bin_of = np.searchsorted(edges[1:-1], risk, side="right")

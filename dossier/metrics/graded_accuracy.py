@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve, curve_synthesis, metric
+from dossier.core.register import Band, Line, curve, curve_synthesis, metric, one_class
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
 from dossier.metrics import raters
-from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, two_sided, wilson
 
 ORDER = (
@@ -258,8 +257,6 @@ def h_accuracy(
     >>> print(dossier.metrics.h_accuracy(outcome, risk, priority=0.5, tau=0.7))
     0.67 (0.34 to 0.86)
     """
-    if reason := one_class(outcome):
-        return reason
     drawn = drawn_for(priority, outcome, survey, primary_threshold)
     weight = priority_from(priority, outcome, labels, truth, survey, primary_threshold)
     if isinstance(weight, Absent):
@@ -424,7 +421,7 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     >>> print(dossier.metrics.h_accuracy_risk(outcome, risk, threshold=0.5))
     0.67 (0.34 to 0.86)
     """
-    return one_class(outcome) or h_accuracy_at_risks(outcome, risk, (threshold,), level)[0]
+    return h_accuracy_at_risks(outcome, risk, (threshold,), level)[0]
 
 
 def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[float], level: float) -> list[Estimate]:
@@ -468,7 +465,7 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
     return h_accuracy_risk(outcome, risk, threshold, level)
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)))
+@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)), given="both outcomes")
 def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy with both classes alike, as the confidence that earns full credit rises from one half to one.
 
@@ -476,8 +473,6 @@ def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     priority .5 and constant complexity, and its pointwise band `low` and `high` (missing where it cannot be
     estimated). Absent when a class is empty.
     """
-    if reason := one_class(outcome):
-        return reason
     own, share = standing(*_two_classes(outcome, risk))
     members = [outcome == 0, outcome == 1]
     own_by_class, share_by_class = [own[member] for member in members], [share[member] for member in members]
@@ -515,7 +510,9 @@ def _banded(values: Sequence[Weighted], name: str) -> dict[str, tuple[float | No
     }
 
 
-@curve("H-accuracy by priority", cites="Cabitza 2019", band=Band("priority", (Line("h_accuracy"),)))
+@curve(
+    "H-accuracy by priority", cites="Cabitza 2019", band=Band("priority", (Line("h_accuracy"),)), given="both outcomes"
+)
 def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy without any confidence asked for, as the priority of the positive class rises from 0 to 1.
 
@@ -525,8 +522,6 @@ def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -
     tau .5 and constant complexity, and its pointwise band `low` and `high` (missing where it cannot be estimated).
     Absent when a class is empty.
     """
-    if reason := one_class(outcome):
-        return reason
     classes, scores = _two_classes(outcome, risk)
     earned = credit(classes, scores, 0.5)
     ratios = [class_ratio(earned[classes == label], np.ones(int((classes == label).sum()))) for label in (0, 1)]
@@ -669,7 +664,9 @@ def h_accuracy_surface(
     return Curve(columns, len(rows.classes), Method("stratified_by_class"), int(rows.classes.sum()))
 
 
-@curve("Accuracy by prevalence", cites="Cabitza 2019", band=Band("prevalence", (Line("accuracy"),)))
+@curve(
+    "Accuracy by prevalence", cites="Cabitza 2019", band=Band("prevalence", (Line("accuracy"),)), given="both outcomes"
+)
 def accuracy_by_prevalence(
     outcome: Floats, risk: Floats, primary_threshold: float, level: float = 0.95
 ) -> Curve | Absent:
@@ -680,8 +677,6 @@ def accuracy_by_prevalence(
     x specificity, its pointwise band `low` and `high` as for `h_accuracy` (missing where a class that counts has a
     single row), and `balanced_accuracy`, which is the same at every prevalence. Absent when a class is empty.
     """
-    if reason := one_class(outcome):
-        return reason
     right = ((risk >= primary_threshold) == (outcome == 1)).astype(float)
     ratios = [class_ratio(right[outcome == label], np.ones(int((outcome == label).sum()))) for label in (0, 1)]
     prevalences = np.linspace(0, 1, 51)
@@ -801,7 +796,7 @@ def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Float
     return Curve(columns, int(stated.sum()), Method("counted"))
 
 
-@curve("Complexity of the cases", cites="Cabitza 2019")
+@curve("Complexity of the cases", cites="Cabitza 2019", given="anything")
 def complexity_distribution(
     outcome: Floats,
     complexity_source: str,

@@ -12,7 +12,6 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 
-NO_ROWS = Absent(Fact("no_rows"))
 NO_SPREAD = Fact("no_spread")
 
 

@@ -688,8 +688,6 @@ def actual_accuracy(
     >>> print(found)
     0.64 (0.31 to 0.83)
     """
-    if not len(outcome):
-        return Absent(Fact("no_rows"))
     rho = weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level)
     if isinstance(rho, Absent):
         return rho
@@ -751,6 +749,7 @@ def reliability_for(desired: float, measured: float) -> float | Absent:
     differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
     "rho .57 and accuracy .90 giving .80 [Campagner 2023]",
     formula="ρ = (2g - 1)², g = (A + x - 1)/(2x - 1), A the accuracy asked for, x the measured one",
+    given="anything",
 )
 def required_reliability(
     outcome: Floats,

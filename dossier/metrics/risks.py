@@ -13,7 +13,6 @@ from dossier.metrics.discrimination import (
     confusion,
     likelihood_ratio_negative,
     likelihood_ratio_positive,
-    one_class,
     risk_end,
 )
 from dossier.metrics.intervals import column, wilson
@@ -32,6 +31,7 @@ STEPS_BEYOND = 10
     cites="Dinga 2019",
     band=Band("risk", (Line("cases", "cases_"), Line("others", "others_"))),
     protection="cumulative",
+    given="both outcomes",
 )
 def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The share of people with the outcome, and of those without, whose risk is at least so high.
@@ -44,8 +44,6 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     The risks are even steps, never those of people. Absent when all rows are of one class. Source: Dinga 2019,
     Figure 2.
     """
-    if reason := one_class(outcome):
-        return reason
     end = risk_end(risk)
     grid = np.round(np.arange(STEPS + 1) * end / STEPS, 10)
     if end < 1:
@@ -116,6 +114,7 @@ def rater_rates(
     "Probability before and after the result",
     cites=("Fagan 1975", "Wilson 1927", "Simel 1991"),
     band=Band("", tuple(Line(name, f"{name}_") for name in ("before", "after_positive", "after_negative"))),
+    given="both outcomes",
 )
 def fagan_nomogram(
     outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...], level: float = 0.95
@@ -131,8 +130,6 @@ def fagan_nomogram(
     nobody has, a likelihood ratio that would be 0 or infinite. odds(after) = odds(before) x likelihood ratio. Absent
     without a threshold, and when all rows are of one class. Source: Fagan 1975.
     """
-    if reason := one_class(outcome):
-        return reason
     if not declared_thresholds:
         return Absent(Fact("no_threshold_declared"))
     n, events = len(outcome), int(outcome.sum())

@@ -16,7 +16,6 @@ from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 from dossier.metrics import calibration, discrimination, utility
 from dossier.metrics.intervals import (
-    NO_ROWS,
     NO_SPREAD,
     beyond,
     beyond_student,
@@ -96,8 +95,6 @@ def split_performance(
     of 100 seeded subsets of 20 % of the rows, which the method says. A value that a split does not allow is None.
     Absent without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
-    if not len(outcome):
-        return NO_ROWS
     rows, method = parts_of((risk, outcome), split, seed)
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
     for measure in bands.JUDGED_BY:

@@ -124,9 +124,6 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     >>> print(dossier.metrics.mss_oe(outcome))
     386.00
     """
-    absent = discrimination.one_class(outcome)
-    if absent:
-        return absent
     prevalence = float(outcome.mean())
     error = math.asinh(oe_ratio_width / 2) / Z
     needed = math.ceil((1 - prevalence) / (prevalence * error**2))
@@ -163,8 +160,6 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     >>> print(dossier.metrics.mss_slope(outcome, risk))
     1534.62
     """
-    if not len(risk):
-        return Absent(Fact("no_rows"))
     telling = has_logit(risk)
     if not telling.any():
         return Absent(Fact("all_risks_certain"))
@@ -220,9 +215,6 @@ def mss_snb(
     >>> print(dossier.metrics.mss_snb(outcome, risk, threshold=0.5))
     512.21
     """
-    absent = discrimination.one_class(outcome)
-    if absent:
-        return absent
     if threshold >= 1:
         return Absent(Fact("false_positive_weighs_infinitely"))
     variance = utility.standardized_variance(outcome, risk, threshold) * len(outcome)
@@ -259,8 +251,6 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     >>> print(dossier.metrics.mss_brier(outcome, risk))
     323.31
     """
-    if not len(outcome):
-        return Absent(Fact("no_rows"))
     squared = (risk - outcome) ** 2
     if squared.min() == squared.max():
         return Absent(Fact("all_squared_errors_equal"))

@@ -14,7 +14,7 @@ from dossier.core import register
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
 from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
-from dossier.metrics.intervals import NO_ROWS, estimate, standard_error, wilson
+from dossier.metrics.intervals import estimate, standard_error, wilson
 
 OF_RIVAL = {"model": RIVAL}
 Integers = NDArray[np.int64]
@@ -105,8 +105,6 @@ def confusion_matrix(
     classes, from 0), `count`, and `severity` where weights are declared, four rows. Absent without rows, without a
     declared threshold or when the weights do not fit.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     if severity_weights is not None and (fault := weights_fault(severity_weights, 2)):
         return fault
     predicted, classes = _at(outcome, risk, primary_threshold)
@@ -152,8 +150,6 @@ def index_of_classes(
     `predicted`, `classes` (n, 0 to k-1), `weights` (k x k, rows predicted, columns true; or those of each row). The
     delta method of a ratio of means over the rows. Absent without rows.
     """
-    if len(classes) == 0:
-        return NO_ROWS
     grave = of_answers(weights, predicted, classes)
     wrong = (predicted != classes).astype(float)
     errors = float(wrong.sum())
@@ -176,8 +172,6 @@ def mean_of_classes(
     predicted: Integers, classes: Integers, weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """The mean severity of any number of classes, with its interval; arguments as for `index_of_classes`."""
-    if len(classes) == 0:
-        return NO_ROWS
     severity = of_answers(weights, predicted, classes)
     found = estimate(
         float(severity.mean()),

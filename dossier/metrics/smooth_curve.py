@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
+from dossier.core.register import one_class
 from dossier.core.types import Absent, Floats
-from dossier.metrics.discrimination import one_class
 from dossier.metrics.logistic import LogisticFit, clipped, combine, information_of, logistic_fit, logit, orthogonal
 from dossier.metrics.once import once
 from dossier.metrics.shares import Design

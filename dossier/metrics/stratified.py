@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import stratified
+from dossier.core.register import NO_ROWS, stratified
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.discrimination import newcombe_standard_error
-from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
+from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.scales import Scale, back, forward, stretch
 from dossier.metrics.shares import Design, Sampled

@@ -11,12 +11,12 @@ import numpy as np
 
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve, curve_synthesis, describe, metric
+from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, describe, metric
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
-from dossier.metrics.discrimination import one_class, risk_range
+from dossier.metrics.discrimination import risk_range
 from dossier.metrics.graded_accuracy import bounds_of_class, class_ratio, effective_size, h_accuracy_at_risks
-from dossier.metrics.intervals import NO_ROWS, column, two_sided, two_sided_student, wilson_bounds
+from dossier.metrics.intervals import column, two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.shares import (
     NO_WEIGHT,
     Bools,
@@ -107,8 +107,6 @@ def net_benefit(
 
 def no_net_benefit(threshold: float, design: Design) -> Absent | None:
     """Why these rows have no net benefit at this threshold; None where they have one."""
-    if design.n == 0:
-        return NO_ROWS
     if threshold >= 1:
         return AT_ONE
     return NO_WEIGHT if design.is_empty else None
@@ -179,8 +177,6 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
     >>> print(dossier.metrics.standardized_net_benefit(outcome, risk, threshold=0.5))
     0.33 (-1.71 to 0.73)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     if threshold >= 1:
         return AT_ONE
     cases = int(outcome.sum())
@@ -575,8 +571,6 @@ def decision_curve(
     error `se` as the measure has them at each threshold, `treat_all` and `treat_none`. Absent without rows, when the
     range reaches 1, or when nearly all risks are the same and no range is declared. Source: Vickers and Elkin 2006.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     ends = threshold_range or risk_range(risk)
     if ends[1] >= 1:
         return AT_ONE
@@ -604,8 +598,6 @@ def decision_curve_wide(
     Arguments, columns and reasons for absence: as for `decision_curve`; the thresholds reach a quarter of the range
     further on either side, within 0 to .99. Absent also when no range is declared. Source: Vickers and Elkin 2006.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
     if threshold_range is None:
         return Absent(Fact("no_range_of_thresholds"))
     low, high = threshold_range
@@ -741,6 +733,7 @@ PROFILE = np.arange(1, 100) / 100
             Line("h_accuracy_risk", "h_accuracy_risk_"),
         ),
     ),
+    given="both outcomes",
 )
 def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The net benefit, the standardized net benefit and the H-accuracy at a risk threshold, over all thresholds.
@@ -750,8 +743,6 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95, design: 
     band (`..._low`, `..._high`; the last is missing where a class has a single row). Each value and band is that of the
     measure of that name. Absent when all rows are of one class.
     """
-    if reason := one_class(outcome):
-        return reason
     n, cases, odds = len(outcome), int(outcome.sum()), PROFILE / (1 - PROFILE)
     hits, alarms = (_counts_at(risk[outcome == label], PROFILE) for label in (1, 0))
     low, high = _standardized_bounds(hits, alarms, odds, cases, level)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from dossier.core.register import NO_ROWS
 from dossier.core.types import Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import (
@@ -18,7 +19,7 @@ from dossier.metrics.discrimination import (
     placements,
     weighted_concordance,
 )
-from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
+from dossier.metrics.intervals import NO_SPREAD
 
 FEW = 20
 """Draws of a bootstrap where its bounds are not looked at."""

@@ -16,11 +16,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from dossier.core.facts import Method
-from dossier.core.register import REGISTER
+from dossier.core.register import NO_ROWS, REGISTER
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, stratified
 from dossier.metrics.discrimination import newcombe_standard_error
-from dossier.metrics.intervals import NO_ROWS
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.typeset.methods import method_text
