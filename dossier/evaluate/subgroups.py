@@ -8,27 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import between_groups
+from dossier.core import between_groups, types
 from dossier.core.between_groups import AGAINST
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill, metrics_of
 from dossier.core.release import Release
-from dossier.core.types import (
-    MACRO,
-    POOLED,
-    Absent,
-    At,
-    CurveResult,
-    Dataset,
-    Estimate,
-    Result,
-    Subgroup,
-    SubgroupEvidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Term,
-)
 from dossier.evaluate import strata
 from dossier.evaluate.classes import against_rest, places_of
 from dossier.evaluate.offered import Site, part_of
@@ -46,7 +30,7 @@ Key = tuple[str, tuple[tuple[str, float | str], ...]]
 """A measure at its settings."""
 
 
-def of_site(site: Site) -> SubgroupEvidence:
+def of_site(site: Site) -> types.SubgroupEvidence:
     """The subgroups of one dataset: how large they are, what the measures say of them, and how they differ."""
     return side_by_side([of_column(site, column) for column in columns(site)])
 
@@ -58,18 +42,18 @@ def columns(site: Site) -> tuple[str, ...]:
     return tuple(dict.fromkeys(subgroup.column for subgroup in site.dataset.subgroups))
 
 
-def of_column(site: Site, column: str) -> SubgroupEvidence:
+def of_column(site: Site, column: str) -> types.SubgroupEvidence:
     """The subgroups that one column makes; they share what was measured on the other patients."""
     parts = _Parts(site)
     ours = [subgroup for subgroup in site.dataset.subgroups if subgroup.column == column]
     results = tuple(result for subgroup in ours for result in _results(site, subgroup, parts))
     curves = tuple(curve for subgroup in ours for curve in _curves(site, subgroup))
-    return SubgroupEvidence(tuple(_summary(site, subgroup) for subgroup in ours), results, curves)
+    return types.SubgroupEvidence(tuple(_summary(site, subgroup) for subgroup in ours), results, curves)
 
 
-def side_by_side(parts: Sequence[SubgroupEvidence]) -> SubgroupEvidence:
+def side_by_side(parts: Sequence[types.SubgroupEvidence]) -> types.SubgroupEvidence:
     """The subgroups of several columns or datasets, one after the other."""
-    return SubgroupEvidence(
+    return types.SubgroupEvidence(
         summaries=tuple(summary for part in parts for summary in part.summaries),
         results=tuple(result for part in parts for result in part.results),
         curves=tuple(curve for part in parts for curve in part.curves),
@@ -84,41 +68,41 @@ def compared(metric: Metric) -> bool:
 # ---- one subgroup ---------------------------------------------------------------------------------------------------
 
 
-def _summary(site: Site, subgroup: Subgroup) -> SubgroupSummary:
+def _summary(site: Site, subgroup: types.Subgroup) -> types.SubgroupSummary:
     name, unusable = site.dataset.name, _unusable(site, subgroup)
     if unusable is not None:
-        return SubgroupSummary(name, subgroup.column, subgroup.label, unusable)
+        return types.SubgroupSummary(name, subgroup.column, subgroup.label, unusable)
     rows, outcome = _rows(subgroup), site.dataset.outcome
     events = None if outcome is None else int(outcome[rows].sum())
     unassigned = int((~_known(site.dataset, subgroup.column)).sum())
-    size = SubgroupSize(int(rows.sum()), events, unassigned, _class_counts(site.dataset, rows))
-    return SubgroupSummary(name, subgroup.column, subgroup.label, size)
+    size = types.SubgroupSize(int(rows.sum()), events, unassigned, _class_counts(site.dataset, rows))
+    return types.SubgroupSummary(name, subgroup.column, subgroup.label, size)
 
 
-def _class_counts(dataset: Dataset, rows: Bools) -> dict[str, int]:
+def _class_counts(dataset: types.Dataset, rows: Bools) -> dict[str, int]:
     """How many of these rows have each class; empty for an outcome of two."""
     if dataset.classes is None:
         return {}
     return {label: int((dataset.classes[rows] == index).sum()) for index, label in enumerate(dataset.class_labels)}
 
 
-def _unusable(site: Site, subgroup: Subgroup) -> Absent | None:
+def _unusable(site: Site, subgroup: types.Subgroup) -> types.Absent | None:
     """Why nothing at all can be said of a subgroup here, its size included."""
     name = site.dataset.name
     if site.dataset.split is not None:
-        return Absent(Fact("refitted_splits_no_subgroups", dataset=name))
+        return types.Absent(Fact("refitted_splits_no_subgroups", dataset=name))
     if site.dataset.outcome is None and site.dataset.classes is None:
-        return Absent(Fact("has_no", dataset=name, what="outcome"))
-    return subgroup.rows if isinstance(subgroup.rows, Absent) else None
+        return types.Absent(Fact("has_no", dataset=name, what="outcome"))
+    return subgroup.rows if isinstance(subgroup.rows, types.Absent) else None
 
 
-def _rows(subgroup: Subgroup) -> Bools:
-    if isinstance(subgroup.rows, Absent):
+def _rows(subgroup: types.Subgroup) -> Bools:
+    if isinstance(subgroup.rows, types.Absent):
         raise TypeError(f"nobody knows who is {subgroup.subset}")
     return subgroup.rows
 
 
-def _known(dataset: Dataset, column: str) -> Bools:
+def _known(dataset: types.Dataset, column: str) -> Bools:
     """The rows that are in a subgroup of the column."""
     masks = [_rows(subgroup) for subgroup in dataset.subgroups if subgroup.column == column]
     return np.asarray(np.logical_or.reduce(masks), dtype=np.bool_)
@@ -129,9 +113,9 @@ class _Parts:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.made: dict[Subset, dict[Key, Estimate | Absent]] = {}
+        self.made: dict[types.Subset, dict[Key, types.Estimate | types.Absent]] = {}
 
-    def of(self, subset: Subset, rows: Bools) -> Mapping[Key, Estimate | Absent]:
+    def of(self, subset: types.Subset, rows: Bools) -> Mapping[Key, types.Estimate | types.Absent]:
         """Every measure on these rows, which no other subset of the site is called after."""
         if subset not in self.made:
             part = _part(self.site, subset, rows)
@@ -142,17 +126,17 @@ class _Parts:
             }
         return self.made[subset]
 
-    def of_others(self, subgroup: Subgroup) -> tuple[Bools, Subset]:
+    def of_others(self, subgroup: types.Subgroup) -> tuple[Bools, types.Subset]:
         """The other patients whose value of the column is known, and the subset that they are."""
         others = _known(self.site.dataset, subgroup.column) & ~_rows(subgroup)
         for another in self.site.dataset.subgroups:
             # Where there are two levels the others are the other level, and nobody is measured twice.
             if another.column == subgroup.column and np.array_equal(_rows(another), others):
                 return others, another.subset
-        return others, Subset(f"not {subgroup.column}", subgroup.label)
+        return others, types.Subset(f"not {subgroup.column}", subgroup.label)
 
 
-def _part(site: Site, subset: Subset, rows: Bools) -> Site:
+def _part(site: Site, subset: types.Subset, rows: Bools) -> Site:
     return replace(site, dataset=part_of(site.dataset, rows), readers=None, subset=subset)
 
 
@@ -162,17 +146,19 @@ def _metrics(site: Site) -> list[Metric]:
     return [metric for metric in asked if compared(metric) and role in metric.roles]
 
 
-def _results(site: Site, subgroup: Subgroup, parts: _Parts) -> Iterator[Result]:
+def _results(site: Site, subgroup: types.Subgroup, parts: _Parts) -> Iterator[types.Result]:
     """Every measure in one subgroup of one dataset, each followed by its difference to the other patients."""
     for metric in _metrics(site):
         for at in places_of(site.release, metric):
             found, apart = _both(site, subgroup, parts, metric, at)
             name, measure, dataset = metric.term.name, metric.term.measure, site.dataset.name
-            yield Result(name, measure, dataset, at, found, subgroup.subset)
-            yield Result(name, measure, dataset, {**at, **AGAINST}, apart, subgroup.subset)
+            yield types.Result(name, measure, dataset, at, found, subgroup.subset)
+            yield types.Result(name, measure, dataset, {**at, **AGAINST}, apart, subgroup.subset)
 
 
-def _both(site: Site, subgroup: Subgroup, parts: _Parts, metric: Metric, at: At) -> tuple[Estimate | Absent, ...]:
+def _both(
+    site: Site, subgroup: types.Subgroup, parts: _Parts, metric: Metric, at: types.At
+) -> tuple[types.Estimate | types.Absent, ...]:
     """A measure in one subgroup, and its difference to the other patients."""
     why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
     if why:
@@ -185,18 +171,18 @@ def _both(site: Site, subgroup: Subgroup, parts: _Parts, metric: Metric, at: At)
     return found, apart or _difference(found, parts.of(called, others)[key])
 
 
-def few(dataset: Dataset, rows: Bools, at: At, among: Fact | None = None) -> Absent | None:
+def few(dataset: types.Dataset, rows: Bools, at: types.At, among: Fact | None = None) -> types.Absent | None:
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
-    label = at.get("class", MACRO)
+    label = at.get("class", types.MACRO)
     if dataset.classes is None:
         return None if dataset.outcome is None else too_few(dataset.outcome[rows], among)
-    if label == MACRO:
+    if label == types.MACRO:
         return too_few_of_classes(_class_counts(dataset, rows), among)
     inside = _class_counts(dataset, rows)[str(label)]
     return too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
 
 
-def of_two_scales(release: Release, metric: Metric, column: str) -> Absent | None:
+def of_two_scales(release: Release, metric: Metric, column: str) -> types.Absent | None:
     """Why a severity is not compared between the levels of a column: they are weighed by different matrices."""
     severity = release.severity
     if severity is None or "severity_weights" not in metric.needs:
@@ -204,10 +190,10 @@ def of_two_scales(release: Release, metric: Metric, column: str) -> Absent | Non
     own = [subgroup.weights for subgroup in severity.subgroup if subgroup.column == column]
     if all(weights == severity.weights for weights in own):
         return None
-    return Absent(Fact("severity_of_two_scales", column=column))
+    return types.Absent(Fact("severity_of_two_scales", column=column))
 
 
-def _shared_clusters(site: Site, subgroup: Subgroup) -> Absent | None:
+def _shared_clusters(site: Site, subgroup: types.Subgroup) -> types.Absent | None:
     """Why the two intervals cannot be combined: the difference takes the two groups as independent."""
     dataset = site.dataset
     cluster = dataset.cluster
@@ -216,18 +202,20 @@ def _shared_clusters(site: Site, subgroup: Subgroup) -> Absent | None:
     both = np.intersect1d(cluster[_rows(subgroup)], cluster[_known(dataset, subgroup.column) & ~_rows(subgroup)])
     if not len(both):
         return None
-    return Absent(Fact("clusters_in_both_groups", dataset=site.dataset.name))
+    return types.Absent(Fact("clusters_in_both_groups", dataset=site.dataset.name))
 
 
-def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | Absent:
-    if isinstance(ours, Absent):
+def _difference(
+    ours: types.Estimate | types.Absent, rest: types.Estimate | types.Absent
+) -> types.Estimate | types.Absent:
+    if isinstance(ours, types.Absent):
         return ours
-    if isinstance(rest, Absent):
-        return Absent(Fact("other_patients_without_value", reason=rest.reason))
+    if isinstance(rest, types.Absent):
+        return types.Absent(Fact("other_patients_without_value", reason=rest.reason))
     return difference(ours, rest)
 
 
-def _curves(site: Site, subgroup: Subgroup) -> Iterator[CurveResult]:
+def _curves(site: Site, subgroup: types.Subgroup) -> Iterator[types.CurveResult]:
     register = fill("metrics")
     wanted = CURVES if site.measures is None else ()
     for maker in (maker for maker in register.curves.values() if maker.name in wanted):
@@ -236,21 +224,23 @@ def _curves(site: Site, subgroup: Subgroup) -> Iterator[CurveResult]:
                 yield _curve(site, subgroup, maker, {} if label is None else {"class": label})
 
 
-def _curve(site: Site, subgroup: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
+def _curve(site: Site, subgroup: types.Subgroup, maker: CurveMaker, at: types.At) -> types.CurveResult:
     why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
     if why is not None:
-        return CurveResult(maker.name, site.dataset.name, why, subset=subgroup.subset, at=at)
+        return types.CurveResult(maker.name, site.dataset.name, why, subset=subgroup.subset, at=at)
     part = _part(site, subgroup.subset, _rows(subgroup))
     return replace(curve_of(against_rest(part, str(at["class"])) if at else part, maker), at=at)
 
 
 # ---- all sites ------------------------------------------------------------------------------------------------------
 
-Place = tuple[str, Subset | None, Key]
+Place = tuple[str, types.Subset | None, Key]
 """A dataset, a subgroup of it, and a measure at its settings."""
 
 
-def together(release: Release, parts: Sequence[SubgroupEvidence], sites: Sequence[Site]) -> SubgroupEvidence:
+def together(
+    release: Release, parts: Sequence[types.SubgroupEvidence], sites: Sequence[Site]
+) -> types.SubgroupEvidence:
     """The subgroups of every dataset, and what the external ones say of them together, each within itself.
 
     What is judged of a group stands in the details of its difference to the other patients: the p value of the test,
@@ -260,7 +250,7 @@ def together(release: Release, parts: Sequence[SubgroupEvidence], sites: Sequenc
     external = strata.external_sites(sites)
     found = {_place(result): result for result in every.results}
     for subset in dict.fromkeys(summary.subset for summary in every.summaries):
-        of_sites = [(POOLED, external), *((site.dataset.name, (site,)) for site in external)]
+        of_sites = [(types.POOLED, external), *((site.dataset.name, (site,)) for site in external)]
         made = [result for name, those in of_sites for result in _Group(release, subset, name, those, found).results()]
         found |= {_place(result): result for result in made}
     declared = release.thresholds.declared
@@ -268,7 +258,7 @@ def together(release: Release, parts: Sequence[SubgroupEvidence], sites: Sequenc
     return replace(every, results=judged)
 
 
-def _place(result: Result) -> Place:
+def _place(result: types.Result) -> Place:
     return result.dataset, result.subset, (result.term, tuple(sorted(result.at.items())))
 
 
@@ -277,20 +267,20 @@ class _Group:
     """A group of patients beside the others, over some sites: all external ones, or one of them."""
 
     release: Release
-    subset: Subset
+    subset: types.Subset
     name: str
     sites: Sequence[Site]
-    found: Mapping[Place, Result]
+    found: Mapping[Place, types.Result]
     """What was found at the sites."""
     rows: dict[tuple[object, int], tuple[list[within_sites.Pair], list[str]]] = field(default_factory=dict)
     """The rows by class and imputation, which every measure asks for."""
 
-    def results(self) -> Iterator[Result]:
+    def results(self) -> Iterator[types.Result]:
         """Each measure over the sites with its difference to the others; of one site the tests alone."""
         for metric in metrics_of(self.release).values():
             if compared(metric) and metric.clustered == "jackknife" and self._asked(metric.term.measure):
                 for at in places_of(self.release, metric):
-                    yield from self._of_measure(metric, at) if self.name == POOLED else self._tested(metric, at)
+                    yield from self._of_measure(metric, at) if self.name == types.POOLED else self._tested(metric, at)
         for entry in REGISTER.syntheses.values():
             if entry.each == "groups" and self._asked(between_groups.MADE_OF[entry.term.measure]):
                 for label in self.release.outcome.classes or (None,):
@@ -300,28 +290,28 @@ class _Group:
     def _asked(self, measure: str) -> bool:
         return all(site.asks(measure) for site in self.sites)
 
-    def _result(self, term: Term, at: At, found: Estimate | Absent) -> Result:
-        return Result(term.name, term.measure, self.name, at, found, self.subset)
+    def _result(self, term: types.Term, at: types.At, found: types.Estimate | types.Absent) -> types.Result:
+        return types.Result(term.name, term.measure, self.name, at, found, self.subset)
 
-    def _of_measure(self, metric: Metric, at: At) -> Iterator[Result]:
+    def _of_measure(self, metric: Metric, at: types.At) -> Iterator[types.Result]:
         few, few_others = (self._few(at, side) for side in (0, 1))
         both = (few, few) if few else self._over_sites(metric, at)
         yield self._result(metric.term, at, both[0])
         yield self._result(metric.term, {**at, **AGAINST}, few_others or self._shared() or both[1])
 
-    def _tested(self, metric: Metric, at: At) -> Iterator[Result]:
+    def _tested(self, metric: Metric, at: types.At) -> Iterator[types.Result]:
         """The difference at the one site, which is there already, with the test of it."""
         known = self.found.get((self.name, self.subset, (metric.term.name, tuple(sorted({**at, **AGAINST}.items())))))
-        if metric.term.name not in within_sites.SCORES or known is None or not isinstance(known.found, Estimate):
+        if metric.term.name not in within_sites.SCORES or known is None or not isinstance(known.found, types.Estimate):
             return
         apart = self._over_sites(metric, at)[1]
-        if isinstance(apart, Estimate):
+        if isinstance(apart, types.Estimate):
             p_value = {name: value for name, value in apart.details.items() if name == "p_value"}
             yield replace(known, found=replace(known.found, details={**known.found.details, **p_value}))
 
-    def _few(self, at: At, side: int) -> Absent | None:
+    def _few(self, at: types.At, side: int) -> types.Absent | None:
         """Why the group (0) or the others (1) are too few: over all sites they are held to what one site is held to."""
-        if at.get("class") == MACRO:
+        if at.get("class") == types.MACRO:
             return None
         outcome = np.concatenate([np.empty(0), *(pair.parts[side].outcome for pair in self._pairs(at, 0)[0])])
         events, label, among = int(outcome.sum()), at.get("class"), Fact("of_the_other_patients") if side else None
@@ -329,23 +319,23 @@ class _Group:
             return too_few(outcome, among)
         return too_few_of_class(events, len(outcome) - events, str(label), among)
 
-    def _shared(self) -> Absent | None:
+    def _shared(self) -> types.Absent | None:
         ours = (
             _shared_clusters(site, subgroup)
             for site in self.sites
             for subgroup in site.dataset.subgroups
-            if subgroup.subset == self.subset and not isinstance(subgroup.rows, Absent)
+            if subgroup.subset == self.subset and not isinstance(subgroup.rows, types.Absent)
         )
         return next(filter(None, ours), None)
 
-    def _pairs(self, at: At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
+    def _pairs(self, at: types.At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
         """The rows of the group and of the others at each site that tells both; and the sites with next to none."""
         key = (at.get("class"), number)
         if key not in self.rows:
             self.rows[key] = self._cut(at, number)
         return self.rows[key]
 
-    def _cut(self, at: At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
+    def _cut(self, at: types.At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
         pairs, few = [], []
         for site in self.sites:
             ours, rest = (strata.stratum(site, at, _members(self.subset, others), number) for others in (False, True))
@@ -357,14 +347,16 @@ class _Group:
                 pairs.append(within_sites.Pair(site.dataset.name, ours, rest))
         return pairs, few
 
-    def _each(self, at: At) -> list[tuple[list[within_sites.Pair], list[str]]]:
+    def _each(self, at: types.At) -> list[tuple[list[within_sites.Pair], list[str]]]:
         """The rows in each imputation."""
         return [self._pairs(at, number) for number in strata.imputations_of(self.sites)]
 
-    def _over_sites(self, metric: Metric, at: At) -> tuple[Estimate | Absent, Estimate | Absent]:
+    def _over_sites(
+        self, metric: Metric, at: types.At
+    ) -> tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]:
         """A measure in the group and its difference to the others, within the sites."""
         name, level = metric.term.name, self.release.release.level
-        if at.get("class") == MACRO or not within_sites.is_known(name, metric.weighted):
+        if at.get("class") == types.MACRO or not within_sites.is_known(name, metric.weighted):
             return self._of_estimates(metric, at)
         scale: Scale = "plain" if metric.scale == "wilson" else metric.scale
         ours, apart = [], []
@@ -372,29 +364,35 @@ class _Group:
             found = within_sites.compared(
                 name, metric.weighted, pairs, level, scale, metric.term.range, float(at.get("threshold", 0.5))
             )
-            if isinstance(found, Absent):
+            if isinstance(found, types.Absent):
                 return found, found
             ours.append(strata.naming(found.ours, few))
             apart.append(strata.naming(found.apart, few))
         return strata.over_imputations(ours, scale, level), strata.over_imputations(apart, "plain", level)
 
-    def _of_estimates(self, metric: Metric, at: At) -> tuple[Estimate | Absent, Estimate | Absent]:
+    def _of_estimates(
+        self, metric: Metric, at: types.At
+    ) -> tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]:
         """The same of a measure whose rows do not tell what they contribute: from its values at the sites, by rows."""
         name, level = metric.term.name, self.release.release.level
         both = [(self._at_site(site, name, at), self._at_site(site, name, {**at, **AGAINST})) for site in self.sites]
-        known = [(ours, apart) for ours, apart in both if isinstance(ours, Estimate) and isinstance(apart, Estimate)]
+        known = [
+            (ours, apart)
+            for ours, apart in both
+            if isinstance(ours, types.Estimate) and isinstance(apart, types.Estimate)
+        ]
         counts = [ours.n * (apart.details.get("complement_n") or 0.0) / apart.n for ours, apart in known]
         ours = mean_of_sites([each for each, _ in known], level, counts=counts)
         apart = mean_of_sites([each for _, each in known], level, counts=counts)
-        if isinstance(ours, Absent) or isinstance(apart, Absent):
+        if isinstance(ours, types.Absent) or isinstance(apart, types.Absent):
             return within_sites.NOWHERE, within_sites.NOWHERE
         return ours, replace(apart, details={**apart.details, "complement": ours.value - apart.value})
 
-    def _at_site(self, site: Site, name: str, at: At) -> Estimate | Absent | None:
+    def _at_site(self, site: Site, name: str, at: types.At) -> types.Estimate | types.Absent | None:
         known = self.found.get((site.dataset.name, self.subset, (name, tuple(sorted(at.items())))))
         return None if known is None else known.found
 
-    def _alone(self, entry: Synthesis, at: At) -> Estimate | Absent:
+    def _alone(self, entry: Synthesis, at: types.At) -> types.Estimate | types.Absent:
         """A comparison that is no difference of a measure."""
         why = self._few(at, 0) or self._few(at, 1) or self._shared()
         if why is not None:
@@ -404,12 +402,12 @@ class _Group:
         return strata.over_imputations(made, "log" if entry.term.best == "one" else "plain", level)
 
 
-def _members(subset: Subset, others: bool) -> strata.Chosen:
+def _members(subset: types.Subset, others: bool) -> strata.Chosen:
     """The rows of a subgroup, or those of the other patients whose value of the column is known."""
 
-    def chosen(dataset: Dataset) -> tuple[Dataset, Bools] | None:
+    def chosen(dataset: types.Dataset) -> tuple[types.Dataset, Bools] | None:
         of_column = [subgroup for subgroup in dataset.subgroups if subgroup.column == subset.column]
-        if not of_column or any(isinstance(subgroup.rows, Absent) for subgroup in of_column):
+        if not of_column or any(isinstance(subgroup.rows, types.Absent) for subgroup in of_column):
             return None
         rows = next(_rows(subgroup) for subgroup in of_column if subgroup.subset == subset)
         return dataset, _known(dataset, subset.column) & ~rows if others else rows

@@ -15,32 +15,10 @@ from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, metric, one_class
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
-from dossier.metrics import weighted
+from dossier.metrics import intervals, logistic, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import risk_range
-from dossier.metrics.intervals import (
-    NO_SPREAD,
-    beyond,
-    column,
-    estimate,
-    mean_by_student,
-    standard_error,
-    two_sided,
-    two_sided_student,
-    wilson,
-)
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
-from dossier.metrics.logistic import (
-    DEPENDENT,
-    LogisticFit,
-    combine,
-    has_logit,
-    information_of,
-    logistic_fit,
-    logit,
-    near_intercept,
-    sandwich,
-)
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
@@ -122,11 +100,11 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     if phi == 0:
         high = -math.expm1(math.log(one_sided) / design.effective_units) / expected
         return replace(bare, low=0.0, high=high, level=level)
-    se, reach = design.standard_error(outcome - value * risk) / phi, two_sided_student(level, design.freedom)
+    se, reach = design.standard_error(outcome - value * risk) / phi, intervals.two_sided_student(level, design.freedom)
     exact = -math.log(one_sided) / design.effective_units if phi == 1 else 0.0
     below, above = math.hypot(exact, reach * se), reach * se
     if below <= 1e-12:
-        return replace(bare, reason=NO_SPREAD)
+        return replace(bare, reason=intervals.NO_SPREAD)
     low, high = value / back(below, "log"), min(value * back(above, "log"), sys.float_info.max)
     se, details = value * (below + above) / (2 * reach), {**details, **design.details}
     return replace(bare, low=low, high=high, level=level, se=se, details=details)
@@ -149,7 +127,7 @@ class Fitted:
     """A logistic model by columns and an offset, of the rows whose risk has a logit: one that is set for a risk of 0 or
     1 would set the slope."""
 
-    fit: LogisticFit
+    fit: logistic.LogisticFit
     rows: Rows
     columns: Floats
     offset: Floats
@@ -174,18 +152,18 @@ class Coefficient:
 
     def fitted(self, every: Rows) -> Fitted | Absent:
         """The model, whose score equations hold each row at its weight (Binder 1983)."""
-        kept = has_logit(every.risk)
+        kept = logistic.has_logit(every.risk)
         rows, without = every.at(kept), Count(int((~kept).sum()), "risk")
         if reason := one_class(rows.outcome) if every.alike else weighted.one_class(rows):
             if kept.all() or not every.alike:
                 return reason
             return Absent(Fact("without_risks_of_zero_or_one", left_out=without, reason=reason.reason))
-        log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
+        log_odds, weights = logistic.logit(rows.risk), rows.weights / rows.weights.mean()
         columns, fit_of = (_line_design(log_odds), _line) if self.is_line else (np.ones((1, len(weights))), _intercept)
         fit = fit_of(log_odds, rows.outcome, weights)
-        if fit == DEPENDENT and not every.alike:
+        if fit == logistic.DEPENDENT and not every.alike:
             return Absent(Fact("weighted_risks_equal_no_slope"))
-        if fit == DEPENDENT and float(np.ptp(log_odds)) == 0:
+        if fit == logistic.DEPENDENT and float(np.ptp(log_odds)) == 0:
             return Absent(
                 Fact("all_risks_equal_no_slope" if self.which else "all_risks_equal_no_slope_beside_intercept")
             )
@@ -199,7 +177,7 @@ class Coefficient:
         if isinstance(found, Absent):
             return found
         linear, towards = (
-            combine(each, found.columns)[0]
+            logistic.combine(each, found.columns)[0]
             for each in (found.fit.coefficients[None, :], found.fit.covariance[[self.which]])
         )
         contributions = np.zeros(len(found.kept))
@@ -213,32 +191,32 @@ class Coefficient:
             return found
         fit, y = found.fit, found.rows.outcome
         enough = min(y.sum(), len(y) - y.sum()) >= FEWEST_FOR_SANDWICH
-        covariance = sandwich(fit, found.columns, y, found.offset) if enough else fit.covariance
+        covariance = logistic.sandwich(fit, found.columns, y, found.offset) if enough else fit.covariance
         se, of_model = (math.sqrt(float(each[self.which, self.which])) for each in (covariance, fit.covariance))
         method, details = (
             Method("wald_sandwich" if enough else "wald_of_model"),
             {"se_model": of_model, **found.left_out},
         )
         method = method if found.kept.all() else method + "without_certain_risks"
-        return estimate(float(fit.coefficients[self.which]), se, level, y, method, details=details)
+        return intervals.estimate(float(fit.coefficients[self.which]), se, level, y, method, details=details)
 
 
 INTERCEPT, SLOPE, JOINT = Coefficient(0, is_line=False), Coefficient(1), Coefficient(0)
 
 
 @once
-def _line(log_odds: Floats, outcome: Floats, weights: Floats) -> LogisticFit | Absent:
+def _line(log_odds: Floats, outcome: Floats, weights: Floats) -> logistic.LogisticFit | Absent:
     """Intercept and slope on the log odds: each is a measure of its own."""
-    return logistic_fit(_line_design(log_odds), outcome, weights=weights)
+    return logistic.logistic_fit(_line_design(log_odds), outcome, weights=weights)
 
 
 def _line_design(log_odds: Floats) -> Floats:
     return np.vstack((np.ones_like(log_odds), log_odds))
 
 
-def _intercept(log_odds: Floats, outcome: Floats, weights: Floats) -> LogisticFit | Absent:
-    near = near_intercept(outcome, log_odds, weights)
-    fit = logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near, weights)
+def _intercept(log_odds: Floats, outcome: Floats, weights: Floats) -> logistic.LogisticFit | Absent:
+    near = logistic.near_intercept(outcome, log_odds, weights)
+    fit = logistic.logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near, weights)
     return fit if isinstance(fit, Absent) else replace(fit, coefficients=fit.coefficients + near)
 
 
@@ -579,7 +557,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     used = squares > 0
     method = Method(Fact("bins_of_equal_width", bins=10), by_tests(bootstrap))
     if n < FEWEST_FOR_AN_INTERVAL or not used.any():
-        return Estimate(value, None, None, None, n, method, int(y.sum()), reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, int(y.sum()), reason=intervals.NO_SPREAD)
     events, risks, counts = (total[used] for total in sums)
     mean = risks / counts
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
@@ -711,7 +689,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     >>> print(dossier.metrics.brier(outcome, risk))
     0.20 (0.00 to 0.46)
     """
-    return mean_by_student(BRIER.added(Rows.counted(outcome, risk)), outcome, level, 0, 1)
+    return intervals.mean_by_student(BRIER.added(Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
 
 @metric(
@@ -751,7 +729,9 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     squared, phi = (risk - outcome) ** 2, float(outcome.mean())
     score, reference = float(squared.mean()), phi * (1 - phi)
     influence = -(squared - score) / reference + score * (1 - 2 * phi) / reference**2 * (outcome - phi)
-    return estimate(1 - score / reference, standard_error(influence), level, outcome, Method("delta"), ceiling=1)
+    return intervals.estimate(
+        1 - score / reference, intervals.standard_error(influence), level, outcome, Method("delta"), ceiling=1
+    )
 
 
 @metric(
@@ -788,7 +768,7 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     impossible = int((np.where(outcome == 1, risk, 1 - risk) == 0).sum())
     if impossible:
         return Absent(Fact("log_score_infinite", impossible=Count(impossible, "row")))
-    return mean_by_student(LOG_SCORE.added(Rows.counted(outcome, risk)), outcome, level, ceiling=0)
+    return intervals.mean_by_student(LOG_SCORE.added(Rows.counted(outcome, risk)), outcome, level, ceiling=0)
 
 
 LARGEST_EXPONENT = 300.0
@@ -906,13 +886,13 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
     means = {"mean_of_cases": float(groups[0].mean()), "mean_of_others": float(groups[1].mean())}
     value = means["mean_of_cases"] - means["mean_of_others"]
     n, events = len(outcome), int(outcome.sum())
-    parts = [standard_error(group) or 0.0 for group in groups]
+    parts = [intervals.standard_error(group) or 0.0 for group in groups]
     se = math.hypot(*parts)
     if min(map(len, groups)) < 2 or se == 0:
-        return Estimate(value, None, None, None, n, Method("welch"), events, None, means, NO_SPREAD)
+        return Estimate(value, None, None, None, n, Method("welch"), events, None, means, intervals.NO_SPREAD)
     shares = [(part / se) ** 2 for part in parts]
     freedom = 1 / sum(share**2 / (len(group) - 1) for share, group in zip(shares, groups, strict=True))
-    half = se * two_sided_student(level, freedom)
+    half = se * intervals.two_sided_student(level, freedom)
     return Estimate(
         value, max(-1.0, value - half), min(1.0, value + half), level, n, Method("welch"), events, se, means
     )
@@ -959,7 +939,7 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     value = float(np.sum((outcome - risk) * lean)) / math.sqrt(variance)
     if not math.isfinite(value):
         return Absent(Fact("test_too_large"))
-    p_value = 2 * beyond(abs(value))
+    p_value = 2 * intervals.beyond(abs(value))
     return Estimate(
         value,
         None,
@@ -1016,11 +996,11 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     0.12
     """
     design = design or Design(len(outcome))
-    kept = has_logit(risk) if design.weights is None else has_logit(risk) & (design.weights > 0)
+    kept = logistic.has_logit(risk) if design.weights is None else logistic.has_logit(risk) & (design.weights > 0)
     if not kept.any():
         left_out = Count(len(risk), "risk")
         return Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
-    y, log_odds = outcome[kept], logit(risk[kept])
+    y, log_odds = outcome[kept], logistic.logit(risk[kept])
     design = design.of(kept)
     weight = np.ones(len(y)) if design.weights is None else design.weights / float(np.mean(design.weights))
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
@@ -1029,7 +1009,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
         return most
     value = max(2 * (most - _log_likelihood(log_odds, y, weight)), 0.0)
     variance = expit(log_odds) * expit(-log_odds)
-    information = information_of(columns, weight * variance)
+    information = logistic.information_of(columns, weight * variance)
     details: dict[str, float | None] = {}
     details["p_value"] = _p_of_likelihoods(value, columns * (weight * (y - expit(log_odds))), information, design)
     if len(columns) == 2:
@@ -1049,8 +1029,8 @@ def _highest_likelihood(columns: Floats, outcome: Floats, log_odds: Floats, weig
     if len(columns) == 1 or not 0 < share < 1:
         return _of_share(float(np.sum(weight)), share)
     fit = _line(log_odds, outcome, weight)
-    if isinstance(fit, LogisticFit):
-        return _log_likelihood(combine(fit.coefficients[None, :], columns)[0], outcome, weight)
+    if isinstance(fit, logistic.LogisticFit):
+        return _log_likelihood(logistic.combine(fit.coefficients[None, :], columns)[0], outcome, weight)
     cases, others = log_odds[outcome == 1], log_odds[outcome == 0]
     for edge, beyond_it in ((float(others.max()), float(cases.min())), (float(cases.max()), float(others.min()))):
         if edge <= beyond_it:
@@ -1072,7 +1052,7 @@ def _p_of_likelihoods(statistic: float, scores: Floats, information: Floats, des
         return float(chdtrc(count, statistic))
     if design.obstacle() or not math.isfinite(float(np.linalg.cond(information))):
         return None
-    eigen = np.linalg.solve(information, information_of(design.totals(scores), design.inflation))
+    eigen = np.linalg.solve(information, logistic.information_of(design.totals(scores), design.inflation))
     first, second = float(np.trace(eigen)), float(np.sum(eigen * eigen.T))
     if first <= 0 or second <= 0:
         return None
@@ -1122,14 +1102,14 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     first, last = risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     columns_at = design_of(smooth, grid)
-    centre = combine(smooth.fit.coefficients[None, :], columns_at)[0]
-    variance = np.sum(combine(smooth.fit.covariance, columns_at) * columns_at, axis=0)
-    half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
+    centre = logistic.combine(smooth.fit.coefficients[None, :], columns_at)[0]
+    variance = np.sum(logistic.combine(smooth.fit.covariance, columns_at) * columns_at, axis=0)
+    half = intervals.two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
     columns = {
-        "risk": column(grid),
-        "observed": column(expit(centre)),
-        "low": column(expit(centre - half)),
-        "high": column(expit(centre + half)),
+        "risk": intervals.column(grid),
+        "observed": intervals.column(expit(centre)),
+        "low": intervals.column(expit(centre - half)),
+        "high": intervals.column(expit(centre + half)),
     }
     return Curve(columns, len(outcome), sampled.as_sampled(smooth.method + "wald_band"), int(outcome.sum()))
 
@@ -1167,13 +1147,13 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
-    bounds = [wilson(float(k), float(m), level) for k, m in zip(events, size, strict=True)]
+    bounds = [intervals.wilson(float(k), float(m), level) for k, m in zip(events, size, strict=True)]
     columns = {
-        "mean_risk": column(total / size),
-        "observed": column(events / size),
+        "mean_risk": intervals.column(total / size),
+        "observed": intervals.column(events / size),
         "low": tuple(low for low, _ in bounds),
         "high": tuple(high for _, high in bounds),
-        "n": column(size.astype(float)),
+        "n": intervals.column(size.astype(float)),
     }
     return Curve(columns, len(outcome), Method(Fact("tenths_of_risk", by=Fact("wilson"))), int(outcome.sum()))
 
@@ -1208,10 +1188,10 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
         for height, error in zip(np.transpose(heights), np.transpose(errors), strict=True)
     ]
     columns = {
-        "risk": column(grid),
-        "observed": column(expit(np.array([effects.value for effects in pooled]))),
-        "low": column(expit(np.array([effects.low for effects in pooled]))),
-        "high": column(expit(np.array([effects.high for effects in pooled]))),
+        "risk": intervals.column(grid),
+        "observed": intervals.column(expit(np.array([effects.value for effects in pooled]))),
+        "low": intervals.column(expit(np.array([effects.low for effects in pooled]))),
+        "high": intervals.column(expit(np.array([effects.high for effects in pooled]))),
     }
     left_out = len(sites) - len(usable)
     method = Method(Fact("random_effects_at_each_risk", sites=len(usable)))
@@ -1231,7 +1211,7 @@ def _can_be_pooled(found: Curve) -> bool:
 def _on_logits(found: Curve, grid: Floats, level: float) -> tuple[Floats, Floats]:
     """The logit of a site's curve at these risks, and its standard error."""
     risk, observed, low, high = (
-        logit(np.array(found.columns[name], dtype=float)) for name in ("risk", "observed", "low", "high")
+        logistic.logit(np.array(found.columns[name], dtype=float)) for name in ("risk", "observed", "low", "high")
     )
-    at = logit(grid)
-    return np.interp(at, risk, observed), np.interp(at, risk, (high - low) / (2 * two_sided(level)))
+    at = logistic.logit(grid)
+    return np.interp(at, risk, observed), np.interp(at, risk, (high - low) / (2 * intervals.two_sided(level)))

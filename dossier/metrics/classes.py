@@ -18,23 +18,12 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
-from dossier.metrics import advice, comparison, severity
+from dossier.metrics import advice, comparison, intervals, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
-from dossier.metrics.intervals import (
-    NO_SPREAD,
-    beyond,
-    beyond_student,
-    column,
-    estimate,
-    mean_by_student,
-    on_logit,
-    two_sided,
-    wilson,
-    without_interval,
-)
+from dossier.metrics.intervals import estimate
 from dossier.metrics.resampling import FEWEST
 from dossier.metrics.robustness import parts_of
 from dossier.metrics.sample import NO_INTERVAL, Z
@@ -84,7 +73,9 @@ def _without_events(found: Estimate) -> Estimate:
 
 def _mean_of_rows(contributions: Floats, level: float, floor: float = -math.inf, ceiling: float = math.inf) -> Estimate:
     """The mean over the rows with its t interval."""
-    return _without_events(mean_by_student(contributions, np.zeros(len(contributions)), level, floor, ceiling))
+    return _without_events(
+        intervals.mean_by_student(contributions, np.zeros(len(contributions)), level, floor, ceiling)
+    )
 
 
 # ---- the mean over one class against the rest -----------------------------------------------------------------------
@@ -150,8 +141,8 @@ def mean_over_rows(
         return Estimate(value, None, None, None, n, method, reason=reason)
     se = float(np.std(replicates, ddof=1))
     if se <= 1e-15 * max(1.0, abs(value)):
-        return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
-    half = two_sided(level) * se
+        return Estimate(value, None, None, None, n, method, reason=intervals.NO_SPREAD)
+    half = intervals.two_sided(level) * se
     return Estimate(value, value - half, value + half, level, n, method, se=se)
 
 
@@ -223,8 +214,8 @@ def auroc(
         return Estimate(value, None, None, None, n, method, reason=SINGLE_ROW)
     se = math.sqrt(float((parts.mean(axis=1) ** 2).sum()))
     if se == 0:
-        return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
-    low, high = on_logit(value, se, level)
+        return Estimate(value, None, None, None, n, method, reason=intervals.NO_SPREAD)
+    low, high = intervals.on_logit(value, se, level)
     return Estimate(value, low, high, level, n, method, se=se)
 
 
@@ -317,7 +308,7 @@ def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Esti
     """
     predicted, ties = predicted_class(class_risk)
     n, right = len(classes), int((predicted == classes).sum())
-    low, high = wilson(right, n, level)
+    low, high = intervals.wilson(right, n, level)
     common = float(np.bincount(classes).max()) / n
     method = Method("wilson", *_ties(ties))
     details: dict[str, float | None] = {"ties": ties, "largest_class": common}
@@ -426,7 +417,7 @@ def h_accuracy_profile(
         return reason
     known = [estimate for estimate in found if isinstance(estimate, Estimate)]
     columns = {
-        "tau": column(taus),
+        "tau": intervals.column(taus),
         "h_accuracy": tuple(estimate.value for estimate in known),
         "low": tuple(estimate.low for estimate in known),
         "high": tuple(estimate.high for estimate in known),
@@ -541,7 +532,7 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     if not counted:
         return Absent(Fact("no_site_with_confusion_matrix"))
     total = np.array([curve.columns["count"] for curve in counted], dtype=float).sum(axis=0)
-    columns = {**counted[0].columns, "count": column(total)}
+    columns = {**counted[0].columns, "count": intervals.column(total)}
     method = Method(Fact("counts_of_sites", sites=len(counted), of=len(sites)))
     return _with_shares(Curve(columns, sum(curve.n for curve in counted), method))
 
@@ -562,7 +553,7 @@ def _of_1000(cells: Curve | Absent) -> Curve | Absent:
         return cells
     counts = largest_remainder(np.array(cells.columns["count"], dtype=float), 1000)
     kept = {name: cells.columns[name] for name in ("predicted", "true")}
-    return Curve({**kept, "count": column(counts)}, cells.n, cells.method + "brought_to_1000")
+    return Curve({**kept, "count": intervals.column(counts)}, cells.n, cells.method + "brought_to_1000")
 
 
 @curve(
@@ -692,7 +683,7 @@ def auroc_difference(
     se = None
     if parts is not None and of_rival is not None:
         se = math.sqrt(float(((parts - of_rival).mean(axis=1) ** 2).sum())) or None
-    p_value = None if se is None else 2 * beyond(abs(value) / se)
+    p_value = None if se is None else 2 * intervals.beyond(abs(value) / se)
     found = estimate(
         value,
         se,
@@ -820,7 +811,7 @@ def mean_severity_difference(
     )
     found = _mean_of_rows(grave - theirs, level, -1, 1)
     freedom = len(classes) - 1
-    p_value = None if found.se is None else 2 * beyond_student(abs(found.value) / found.se, freedom)
+    p_value = None if found.se is None else 2 * intervals.beyond_student(abs(found.value) / found.se, freedom)
     return replace(found, method=Method(Fact("paired_t", df=freedom)), details={"p_value": p_value})
 
 
@@ -851,7 +842,7 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
         return Absent(Fact("all_squared_errors_equal"))
     needed = (2 * Z * float(squared.std()) / brier_width) ** 2
     method = Method("variance_of_squared_errors", Fact("interval_wanted", width=brier_width))
-    return without_interval(needed, len(classes), method, NO_INTERVAL, details={"width": brier_width})
+    return intervals.without_interval(needed, len(classes), method, NO_INTERVAL, details={"width": brier_width})
 
 
 @curve("Performance of each split", roles=("internal",), of_classes=True, chapter="robustness")
@@ -868,4 +859,4 @@ def split_performance(
     rows, method = parts_of((*class_risk.T, classes), split, seed)
     found = [auroc(classes[part], class_risk[part]) for part in rows]
     values = tuple(estimate.value if isinstance(estimate, Estimate) else None for estimate in found)
-    return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), method)
+    return Curve({"split": intervals.column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), method)

@@ -7,14 +7,7 @@ import numpy as np
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve
 from dossier.core.types import Absent, Curve, Estimate, Floats
-from dossier.metrics.discrimination import (
-    POINTS,
-    Confusion,
-    confusion,
-    likelihood_ratio_negative,
-    likelihood_ratio_positive,
-    risk_end,
-)
+from dossier.metrics import discrimination
 from dossier.metrics.intervals import column, wilson
 
 ORDER = ("cumulative_risks", "rater_rates", "fagan_nomogram")
@@ -44,7 +37,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     The risks are even steps, never those of people. Absent when all rows are of one class. Source: Dinga 2019,
     Figure 2.
     """
-    end = risk_end(risk)
+    end = discrimination.risk_end(risk)
     grid = np.round(np.arange(STEPS + 1) * end / STEPS, 10)
     if end < 1:
         grid = np.append(grid, np.linspace(end, 1, STEPS_BEYOND + 1)[1:])
@@ -78,8 +71,10 @@ def rater_rates(
     """
     if len(class_labels) > 2:
         return Absent(Fact("of_two_classes_only"))
-    if labels.shape[1] > POINTS:
-        return Absent(Fact("more_raters_than_points", raters=Count(labels.shape[1], "rater"), points=POINTS))
+    if labels.shape[1] > discrimination.POINTS:
+        return Absent(
+            Fact("more_raters_than_points", raters=Count(labels.shape[1], "rater"), points=discrimination.POINTS)
+        )
     judged = ~np.isnan(labels) & ~np.isnan(truth)[:, None]
     called = judged & (labels == 1)
     is_case = (truth == 1)[:, None]
@@ -136,9 +131,10 @@ def fagan_nomogram(
     low, high = wilson(events, n, level)
     rows: list[dict[str, float | None]] = []
     for threshold in declared_thresholds:
-        found = confusion(outcome, risk, threshold)
+        found = discrimination.confusion(outcome, risk, threshold)
         ratios = [
-            ratio(outcome, risk, threshold, level) for ratio in (likelihood_ratio_positive, likelihood_ratio_negative)
+            ratio(outcome, risk, threshold, level)
+            for ratio in (discrimination.likelihood_ratio_positive, discrimination.likelihood_ratio_negative)
         ]
         positive, negative = (ratio.value if isinstance(ratio, Estimate) else None for ratio in ratios)
         rows.append(
@@ -150,7 +146,7 @@ def fagan_nomogram(
     return Curve(columns, n, Method(Fact("prevalence_and_predictive_values", by=Fact("wilson"))), events)
 
 
-def _after(found: Confusion, level: float) -> dict[str, float | None]:
+def _after(found: discrimination.Confusion, level: float) -> dict[str, float | None]:
     """The share of cases among the positive and the negative results, each missing where nobody has the result."""
     after: dict[str, float | None] = {}
     for name, some, every in (

@@ -14,15 +14,7 @@ from dossier.core import bands
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
-from dossier.metrics import calibration, discrimination, utility
-from dossier.metrics.intervals import (
-    NO_SPREAD,
-    beyond,
-    beyond_student,
-    two_sided,
-    two_sided_student,
-    without_interval,
-)
+from dossier.metrics import calibration, discrimination, intervals, utility
 
 ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
 """The measures and curves of the chapter in the order of files and pages."""
@@ -53,9 +45,9 @@ def over_splits(
         reason = unknown if n_train is None else Fact("one_split")
         return Estimate(value, None, None, None, n, method, events, reason=reason)
     if values.min() == values.max():
-        return Estimate(value, None, None, None, n, method, events, reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, events, reason=intervals.NO_SPREAD)
     se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
-    reach = two_sided_student(level, j - 1) * se
+    reach = intervals.two_sided_student(level, j - 1) * se
     return Estimate(value, value - reach, value + reach, level, n, method + "nadeau_bengio", events, se)
 
 
@@ -69,7 +61,7 @@ def declared_estimate(value: float, low: float, high: float, level: float, n: in
     method = Method(Fact("declared_bounds", level=level))
     if not all(0 < number < 1 for number in (value, low, high)):
         return Estimate(value, low, high, level, n, method, events, reason=Fact("bound_of_zero_or_one"))
-    z = two_sided(level)
+    z = intervals.two_sided(level)
     width = math.log(high / (1 - high)) - math.log(low / (1 - low))
     return Estimate(value, low, high, level, n, method, events, width / (2 * z) * value * (1 - value))
 
@@ -198,7 +190,7 @@ def spr(
 def _score(p: float, alike: Estimate, here: Estimate, method: Method, details: Mapping[str, float]) -> Estimate:
     """The score of a performance with this p value at a site so unlike the development."""
     reason = Fact("score_of_p_values_has_no_interval")
-    return without_interval(combined(p * (1 - alike.value)), here.n, method, reason, here.events, details)
+    return intervals.without_interval(combined(p * (1 - alike.value)), here.n, method, reason, here.events, details)
 
 
 JudgedBy: TypeAlias = Mapping[str, Mapping[str, float | str]]
@@ -231,7 +223,7 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     se = math.hypot(here.se, there.se)
     if se == 0:
         return Absent(Fact("no_spread_on_either_side"))
-    return 2 * beyond(abs(here.value - there.value) / se)
+    return 2 * intervals.beyond(abs(here.value - there.value) / se)
 
 
 @synthesis(
@@ -287,7 +279,7 @@ def wpr(
     if here.se is None or here.se == 0:
         return Absent(Fact("no_standard_error_here"))
     ahead = bound - here.value if measure in bands.LOSSES else here.value - bound
-    p = beyond(-ahead / here.se)
+    p = intervals.beyond(-ahead / here.se)
     details = {"p_acceptable": p, "p_similarity": alike.value, "minimum_value": bound}
     return _score(p, alike, here, Method(Fact("fisher_with_one_sided_test", against=against)), details)
 
@@ -397,7 +389,7 @@ def externally_supported(
         if any(measure in AT_A_THRESHOLD and not at for measure, at in judged_by.items()):
             return Absent(Fact("no_threshold_for_net_benefit"))
         return Absent(Fact("no_site_with_similarity_and_measures"))
-    return without_interval(
+    return intervals.without_interval(
         float(sum(verdict.supports(similarity) for verdict in judged)),
         sum(verdict.n for verdict in judged),
         Method(Fact("sites_judged", sites=len(judged), of=len(sites))),
@@ -477,7 +469,7 @@ def performance_against_similarity(
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
-        reach = two_sided(level) / math.sqrt(k - 3)
+        reach = intervals.two_sided(level) / math.sqrt(k - 3)
         low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     else:
         reason = Fact("interval_needs_four_sites") if k == 3 else Fact("sites_on_one_line")
@@ -530,4 +522,4 @@ def correlation_p_value(r: float, k: int) -> float:
     """The two-sided p-value of a correlation over k sites, t test on k - 2."""
     if abs(r) >= 1:
         return 0.0
-    return 2 * beyond_student(abs(r) * math.sqrt((k - 2) / (1 - r**2)), k - 2)
+    return 2 * intervals.beyond_student(abs(r) * math.sqrt((k - 2) / (1 - r**2)), k - 2)
