@@ -19,7 +19,7 @@ import textwrap
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 from dossier.core.facts import Count, Fact
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dossier.core.release import Release
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
+Kind = TypeVar("Kind")
 Best = Literal["higher", "lower", "one", "zero", "half"]
 PoolingScale = Literal["plain", "log", "logit"]
 Symmetry = Literal["plain", "log", "logit", "wilson"]
@@ -199,18 +200,46 @@ def one_class(outcome: Floats) -> Absent | None:
     return None
 
 
+class AbsentError(Exception):
+    """What a function asked for is absent: so is its own answer, for the same reason."""
+
+    def __init__(self, absent: Absent) -> None:
+        super().__init__(absent)
+        self.absent = absent
+
+
+def present(found: Kind | Absent) -> Kind:
+    """What was found; where it is absent, so is what `absent_with_its_parts` is asked for."""
+    if isinstance(found, Absent):
+        raise AbsentError(found)
+    return found
+
+
+def absent_with_its_parts(function: Plain) -> Plain:
+    """The function, which answers with the first Absent that it holds to be present; registered ones all do."""
+
+    @wraps(function)
+    def answer(*values: Any, **named: Any) -> Any:
+        try:
+            return function(*values, **named)
+        except AbsentError as error:
+            return error.absent
+
+    return cast(Plain, answer)
+
+
 def _where_given(function: Plain, given: Given) -> Plain:
     """The function, which is asked only where its first column has what it needs."""
-    first = _needs(function)[0]
+    first, whole = _needs(function)[0], absent_with_its_parts(function)
     if given == "anything" or first not in ("outcome", "classes", "risk"):
-        return function
+        return whole
 
     @wraps(function)
     def asked(*values: Any, **named: Any) -> Any:
         column = values[0] if values else named.get(first)
         if column is None or (len(column) and given == "rows"):
-            return function(*values, **named)
-        return one_class(column) or function(*values, **named)
+            return whole(*values, **named)
+        return one_class(column) or whole(*values, **named)
 
     return cast(Plain, asked)
 
@@ -414,7 +443,7 @@ def synthesis(
     """
 
     def enter(function: Plain) -> Plain:
-        name = function.__name__
+        name, function = function.__name__, absent_with_its_parts(function)
         term = Term(
             name=name,
             measure=name,
@@ -442,6 +471,7 @@ def stratified(function: Plain) -> Plain:
 
     It takes `metrics.stratified.Stratum`, one a site, and the level of the interval.
     """
+    function = absent_with_its_parts(function)
     _enter(REGISTER.stratified, function.__name__, Stratified(function))
     return function
 
@@ -494,31 +524,10 @@ def curve(
     return enter
 
 
-def curve_synthesis(
-    label: str,
-    *,
-    cites: str | tuple[str, ...] = (),
-    against_rest: bool = False,
-    of_classes: bool = False,
-    chapter: str | None = None,
-) -> Callable[[Plain], Plain]:
-    """Make a function on the curves and results of all external sites (`sites`) a curve of the pooled dataset."""
-    return curve(
-        label,
-        roles=("external",),
-        cites=cites,
-        against_rest=against_rest,
-        of_classes=of_classes,
-        chapter=chapter,
-        shelf="curve_syntheses",
-    )
-
-
-def describe(
-    label: str, *, roles: tuple[Role, ...] = ("development", "internal", "external")
-) -> Callable[[Plain], Plain]:
-    """Make a function on columns a part of the description of the data."""
-    return curve(label, roles=roles, shelf="descriptions")
+curve_synthesis = partial(curve, roles=("external",), shelf="curve_syntheses")
+"""Make a function on the curves and results of all external sites (`sites`) a curve of the pooled dataset."""
+describe = partial(curve, roles=("development", "internal", "external"), given="anything", shelf="descriptions")
+"""Make a function on columns a part of the description of the data."""
 
 
 def figure(title: str) -> Callable[[Plain], Plain]:

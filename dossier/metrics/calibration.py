@@ -13,7 +13,7 @@ from scipy.special import chdtrc, expit, fdtrc
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, metric, one_class
+from dossier.core.register import Band, Line, absent_with_its_parts, curve, curve_synthesis, metric, one_class, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import intervals, logistic, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
@@ -171,11 +171,10 @@ class Coefficient:
             return fit
         return Fitted(fit, replace(rows, weights=weights), columns, log_odds * (not self.is_line), kept)
 
+    @absent_with_its_parts
     def __call__(self, rows: Rows) -> Found:
         """The coefficient, and what the rows contribute to it: those without a logit nothing."""
-        found = self.fitted(rows)
-        if isinstance(found, Absent):
-            return found
+        found = present(self.fitted(rows))
         linear, towards = (
             logistic.combine(each, found.columns)[0]
             for each in (found.fit.coefficients[None, :], found.fit.covariance[[self.which]])
@@ -184,11 +183,10 @@ class Coefficient:
         contributions[found.kept] = found.rows.weights * (found.rows.outcome - expit(found.offset + linear)) * towards
         return Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
 
+    @absent_with_its_parts
     def wald(self, outcome: Floats, risk: Floats, level: float) -> Estimate | Absent:
         """The coefficient of rows that count alike, with the interval of its standard error."""
-        found = self.fitted(Rows.counted(outcome, risk))
-        if isinstance(found, Absent):
-            return found
+        found = present(self.fitted(Rows.counted(outcome, risk)))
         fit, y = found.fit, found.rows.outcome
         enough = min(y.sum(), len(y) - y.sum()) >= FEWEST_FOR_SANDWICH
         covariance = logistic.sandwich(fit, found.columns, y, found.offset) if enough else fit.covariance
@@ -329,15 +327,14 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
 
 
+@absent_with_its_parts
 def _error(
     name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, sampled: Sampled
 ) -> Estimate | Absent:
     if sampled is not None and sampled.is_empty:
         return NO_WEIGHT
     y, p, design = _in_order(outcome, risk, sampled)
-    found = errors_with_intervals(y, p, level, bootstrap, seed, None if design.is_simple else design)
-    if isinstance(found, Absent):
-        return found
+    found = present(errors_with_intervals(y, p, level, bootstrap, seed, None if design.is_simple else design))
     # A row without weight is one that is there, and tells nothing.
     return replace(found[name], n=len(outcome), events=int(outcome.sum()))
 
@@ -820,9 +817,7 @@ def nagelkerke_r2(
     >>> print(dossier.metrics.nagelkerke_r2(outcome, risk, bootstrap=50))
     0.28 (-3.28 to 0.87)
     """
-    score = log_score(outcome, risk, level)
-    if isinstance(score, Absent):
-        return score
+    score = present(log_score(outcome, risk, level))
     phi = np.array([outcome.mean()])
     null = float(np.sum(phi * np.log(phi) + (1 - phi) * np.log(1 - phi)))
     if 2 * (null - score.value) > LARGEST_EXPONENT:
@@ -999,14 +994,12 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     kept = logistic.has_logit(risk) if design.weights is None else logistic.has_logit(risk) & (design.weights > 0)
     if not kept.any():
         left_out = Count(len(risk), "risk")
-        return Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
+        return Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=Fact("no_rows")))
     y, log_odds = outcome[kept], logistic.logit(risk[kept])
     design = design.of(kept)
     weight = np.ones(len(y)) if design.weights is None else design.weights / float(np.mean(design.weights))
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
-    most = _highest_likelihood(columns, y, log_odds, weight)
-    if isinstance(most, Absent):
-        return most
+    most = present(_highest_likelihood(columns, y, log_odds, weight))
     value = max(2 * (most - _log_likelihood(log_odds, y, weight)), 0.0)
     variance = expit(log_odds) * expit(-log_odds)
     information = logistic.information_of(columns, weight * variance)
@@ -1096,9 +1089,7 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     y, p, sampled = _in_order(outcome, risk, design)
     if reason := sampled.obstacle():
         return Absent(reason)
-    smooth = smooth_curve(y, p, None, None if sampled.is_simple else sampled)
-    if isinstance(smooth, Absent):
-        return smooth
+    smooth = present(smooth_curve(y, p, None, None if sampled.is_simple else sampled))
     first, last = risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     columns_at = design_of(smooth, grid)

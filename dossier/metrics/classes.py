@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve, curve_synthesis, metric
+from dossier.core.register import Band, Line, curve, curve_synthesis, metric, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 from dossier.metrics import advice, comparison, intervals, severity
 from dossier.metrics.committee import largest_remainder
@@ -202,8 +202,7 @@ def auroc(
     DeLong 1988.
     """
     k = class_risk.shape[1]
-    if reason := unseen(classes, k, class_labels):
-        return reason
+    present(unseen(classes, k, class_labels))
     values, parts = structural_components(classes, class_risk)
     value, method, n = (
         float(values.mean()),
@@ -379,16 +378,12 @@ def h_accuracy(
     a single row. Source: Cabitza and Campagner; the interval Zou and Donner 2008.
     """
     k = class_risk.shape[1]
-    if reason := unseen(classes, k, class_labels):
-        return reason
+    present(unseen(classes, k, class_labels))
     if complexity != "constant":
         return Absent(Fact("complexity_not_available", source=complexity))
-    shares = shares_of(priority, classes, k, survey, class_labels)
-    if isinstance(shares, Absent):
-        return shares
-    found = weighted_credit(classes, class_risk, shares, tau, None, level, drawn_for(priority, classes, survey))
-    if isinstance(found, Absent):
-        return found
+    shares = present(shares_of(priority, classes, k, survey, class_labels))
+    drawn = drawn_for(priority, classes, survey)
+    found = present(weighted_credit(classes, class_risk, shares, tau, None, level, drawn))
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
 
 
@@ -409,18 +404,15 @@ def h_accuracy_profile(
     """
     k = class_risk.shape[1]
     taus = np.linspace(1 / k, 1, 51)
-    found = [
-        h_accuracy(classes, class_risk, "equal", float(tau), class_labels=class_labels, level=level) for tau in taus
-    ]
-    reason = next((estimate for estimate in found if isinstance(estimate, Absent)), None)
-    if reason is not None:
-        return reason
-    known = [estimate for estimate in found if isinstance(estimate, Estimate)]
+    each = (
+        h_accuracy(classes, class_risk, "equal", tau, class_labels=class_labels, level=level) for tau in taus.tolist()
+    )
+    found = [present(estimate) for estimate in each]
     columns = {
         "tau": intervals.column(taus),
-        "h_accuracy": tuple(estimate.value for estimate in known),
-        "low": tuple(estimate.low for estimate in known),
-        "high": tuple(estimate.high for estimate in known),
+        "h_accuracy": tuple(estimate.value for estimate in found),
+        "low": tuple(estimate.low for estimate in found),
+        "high": tuple(estimate.high for estimate in found),
     }
     return Curve(columns, len(classes), POINTWISE)
 
@@ -544,13 +536,11 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     The cells of `confusion_matrix` added up over `sites` and brought to 1,000 by largest remainder, so that they add up
     exactly. Absent when no site has them.
     """
-    return _of_1000(confusion_matrix_all_sites(sites))
+    return _of_1000(present(confusion_matrix_all_sites(sites)))
 
 
-def _of_1000(cells: Curve | Absent) -> Curve | Absent:
+def _of_1000(cells: Curve) -> Curve:
     """The cells brought to 1,000, with the step that says so."""
-    if isinstance(cells, Absent):
-        return cells
     counts = largest_remainder(np.array(cells.columns["count"], dtype=float), 1000)
     kept = {name: cells.columns[name] for name in ("predicted", "true")}
     return Curve({**kept, "count": intervals.column(counts)}, cells.n, cells.method + "brought_to_1000")
@@ -565,8 +555,7 @@ def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absen
     The cells of `confusion_matrix` (`classes` (n), `class_risk` (n, k)) brought to 1,000 by largest remainder, so that
     they add up exactly. Absent without rows.
     """
-    matrix = confusion_matrix(classes, class_risk)
-    return _of_1000(matrix if isinstance(matrix, Absent) else replace(matrix, method=Method("counts")))
+    return _of_1000(replace(present(confusion_matrix(classes, class_risk)), method=Method("counts")))
 
 
 def _severity(
@@ -675,8 +664,7 @@ def auroc_difference(
     row; interval and p-value are missing when a class has a single row, and where the standard error is 0, as when both
     models order every pair alike. Source: DeLong 1988.
     """
-    if reason := unseen(classes, class_risk.shape[1], class_labels):
-        return reason
+    present(unseen(classes, class_risk.shape[1], class_labels))
     values, parts = structural_components(classes, class_risk)
     theirs, of_rival = structural_components(classes, class_rival)
     value = float((values - theirs).mean())
@@ -804,8 +792,7 @@ def mean_severity_difference(
     Arguments: as for `mean_severity`, with `class_rival` (n, k). Returns the mean difference of the rows with the t
     interval and its two-sided `p_value`. Absent without rows or without fitting weights. Source: Jin.
     """
-    if fault := severity.weights_fault(severity_weights, class_risk.shape[1]):
-        return fault
+    present(severity.weights_fault(severity_weights, class_risk.shape[1]))
     grave, theirs = (
         severity.of_answers(severity_weights, predicted_class(given)[0], classes) for given in (class_risk, class_rival)
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dossier.core.facts import Fact, Method
-from dossier.core.register import curve, curve_synthesis
+from dossier.core.register import curve, curve_synthesis, present
 from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve
 
 ORDER = ("classification", "per_thousand_of_site", "per_thousand")
@@ -53,9 +53,7 @@ def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tup
     The counts of `classification` (`outcome` holds 0 and 1, `risk` probabilities of the same length) brought to 1,000
     by largest remainder, so that they add up exactly. Absent when no threshold is declared or the site has no rows.
     """
-    counts = classification(outcome, risk, declared_thresholds)
-    if isinstance(counts, Absent):
-        return counts
+    counts = present(classification(outcome, risk, declared_thresholds))
     shares = _brought_to_a_thousand(np.array([counts.columns[name] for name in CELLS], dtype=float))
     columns = {"threshold": counts.columns["threshold"], **shares}
     return Curve(columns, counts.n, Method("counts", "brought_to_1000"), counts.events)

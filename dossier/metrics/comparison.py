@@ -17,7 +17,7 @@ from scipy.special import betainc, betaincc
 
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import metric
+from dossier.core.register import metric, present
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import A_TEST, BRIER, LOG_SCORE, log_score
@@ -489,8 +489,7 @@ def net_benefit_difference(
     -0.17 (-0.90 to 0.56)
     """
     design = design or Design(len(outcome))
-    if reason := no_net_benefit(threshold, design):
-        return reason
+    present(no_net_benefit(threshold, design))
     odds = threshold / (1 - threshold)
     added = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
     value, most = design.mean(added), max(1.0, odds)
@@ -717,9 +716,7 @@ def log_score_permutation_test(
     >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
     -0.57
     """
-    score = log_score(outcome, risk)
-    if isinstance(score, Absent):
-        return score
+    score = present(log_score(outcome, risk))
     p = np.sort(risk)
     observed, near = float(_log_odds(risk[outcome == 1]).sum()), NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum()))
     certain = float((p == 1).sum())

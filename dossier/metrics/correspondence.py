@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import curve, describe, metric
+from dossier.core.register import curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 from dossier.metrics.discrimination import auroc_from_counts, placements
 from dossier.metrics.distances import (
@@ -279,9 +279,7 @@ def degree_of_correspondence(
     >>> print(dossier.metrics.degree_of_correspondence(development, external, permutations=99))
     0.01
     """
-    found = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
-    if isinstance(found, Absent):
-        return found
+    found = present(_permuted(development, predictors, permutations, seed, LARGEST_PERMUTED))
     table = found.table
     low, value, high = (
         (float((found.statistics >= found.statistic + shift).sum()) + 1) / (permutations + 1)
@@ -350,9 +348,7 @@ def correspondence_averaged(
     >>> print(dossier.metrics.correspondence_averaged(development, external))
     0.10 (0.01 to 0.62)
     """
-    found = _shares_as_far(development, predictors, seed, LARGEST_PAIRED)
-    if isinstance(found, Absent):
-        return found
+    found = present(_shares_as_far(development, predictors, seed, LARGEST_PAIRED))
     table, value = found.table, float(found.share.mean())
     notes = _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
     details = {**_counts(table), **_draw(table, found.sampling_error)}
@@ -469,9 +465,7 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     (excluded), `high` (included), `share` of the rows of B in it, 0 to 1. Rows of the development table would give a
     tenth each; more on the left: rows that are unusual there. Absent where the averaged correspondence is.
     """
-    found = _shares_as_far(development, predictors, seed, LARGEST_PAIRED)
-    if isinstance(found, Absent):
-        return found
+    found = present(_shares_as_far(development, predictors, seed, LARGEST_PAIRED))
     method = Method("share_farther")
     if found.table.is_drawn:
         method += Fact("rows_drawn", most=LARGEST_PAIRED, error=None)
@@ -536,9 +530,7 @@ def energy_coefficient(
     >>> print(dossier.metrics.energy_coefficient(development, external, permutations=99, bootstrap=50))
     0.75 (0.67 to 0.78)
     """
-    permuted = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
-    if isinstance(permuted, Absent):
-        return permuted
+    permuted = present(_permuted(development, predictors, permutations, seed, LARGEST_PERMUTED))
     table = permuted.table
     ours, theirs = table.development_n, table.external_n
     rng = np.random.default_rng()
@@ -825,9 +817,7 @@ def membership_auroc(
     >>> print(dossier.metrics.membership_auroc(development, external))
     1.00 (0.81 to 1.00)
     """
-    design = membership_design(development, predictors, seed)
-    if isinstance(design, Absent):
-        return design
+    design = present(membership_design(development, predictors, seed))
     rows, external = len(design.external), int(design.external.sum())
     found = over_splits(auroc_of_halves(design, seed), 1, 1, external, None, level)
     if found.se is None:

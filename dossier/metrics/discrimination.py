@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from dossier.core.facts import Fact, Method
-from dossier.core.register import curve, metric
+from dossier.core.register import absent_with_its_parts, curve, metric, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
 from dossier.metrics import weighted
 from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
@@ -264,12 +264,11 @@ NPV = Mean(
 ACCURACY = Mean(_right, details=lambda rows: {"larger_class": max(rows.by_outcome) / float(rows.weights.sum())})
 
 
+@absent_with_its_parts
 def _wilson(share: Mean, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
     """A share of rows that count alike with Wilson's interval; n is the number of the rows that it is a share of."""
     rows = Rows.counted(outcome, risk, threshold)
-    found = share(rows)
-    if isinstance(found, Absent):
-        return found
+    found = present(share(rows))
     among = share.among(rows)
     trials, events = int(among.sum()), int((among * outcome).sum())
     low, high = wilson(int((among * share.added(rows)).sum()), trials, level)
@@ -460,21 +459,19 @@ class BothErrors:
     factor: float
     less: float
 
+    @absent_with_its_parts
     def __call__(self, rows: Rows) -> Found:
         """The sum, and how many missed cases a false alarm counts as much as: in it, and by the threshold."""
-        found = by_class(rows, _right(rows))
-        if isinstance(found, Absent):
-            return found
+        found = present(by_class(rows, _right(rows)))
         cases, others = rows.by_outcome
         declared = rows.threshold / (1 - rows.threshold) if rows.threshold < 1 else None
         details = {"false_alarm_weight": cases / others, "declared_weight": declared}
         return combined(*found, self.factor, self.factor, -self.less, details)
 
+    @absent_with_its_parts
     def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
         """That of rows that count alike, with the variance of two independent shares."""
-        found = self(Rows.counted(outcome, risk, threshold))
-        if isinstance(found, Absent):
-            return found
+        found = present(self(Rows.counted(outcome, risk, threshold)))
         at = confusion(outcome, risk, threshold)
         _, se = _two_shares((at.true_positive, at.cases), (at.true_negative, at.n - at.cases))
         se, method = None if se is None else self.factor * se, Method("stratified_delta")
@@ -676,8 +673,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     0.33 (-0.42 to 1.00)
     """
     found = confusion(outcome, risk, threshold)
-    if reason := _one_answer(found, threshold):
-        return reason
+    present(_one_answer(found, threshold))
     both, se = _two_shares((found.true_positive, found.flagged), (found.true_negative, found.n - found.flagged))
     details = _elsewhere(found, _markedness)
     return estimate(both - 1, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
@@ -715,8 +711,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     0.33 (-0.42 to 1.00)
     """
     found = confusion(outcome, risk, threshold)
-    if reason := _one_answer(found, threshold):
-        return reason
+    present(_one_answer(found, threshold))
     n = found.n
     tp, fp, fn, tn = (
         count / n for count in (found.true_positive, found.false_positive, found.false_negative, found.true_negative)
@@ -845,11 +840,10 @@ class LikelihoodRatio:
 
     is_flagged: bool
 
+    @absent_with_its_parts
     def __call__(self, rows: Rows) -> Found:
         """The ratio; Absent where either share is 0."""
-        found = by_class(rows, (rows.flagged == self.is_flagged).astype(float))
-        if isinstance(found, Absent):
-            return found
+        found = present(by_class(rows, (rows.flagged == self.is_flagged).astype(float)))
         for share, has_outcome in zip(found, (True, False), strict=True):
             if share.value == 0:
                 side = {"has_outcome": has_outcome, "is_flagged": self.is_flagged, "threshold": rows.threshold}
@@ -858,11 +852,10 @@ class LikelihoodRatio:
                 )
         return ratio(*found)
 
+    @absent_with_its_parts
     def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
         """That of rows that count alike, with the interval of the log method."""
-        found = self(Rows.counted(outcome, risk, threshold))
-        if isinstance(found, Absent):
-            return found
+        found = present(self(Rows.counted(outcome, risk, threshold)))
         n, events, chosen = len(outcome), int(outcome.sum()), (risk >= threshold) == self.is_flagged
         hits = int(outcome[chosen].sum())
         variance = 1 / hits - 1 / events + 1 / (int(chosen.sum()) - hits) - 1 / (n - events)

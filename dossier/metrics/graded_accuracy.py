@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve, curve_synthesis, metric, one_class
+from dossier.core.register import Band, Line, absent_with_its_parts, curve, curve_synthesis, metric, one_class, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
 from dossier.metrics import raters
 from dossier.metrics.intervals import column, two_sided, wilson
@@ -258,12 +258,8 @@ def h_accuracy(
     0.67 (0.34 to 0.86)
     """
     drawn = drawn_for(priority, outcome, survey, primary_threshold)
-    weight = priority_from(priority, outcome, labels, truth, survey, primary_threshold)
-    if isinstance(weight, Absent):
-        return weight
-    sure = tau_from(tau, labels, confidence, truth, rater_accuracy)
-    if isinstance(sure, Absent):
-        return sure
+    weight = present(priority_from(priority, outcome, labels, truth, survey, primary_threshold))
+    sure = present(tau_from(tau, labels, confidence, truth, rater_accuracy))
     details: dict[str, float | None] = {}
     details |= {"priority": weight} if isinstance(priority, str) else {}
     details |= {"tau": sure} if isinstance(tau, str) else {}
@@ -273,8 +269,7 @@ def h_accuracy(
         graded = raters.complexity_of_cases(
             form.name, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
         )
-        if isinstance(graded, Absent):
-            return graded
+        graded = present(graded)
         known = ~np.isnan(graded)
         if not known.any():
             return Absent(Fact("no_case_with_complexity"))
@@ -282,8 +277,8 @@ def h_accuracy(
         outcome, risk = outcome[known], risk[known]
         details |= {"left_out": float(np.sum(~known))} | ({} if border is None else {"cut": border})
     classes, scores = _two_classes(outcome, risk)
-    found = weighted_credit(classes, scores, np.array([1 - weight, weight]), sure, each, level, drawn)
-    return found if isinstance(found, Absent) else estimated_credit(found, outcome, level, details)
+    found = present(weighted_credit(classes, scores, np.array([1 - weight, weight]), sure, each, level, drawn))
+    return estimated_credit(found, outcome, level, details)
 
 
 METHOD = Method("wilson_in_each_class")
@@ -540,6 +535,7 @@ class GradedRows:
     graded: Floats
 
 
+@absent_with_its_parts
 def _graded_rows(
     outcome: Floats,
     risk: Floats,
@@ -554,12 +550,10 @@ def _graded_rows(
     graded = raters.complexity_of_cases(
         complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
     )
-    if isinstance(graded, Absent):
-        return graded
+    graded = present(graded)
     known = ~np.isnan(graded)
     outcome, risk, graded = outcome[known], risk[known], graded[known]
-    if reason := one_class(outcome):
-        return reason
+    present(one_class(outcome))
     order = np.lexsort((risk, outcome, graded))
     classes, scores = _two_classes(outcome[order], risk[order])
     return GradedRows(classes, credit(classes, scores, 0.5), graded[order])
@@ -596,8 +590,7 @@ def h_accuracy_by_complexity(
     rows = _graded_rows(
         outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
     )
-    if isinstance(rows, Absent):
-        return rows
+    rows = present(rows)
     shares = np.linspace(0, 1, SHARES)
     alike = np.array([0.5, 0.5])
     values = [
@@ -647,8 +640,7 @@ def h_accuracy_surface(
     rows = _graded_rows(
         outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
     )
-    if isinstance(rows, Absent):
-        return rows
+    rows = present(rows)
     steps = np.linspace(0, 1, STEPS)
     ratios = [_ratios(rows, raters.top_share(rows.graded, float(share), 0.5)) for share in steps]
     values = [
@@ -814,8 +806,7 @@ def complexity_distribution(
     graded = raters.complexity_of_cases(
         complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
     )
-    if isinstance(graded, Absent):
-        return graded
+    graded = present(graded)
     graded = graded[~np.isnan(graded)]
     if not len(graded):
         return Absent(Fact("no_case_with_complexity"))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import curve, metric
+from dossier.core.register import curve, metric, present
 from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
 from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student, wilson
 from dossier.metrics.resampling import central
@@ -386,8 +386,7 @@ def absolute_risk_reduction(
     0.10 (0.00 to 0.20)
     """
     counts = cells(study)
-    if reason := _empty_arm(counts):
-        return reason
+    present(_empty_arm(counts))
     value, se = _difference_of_rates(counts), _difference_se(counts)
     half = two_sided(level) * se
     bounds = (max(-1.0, value - half), min(1.0, value + half)) if se else None
@@ -421,9 +420,7 @@ def number_needed_to_decide(
     >>> print(dossier.metrics.number_needed_to_decide(ReaderStudy("parallel", counts)))
     10.00 (5.05 to 499.55)
     """
-    difference = absolute_risk_reduction(study, level, bootstrap, seed)
-    if isinstance(difference, Absent):
-        return difference
+    difference = present(absolute_risk_reduction(study, level, bootstrap, seed))
     if difference.value == 0:
         return Absent(Fact("error_rates_equal"))
     value = 1 / difference.value
@@ -534,9 +531,7 @@ def relative_risk_reduction(
     >>> print(dossier.metrics.relative_risk_reduction(ReaderStudy("parallel", counts)))
     0.50 (-0.01 to 0.75)
     """
-    found = relative_risk(study, level, bootstrap, seed)
-    if isinstance(found, Absent):
-        return found
+    found = present(relative_risk(study, level, bootstrap, seed))
 
     def turned(bound: float | None) -> float | None:
         return None if bound is None else 1 - bound
@@ -688,8 +683,7 @@ def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
     decided one way only), and `group` (numbered from 0 in alphabetical order) where groups are given. Absent without
     the decisions of each reader, or with more than 250 readers.
     """
-    if reason := _listed(study):
-        return reason
+    present(_listed(study))
     unaided, aided = _by_reader(study, study.unaided), _by_reader(study, study.aided)
     columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, len(aided) + 1))}
     for name, values in {"unaided": unaided, "aided": aided, "benefit": aided - unaided}.items():
@@ -706,8 +700,7 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     is known also, among the decisions that differed from it, `followed` and `resisted`; and `group` where groups are
     given. Absent in a parallel study, without the decisions of each reader, or with more than 250 readers.
     """
-    if reason := _listed(study):
-        return reason
+    present(_listed(study))
     if study.design != "paired":
         return Absent(Fact("parallel_study"))
     before, after = study.unaided == study.truth, study.aided == study.truth
@@ -799,8 +792,7 @@ def wrong_advice_followed(
     >>> print(dossier.metrics.wrong_advice_followed(study))
     0.20 (0.08 to 0.42)
     """
-    found = _disagreed(study, False, group)
-    return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)
+    return _wrong_in_the_end(present(_disagreed(study, False, group)), level, bootstrap, seed)
 
 
 @by_group(
@@ -834,8 +826,7 @@ def right_advice_resisted(
     >>> print(dossier.metrics.right_advice_resisted(study))
     0.20 (0.08 to 0.42)
     """
-    found = _disagreed(study, True, group)
-    return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)
+    return _wrong_in_the_end(present(_disagreed(study, True, group)), level, bootstrap, seed)
 
 
 @curve("Agreement with the advice by reader", roles=(), cites="Campagner 2023")
@@ -846,8 +837,7 @@ def agreement_with_advice(study: ReaderStudy) -> Curve | Absent:
     that equal the advice, and `group` (numbered from 0 in alphabetical order) where groups are given. Absent in a
     parallel study, where the advice is not known, without the decisions of each reader, or with more than 250 readers.
     """
-    if reason := _listed(study):
-        return reason
+    present(_listed(study))
     if study.design != "paired":
         return Absent(Fact("parallel_study"))
     if study.advice is None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.core.facts import Fact, Method
+from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SumOfShares
 from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
@@ -219,6 +220,7 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
+@absent_with_its_parts
 def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) -> Curve | Absent:
     """The mean of the imputations' distributions of risk, all counted in the same bins.
 
@@ -230,9 +232,7 @@ def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) ->
     outcomes, risks = (np.concatenate([table[part] for table in tables]) for part in (0, 1))
     weights = [np.ones(len(risk)) if weight is None else weight for _, risk, weight in tables]
     unweighted = all(weight is None for *_, weight in tables)
-    found = risk_distribution(outcomes, risks, None if unweighted else np.concatenate(weights))
-    if isinstance(found, Absent):
-        return found
+    found = present(risk_distribution(outcomes, risks, None if unweighted else np.concatenate(weights)))
     columns = dict(found.columns)
     for name in ("events", "non_events"):
         columns[name] = column(np.array(columns[name], dtype=np.float64) / count)

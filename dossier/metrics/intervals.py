@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from dossier.core.facts import Fact, Method
+from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Estimate, Floats
 
 NO_SPREAD = Fact("no_spread")
@@ -133,17 +134,14 @@ def methods_of(one: Estimate, other: Estimate) -> Method:
     return Method(Fact("each_its_own", one=one.method.steps, other=other.method.steps))
 
 
+@absent_with_its_parts
 def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tuple[float, float] | Absent:
     """How far the difference of two estimates on rows that share none reaches down and up.
 
     `who` and `others` name the two sets of rows. Down: sqrt((v1 - l1)^2 + (u2 - v2)^2), up: sqrt((u1 - v1)^2 + (v2 -
     l2)^2). Absent where one of the two intervals is one-sided or missing. Source: Zou and Donner 2008; Newcombe 1998.
     """
-    first, other = _bounds(ours, who), _bounds(rest, others)
-    if isinstance(first, Absent):
-        return first
-    if isinstance(other, Absent):
-        return other
+    first, other = present(_bounds(ours, who)), present(_bounds(rest, others))
     down = math.hypot(ours.value - first[0], other[1] - rest.value)
     return down, math.hypot(first[1] - ours.value, rest.value - other[0])
 

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from dossier.core.bands import SAME_RISK
 from dossier.core.facts import Fact, Method
-from dossier.core.register import metric
+from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 from dossier.metrics.intervals import without_interval
 
@@ -219,9 +219,7 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     >>> print(dossier.metrics.formula_difference(model, [0.5, 0.7], ages))
     0.03
     """
-    linear = linear_predictor(model, predictors)
-    if isinstance(linear, Absent):
-        return linear
+    linear = present(linear_predictor(model, predictors))
     known = ~np.isnan(linear)
     if not known.any():
         return Absent(Fact("no_row_with_every_predictor"))
@@ -311,6 +309,7 @@ def _sharing(axes: Sequence[Axis], axis: Axis) -> tuple[Axis, ...]:
     return tuple(member for member in axes if member.group == axis.group) if axis.group else (axis,)
 
 
+@absent_with_its_parts
 def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absent:
     """The points of every predictor of a model: 100 for the widest effect, 0 for the smallest effect of each.
 
@@ -321,13 +320,9 @@ def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absen
     """
     drawn: list[tuple[Effect, Axis]] = []
     for group in model.groups:
-        found = _axes_of(model, group, reference)
-        if isinstance(found, Absent):
-            return found
+        found = present(_axes_of(model, group, reference))
         drawn += found
-    rough = scaled(model.intercept, tuple(member for _, member in drawn))
-    if isinstance(rough, Absent):
-        return rough
+    rough = present(scaled(model.intercept, tuple(member for _, member in drawn)))
     return scaled(model.intercept, tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn))
 
 

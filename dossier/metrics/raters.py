@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dossier.core.facts import Count, Fact
+from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Floats
 
 TAUS_OF_RATERS = ("right_80", "right_50", "right_25", "mean_confidence", "best_rater")
@@ -85,6 +86,7 @@ def lowest_of_top(values: Floats, share: float) -> float:
     return float(ordered[max(count, 1) - 1])
 
 
+@absent_with_its_parts
 def tau_of_raters(
     rule: str,
     labels: Floats,
@@ -113,9 +115,7 @@ def tau_of_raters(
         return lowest_of_top(right, SHARES_OF_RIGHT[rule]) if len(right) else Absent(Fact("no_right_answer"))
     if rule != "best_rater":
         return Absent(Fact("no_rule_for_confidence", name=rule))
-    accuracy = accuracy_of_raters(labels, truth, rater_accuracy)
-    if isinstance(accuracy, Absent):
-        return accuracy
+    accuracy = present(accuracy_of_raters(labels, truth, rater_accuracy))
     with_confidence = ~np.isnan(stated).all(axis=0) & ~np.isnan(accuracy)
     if not with_confidence.any():
         return Absent(Fact("no_rater_with_accuracy_and_confidence"))
@@ -127,6 +127,7 @@ def tau_of_raters(
 # ---- complexity -----------------------------------------------------------------------------------------------------
 
 
+@absent_with_its_parts
 def complexity_of_cases(
     source: str,
     rows: int,
@@ -153,9 +154,7 @@ def complexity_of_cases(
         return Absent(Fact("raters_judged_some", judged=Count(len(labels), "case", rows)))
     weights = None
     if weighted:
-        accuracy = accuracy_of_raters(labels, outcome, rater_accuracy)
-        if isinstance(accuracy, Absent):
-            return accuracy
+        accuracy = present(accuracy_of_raters(labels, outcome, rater_accuracy))
         weights = np.where(np.isnan(accuracy), 0.0, accuracy)
     if kind == "rater_errors":
         return 1 - mean_of_known(right_answers(labels, outcome), 1, weights)

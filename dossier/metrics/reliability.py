@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Law, curve, describe, metric
+from dossier.core.register import Law, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student, wilson, wilson_bounds
 from dossier.metrics.raters import mean_of_known, right_answers
@@ -536,9 +536,7 @@ def weighted_concordance(
     >>> print(dossier.metrics.weighted_concordance(labels, confidence, rater_accuracy=(1.0, 1.0)))
     0.67 (0.00 to 0.93)
     """
-    accuracy = _accuracy(labels, truth, rater_accuracy)
-    if isinstance(accuracy, Absent):
-        return accuracy
+    accuracy = present(_accuracy(labels, truth, rater_accuracy))
     k = len(class_labels)
     values = _concordance(labels, confidence, accuracy.values, 0.0, k)
     if not len(values):
@@ -688,9 +686,7 @@ def actual_accuracy(
     >>> print(found)
     0.64 (0.31 to 0.83)
     """
-    rho = weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level)
-    if isinstance(rho, Absent):
-        return rho
+    rho = present(weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level))
     n, count = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
     measured, right = count / n, share_of_right_labels(rho.value)
     value = corrected(measured, right)
@@ -791,9 +787,7 @@ def required_reliability(
     if not len(outcome):
         return Absent(Fact("no_rows"))
     n, right = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
-    value = reliability_for(desired_accuracy, right / n)
-    if isinstance(value, Absent):
-        return value
+    value = present(reliability_for(desired_accuracy, right / n))
     worst, best = wilson(right, n, level)
     easiest, hardest = reliability_for(desired_accuracy, best), reliability_for(desired_accuracy, worst)
     return Estimate(
@@ -845,9 +839,7 @@ def actual_accuracy_bounds(
     """
     if len(class_labels) > 2:
         return NOT_OF_CLASSES
-    rho = weighted_concordance(labels, confidence, None, truth, rater_accuracy)
-    if isinstance(rho, Absent):
-        return rho
+    rho = present(weighted_concordance(labels, confidence, None, truth, rater_accuracy))
     right = share_of_right_labels(rho.value)
     measured = (0.5, right, 1.0)
     columns: dict[str, tuple[float | None, ...]] = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dossier.core import bands
 from dossier.core.facts import Fact, Method
-from dossier.core.register import curve, synthesis
+from dossier.core.register import absent_with_its_parts, curve, present, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 from dossier.metrics import calibration, discrimination, intervals, utility
 
@@ -169,20 +169,14 @@ def spr(
     without an internal test or without a standard error on either side. No interval: it is made of p-values. [Trust]
     compares with training performance; ours is the internal test.
     """
-    alike = found(site, bands.SIMILARITIES[similarity])
-    if isinstance(alike, Absent):
-        return alike
+    alike = present(found(site, bands.SIMILARITIES[similarity]))
     if internal is None:
         return Absent(Fact("no_internal_test"))
     judged_by = judged_by or by_default(primary_threshold)
-    here, there = _measured(site, measure, judged_by), _measured(internal, measure, judged_by)
-    if isinstance(here, Absent):
-        return here
+    here, there = present(_measured(site, measure, judged_by)), _measured(internal, measure, judged_by)
     if isinstance(there, Absent):
         return Absent(Fact("internal_test_gives_no", measure=measure, reason=there.reason))
-    p = _two_sided_p(here, there)
-    if isinstance(p, Absent):
-        return p
+    p = present(_two_sided_p(here, there))
     details = {"p_performance": p, "p_similarity": alike.value, "internal_value": there.value}
     return _score(p, alike, here, Method("fisher_with_two_sided_test"), details)
 
@@ -264,18 +258,12 @@ def wpr(
     AUROC of at most .5, a Brier score no better than that of the prevalence of the site. No interval: it is made of
     p-values.
     """
-    alike = found(site, bands.SIMILARITIES[similarity])
-    if isinstance(alike, Absent):
-        return alike
-    found_minimum = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
-    if isinstance(found_minimum, Absent):
-        return found_minimum
+    alike = present(found(site, bands.SIMILARITIES[similarity]))
+    found_minimum = present(_minimum(internal, measure, minimum, declared_minimum, primary_threshold))
     bound, against = found_minimum
     if not bands.gives_benefit(measure, bound, _brier_of_prevalence(site)):
         return Absent(Fact("minimum_below_no_benefit", measure=measure, minimum=bound))
-    here = _measured(site, measure, judged_by or by_default(primary_threshold))
-    if isinstance(here, Absent):
-        return here
+    here = present(_measured(site, measure, judged_by or by_default(primary_threshold)))
     if here.se is None or here.se == 0:
         return Absent(Fact("no_standard_error_here"))
     ahead = bound - here.value if measure in bands.LOSSES else here.value - bound
@@ -295,6 +283,7 @@ def _brier_of_prevalence(site: SiteResults) -> float:
     return plain.value / (1 - scaled.value)
 
 
+@absent_with_its_parts
 def _minimum(
     internal: SiteResults | None,
     measure: str,
@@ -313,9 +302,7 @@ def _minimum(
         return Absent(Fact("no_splits" if measure in declared_minimum else "no_splits_and_no_minimum"))
     if measure == "standardized_net_benefit" and primary_threshold is None:
         return Absent(Fact("no_threshold_declared"))
-    splits = found_curve(internal, "split_performance")
-    if isinstance(splits, Absent):
-        return splits
+    splits = present(found_curve(internal, "split_performance"))
     values = [value for value in splits.columns.get(measure, ()) if value is not None]
     if not values:
         return Absent(Fact("no_internal_split_allows", measure=measure))

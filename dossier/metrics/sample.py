@@ -13,7 +13,7 @@ from functools import partial
 from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
-from dossier.core.register import Law, metric
+from dossier.core.register import Law, metric, present
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import discrimination, utility
 from dossier.metrics.intervals import without_interval
@@ -70,9 +70,7 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
     >>> print(dossier.metrics.mss_auroc(outcome, risk))
     331.00
     """
-    found = discrimination.auroc(outcome, risk)
-    if isinstance(found, Absent):
-        return found
+    found = present(discrimination.auroc(outcome, risk))
     if found.value in (0.0, 1.0):
         return Absent(Fact("auroc_without_spread", auroc=found.value))
     needed = smallest_sample(found.value, float(outcome.mean()), auroc_width)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dossier.core import register
 from dossier.core.facts import Fact, Method
-from dossier.core.register import curve, metric
+from dossier.core.register import curve, metric, present
 from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import estimate, standard_error, wilson
 
@@ -246,8 +246,7 @@ def error_severity_index(
     >>> print(dossier.metrics.error_severity_index(outcome, risk, threshold=0.5, severity_weights=weights))
     7.50 (5.47 to 9.53)
     """
-    if fault := weights_fault(severity_weights, 2):
-        return fault
+    present(weights_fault(severity_weights, 2))
     predicted, classes = _at(outcome, risk, threshold)
     found = index_of_classes(predicted, classes, severity_weights, level)
     if isinstance(found, Absent) or found.reason == NO_ERRORS or isinstance(severity_weights, WeightsByRow):
@@ -285,8 +284,7 @@ def mean_severity(
     >>> print(dossier.metrics.mean_severity(outcome, risk, threshold=0.5, severity_weights=weights))
     0.25 (0.00 to 0.58)
     """
-    if fault := weights_fault(severity_weights, 2):
-        return fault
+    present(weights_fault(severity_weights, 2))
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import NO_ROWS, stratified
+from dossier.core.register import NO_ROWS, present, stratified
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.discrimination import newcombe_standard_error
@@ -147,9 +147,7 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     if not rows.outcome.any():
         none = calibration.oe_ratio(rows.outcome, rows.risk, level)
         return none if isinstance(none, Absent) else replace(none, details={**none.details, "k": float(len(strata))})
-    found = weighted.oe_ratio(rows)
-    if isinstance(found, Absent):
-        return found
+    found = present(weighted.oe_ratio(rows))
     se = math.sqrt(design(strata).variance(found.linearized))
     return _estimate(found.value, se, strata, level, "log", Method("sums"))
 
@@ -226,9 +224,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
     if not kept:
         return NO_ROWS
     rows = _all_rows(kept)
-    found = calibration.INTERCEPT(rows)
-    if isinstance(found, Absent):
-        return found
+    found = present(calibration.INTERCEPT(rows))
     if freedom(kept) is None:
         fitted = expit(logit(rows.risk) + found.value)
         variance = 1 / float((fitted * (1 - fitted)).sum())
@@ -255,9 +251,7 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     ]
     if not kept:
         return Absent(Fact("one_class_at_every_site")) if strata else NO_ROWS
-    fit = _common_slope(kept)
-    if isinstance(fit, Absent):
-        return fit
+    fit = present(_common_slope(kept))
     value, information, score = fit
     variance = 1 / information if freedom(kept) is None else design(kept).variance(score / information)
     return _estimate(value, math.sqrt(variance), kept, level, "plain", Method("single_slope", *left_out))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, describe, metric
+from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import risk_range
@@ -99,8 +99,7 @@ def net_benefit(
     0.17 (-0.36 to 0.60)
     """
     design = design or Design(len(outcome))
-    if reason := no_net_benefit(threshold, design):
-        return reason
+    present(no_net_benefit(threshold, design))
     found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
     return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found, threshold)})
 
@@ -276,8 +275,7 @@ def net_benefit_gain(
     0.17 (-0.36 to 0.60)
     """
     design = design or Design(len(outcome))
-    if reason := no_net_benefit(threshold, design):
-        return reason
+    present(no_net_benefit(threshold, design))
     sums = [_over_all(threshold), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
     gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
@@ -474,21 +472,15 @@ def weighted_utility(
     >>> print(dossier.metrics.weighted_utility(outcome, risk, tau=0.7))
     0.67 (-2.36 to 0.94)
     """
-    chosen = _tau(tau, len(outcome), labels, confidence, cost, benefit)
-    if isinstance(chosen, Absent):
-        return chosen
+    chosen = present(_tau(tau, len(outcome), labels, confidence, cost, benefit))
     if relevance == "raters" and labels is None:
         return NO_RATERS
-    weight = _relevance(relevance, len(outcome), rater_complexity, case_relevance)
-    if isinstance(weight, Absent):
-        return weight
+    weight = present(_relevance(relevance, len(outcome), rater_complexity, case_relevance))
     keep = ~np.isnan(chosen) & ~np.isnan(weight)
     outcome, risk, chosen, weight = outcome[keep], risk[keep], chosen[keep], weight[keep]
     if len(outcome) == 0:
         return NO_ROWS if keep.size == 0 else Absent(Fact("no_case_with_threshold_and_relevance"))
-    parts = utility_parts(outcome, utility_credit(risk, chosen, gamma), chosen, weight)
-    if isinstance(parts, Absent):
-        return parts
+    parts = present(utility_parts(outcome, utility_credit(risk, chosen, gamma), chosen, weight))
     details: dict[str, float | None] = {
         "left_out": float(np.sum(~keep)),
         "tau_zero": float(np.sum(chosen == 0)),

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Fact
+from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Floats
 
 Bools = NDArray[np.bool_]
@@ -120,14 +121,12 @@ def by_class(rows: Rows, values: Floats) -> tuple[Weighted, Weighted] | Absent:
 Details = Mapping[str, float | None]
 
 
+@absent_with_its_parts
 def combined(
     one: Found, other: Found, first: float, second: float, more: float = 0.0, details: Details | None = None
 ) -> Found:
     """A sum of two values of the same rows, each times its factor, and a constant."""
-    if isinstance(one, Absent):
-        return one
-    if isinstance(other, Absent):
-        return other
+    one, other = present(one), present(other)
     value = first * one.value + second * other.value + more
     return Weighted(value, first * one.linearized + second * other.linearized, details or {})
 
@@ -181,11 +180,10 @@ def scaled_brier(rows: Rows) -> Found:
     return found if isinstance(found, Absent) else Weighted(1 - found.value, -found.linearized)
 
 
+@absent_with_its_parts
 def tjur_r2(rows: Rows) -> Found:
     """The weighted mean risk of the cases less that of the others."""
-    found = by_class(rows, rows.risk)
-    if isinstance(found, Absent):
-        return found
+    found = present(by_class(rows, rows.risk))
     return combined(*found, 1, -1, 0, {"mean_of_cases": found[0].value, "mean_of_others": found[1].value})
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import chdtrc, chdtri, ndtr
 
 from dossier.core.facts import Fact, Method
-from dossier.core.register import synthesis
+from dossier.core.register import absent_with_its_parts, present, synthesis
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
@@ -241,6 +241,7 @@ def _gains(pairs: Sequence[Pair], level: float, threshold: float) -> Found | Abs
     return Found(ours, rest, replace(apart, details={**apart.details, "k": float(len(pairs))}))
 
 
+@absent_with_its_parts
 def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> Estimate | Absent:
     """That of the group (0) or the others (1), each site a stratum whose rows count together as much as its weight."""
     if not pairs:
@@ -249,9 +250,7 @@ def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> E
     sampled, (own, beside) = design(parts), (np.array([part.design.n for part in each]) for each in (parts, others))
     outcome, risk = (np.concatenate([getattr(part, name) for part in parts]) for name in ("outcome", "risk"))
     weights = np.repeat(beside / (own + beside), own) * sampled.relative_weights
-    found = net_benefit_gain(outcome, risk, threshold, level, replace(sampled, weights=weights))
-    if isinstance(found, Absent):
-        return found
+    found = present(net_benefit_gain(outcome, risk, threshold, level, replace(sampled, weights=weights)))
     method = Method(Fact("within_sites", sites=len(pairs)), "mover", "at_effective_rows")
     return replace(found, method=method, details={**found.details, "k": float(len(pairs))})
 
