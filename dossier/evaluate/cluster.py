@@ -71,7 +71,12 @@ def found(work: Sequence[Piece], scheduler: str, packages: Sequence[str]) -> Ite
     so the pieces are handed over without it.
     """
     with _connected(scheduler) as client:
-        _refuse_no_workers(client, scheduler)
+        # Wait for a first worker; each look has an end of its own.
+        end = time.monotonic() + SECONDS_TO_CONNECT
+        while not _workers(client, scheduler):
+            if time.monotonic() > end:
+                raise WorkerError.one("no_workers", AT, scheduler=scheduler)
+            time.sleep(SECONDS_BETWEEN_LOOKS / 10)
         _refuse_other_versions(client, scheduler, (*OURS, *packages))
         futures = _handed_over(client, work)
         while futures:
@@ -159,15 +164,6 @@ def _silence() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
-
-
-def _refuse_no_workers(client: Client, scheduler: str) -> None:
-    """Wait for a first worker; each look has an end of its own."""
-    end = time.monotonic() + SECONDS_TO_CONNECT
-    while not _workers(client, scheduler):
-        if time.monotonic() > end:
-            raise WorkerError.one("no_workers", AT, scheduler=scheduler)
-        time.sleep(SECONDS_BETWEEN_LOOKS / 10)
 
 
 def _refuse_other_versions(client: Client, scheduler: str, packages: Sequence[str]) -> None:

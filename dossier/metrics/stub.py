@@ -82,7 +82,7 @@ def _types(function: Callable[..., Any]) -> Iterator[str]:
 
 def _home(function: Callable[..., Any], name: str) -> str:
     """The module that a type of a signature is imported from."""
-    found = function.__globals__.get(name)
+    found = inspect.unwrap(function).__globals__.get(name)
     if found is None:  # imported for type checkers alone
         return RELEASE
     module = getattr(found, "__module__", None)

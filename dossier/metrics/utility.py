@@ -122,11 +122,6 @@ def _over_none(threshold: float) -> tuple[float, ...]:
     return 1.0, -threshold / (1 - threshold), 0.0, 0.0
 
 
-def _over_all(threshold: float) -> tuple[float, ...]:
-    """What the four cells add to the net benefit over that of flagging everyone."""
-    return 0.0, 0.0, -1.0, threshold / (1 - threshold)
-
-
 def _of_everyone(found: SumOfShares, threshold: float) -> float:
     """The net benefit of flagging everyone."""
     hit, alarm, missed, spared = found.shares
@@ -276,7 +271,8 @@ def net_benefit_gain(
     """
     design = design or Design(len(outcome))
     present(no_net_benefit(threshold, design))
-    sums = [_over_all(threshold), _over_none(threshold)]
+    # What the four cells add to the net benefit over that of flagging everyone.
+    sums = [(0.0, 0.0, -1.0, threshold / (1 - threshold)), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
     gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
     if gain.high is None or gain.high >= 0:

@@ -231,7 +231,9 @@ def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     import pyarrow.compute as compute
 
     cells = cells if pyarrow.types.is_string(cells.type) else cells.cast(pyarrow.string())
-    absent = pyarrow.array(["", "nan", "NaN", *(_spelled(value) for value in missing)])
+    absent = pyarrow.array(
+        ["", "nan", "NaN", *(number(value) if isinstance(value, float) else str(value) for value in missing)]
+    )
     absent_or_null = compute.or_(compute.is_null(cells), compute.is_in(cells, absent))
     gaps = np.array(absent_or_null.to_numpy(zero_copy_only=False), dtype=bool)
     numbers, parsed_all = _parsed(cells, gaps)
@@ -288,10 +290,6 @@ def spelled(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return _word(number(value) if isinstance(value, float) else str(value))
-
-
-def _spelled(value: Value) -> str:
-    return number(value) if isinstance(value, float) else str(value)
 
 
 def words(column: Column) -> list[str | None]:

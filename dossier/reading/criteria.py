@@ -126,9 +126,19 @@ def _of(
         near = _measure_meant(criterion.measure, terms)
         yield Fault("not_a_measure", where.of("measure"), name=criterion.measure, known=tuple(sorted(terms)), near=near)
     else:
-        yield from _of_tier(criterion, where, known, over_sites)
+        if known[0].tier == "caution" and criterion.caution_reason is None:
+            counterpart = known[0].counterpart or Fact("core_measure")
+            yield Fault("caution_decides", where.of("measure"), measure=criterion.measure, counterpart=counterpart)
+        judges = known[0].tier in ("core", "supporting", "caution") or known[0].name in over_sites
+        if not judges and criterion.reason is None:
+            yield Fault("criterion_of_other_tier", where.of("measure"), measure=criterion.measure)
         yield from _of_settings(criterion, where, release, known)
-        yield from _of_mean(criterion, where)
+        # A mean over the classes that no number is made of.
+        from dossier.core.register import REGISTER
+
+        metric = REGISTER.metrics.get(criterion.measure)
+        if criterion.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
+            yield Fault("no_mean_of_classes", where.of("at"), measure=criterion.measure)
         if criterion.at.get("against") not in NOT_RIVALS:
             for key, bound in (("at_least", criterion.at_least), ("at_most", criterion.at_most)):
                 yield from _beyond_the_range(f"{key} of {criterion.measure}", bound, known[0], where.of(key))
@@ -236,15 +246,6 @@ def _of_rival(criterion: Acceptance, where: Key, release: Release, compared: Map
         yield Fault("not_compared", where.of("at"), measure=criterion.measure, rival=against, near=near)
 
 
-def _of_tier(criterion: Acceptance, where: Key, known: Sequence[Term], over_sites: Set[str]) -> Iterator[Fault]:
-    if known[0].tier == "caution" and criterion.caution_reason is None:
-        counterpart = known[0].counterpart or Fact("core_measure")
-        yield Fault("caution_decides", where.of("measure"), measure=criterion.measure, counterpart=counterpart)
-    judges = known[0].tier in ("core", "supporting", "caution") or known[0].name in over_sites
-    if not judges and criterion.reason is None:
-        yield Fault("criterion_of_other_tier", where.of("measure"), measure=criterion.measure)
-
-
 def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
     possible = {name for term in known for name in term.at} | set(BESIDE)
     for name in criterion.at:
@@ -258,15 +259,6 @@ def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Seq
     if asked is not None and "threshold" in needed and asked not in release.thresholds.declared:
         declared = tuple(release.thresholds.declared) or Fact("none")
         yield Fault("threshold_not_declared", where.of("at"), threshold=shown(asked), declared=declared)
-
-
-def _of_mean(criterion: Acceptance, where: Key) -> Iterator[Fault]:
-    """A mean over the classes that no number is made of."""
-    from dossier.core.register import REGISTER
-
-    metric = REGISTER.metrics.get(criterion.measure)
-    if criterion.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
-        yield Fault("no_mean_of_classes", where.of("at"), measure=criterion.measure)
 
 
 def _of_bounds(criterion: Acceptance, where: Key) -> Iterator[Fault]:

@@ -287,10 +287,6 @@ def _string(name: str, value: Any, error: Any, where: Key) -> Fault:
         return Fault("empty_text", where, key=name)
     if error["type"] == "string_too_long":
         return Fault("long_text", where, key=name, length=len(value), most=error["ctx"]["max_length"])
-    return _pattern(name, value, where)
-
-
-def _pattern(name: str, value: Any, where: Key) -> Fault:
     if name == "artifact_sha256":
         return Fault("not_sha256", where, key=name, value=shown(value))
     slug = re.sub(r"[^\w.-]+", "-", str(value)).strip("-.")

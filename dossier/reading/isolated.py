@@ -139,7 +139,9 @@ def _answer_everything(channel: socket.socket) -> NoReturn:
     """Answer until nothing more is asked about the table."""
     # A copy of memory on the disk would hold patients.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _first_to_go()
+    # Where memory runs out, Linux ends this process and not the one that asks.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     try:
         while True:
             head, content = receive(channel)
@@ -153,12 +155,6 @@ def _answer_everything(channel: socket.socket) -> NoReturn:
         os._exit(0)
     finally:
         os._exit(1)
-
-
-def _first_to_go() -> None:
-    """Where memory runs out, Linux ends this process and not the one that asks."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _limit(memory: int, seconds: int) -> None:

@@ -83,7 +83,7 @@ def _check(declared: Declared, file: str, columns: Mapping[str, Column], rows: R
     _both_or_one(declared, file, columns, rows, faults)
     if len(faults) > before:
         return
-    _one_truth_a_case(file, columns, rows, faults)
+    _one_value("truths_of_case", file, columns, ("case", "truth"), rows, faults)
     _one_group_a_reader(file, columns, rows, faults)
     _decided_once(file, columns, rows, faults)
     if declared.design == "parallel":
@@ -112,10 +112,6 @@ def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], r
         return
     faults += by_row("both_decisions", file, None, [int(row) for row in rows[~without & ~with_model]])
     faults += by_row("no_decision", file, None, [int(row) for row in rows[without & with_model]])
-
-
-def _one_truth_a_case(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
-    _one_value("truths_of_case", file, columns, ("case", "truth"), rows, faults)
 
 
 def _one_group_a_reader(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:

@@ -124,7 +124,13 @@ def readers_of(
     found = _without_ends(found, site)
     if _same_shape(found, faults):
         _same_raters(found, faults)
-    _accuracy_fits(declared, at, found["labels"], faults)
+    labels = found["labels"]
+    raters = labels.values.shape[1]
+    if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
+        values = Count(len(declared.accuracy), "value")
+        faults.append(
+            Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=Count(raters, "rater"))
+        )
     _groups_fit(declared, at, found["labels"], faults)
     aligned = _aligned(found, faults) if len(faults) == before else None
     if aligned is None:
@@ -392,15 +398,6 @@ def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
                 )
             )
     return len(faults) == before
-
-
-def _accuracy_fits(declared: ReadersTables, at: Key, labels: Ratings, faults: list[Fault]) -> None:
-    raters = labels.values.shape[1]
-    if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
-        values = Count(len(declared.accuracy), "value")
-        faults.append(
-            Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=Count(raters, "rater"))
-        )
 
 
 def _raters(labels: Ratings) -> tuple[str, ...]:

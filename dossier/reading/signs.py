@@ -13,7 +13,7 @@ import numpy as np
 from dossier.core.bands import CERTAIN
 from dossier.core.facts import Count, Fact
 from dossier.core.types import POOLED, Dataset, Flag, Floats, SettledTable
-from dossier.reading.columns import Column, coded, encoded
+from dossier.reading.columns import coded, encoded
 from dossier.reading.predictors import Source
 
 NOTES: Mapping[str, str] = {
@@ -138,7 +138,8 @@ def _totals(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
     if len(table.rows) < 3:
         return
     for name, column in table.columns.items():
-        word = _last_word(column)
+        cell = None if column.missing[-1] else column.cells[len(column.missing) - 1].as_py()
+        word = cell if isinstance(cell, str) else None
         if word is not None and word.casefold().rstrip(":") in TOTALS:
             codes, words = coded(column)
             if int((codes == words.index(word)).sum()) == 1:
@@ -147,11 +148,6 @@ def _totals(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
     summed = tuple(name for name, column in table.columns.items() if _is_sum(column.numbers))
     if len(summed) > 1:
         yield Fact("totals_by_sum", columns=summed, file=table.file)
-
-
-def _last_word(column: Column) -> str | None:
-    cell = None if column.missing[-1] else column.cells[len(column.missing) - 1].as_py()
-    return cell if isinstance(cell, str) else None
 
 
 @np.errstate(over="ignore", invalid="ignore")

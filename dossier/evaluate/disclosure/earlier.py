@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import File
 from dossier.core.types import Ledger, Released, ReleasedRanges, Subset
-from dossier.evaluate.disclosure.chains import Chain, Counts, rows_of_a_person
+from dossier.evaluate.disclosure.chains import Counts, rows_of_a_person
 from dossier.evaluate.offered import Site
 
 RANGES_THAT_COME = 2
@@ -60,11 +60,7 @@ def _has_grown(entry: Released, now: Now) -> bool:
     if counts is None:
         return False
     pairs = ((counts.events, entry.ranges[0].events), (counts.others, entry.ranges[0].others))
-    return all(_apart(chain, lows[0], counts.wide) for chain, lows in pairs)
-
-
-def _apart(chain: Chain, low: int, wide: int) -> bool:
-    return chain.total.low - (low + wide - 1) >= RANGES_THAT_COME * wide
+    return all(chain.total.low - (lows[0] + counts.wide - 1) >= RANGES_THAT_COME * counts.wide for chain, lows in pairs)
 
 
 def faults(ledger: Ledger, sites: Sequence[Site], of_site: Callable[[Site], Now]) -> Iterator[Fault]:

@@ -235,29 +235,6 @@ def outcome_withheld(below: int) -> Withheld:
 # ---- from ranks and sums --------------------------------------------------------------------------------------------
 
 
-def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric) -> Estimate:
-    """An estimate in steps, its interval wider by half a step on either side."""
-    middle = in_steps(found.value, step)
-    lowest, highest = metric.term.range
-    se = error_of(metric.protection, protected.counts, middle, metric.term.measure)
-    reach = math.nan if se is None else two_sided(protected.level) * se + step / 2
-    low = None if se is None else max(middle - reach, -math.inf if lowest is None else lowest)
-    high = None if se is None else min(middle + reach, math.inf if highest is None else highest)
-    return replace(
-        found,
-        value=middle,
-        low=low,
-        high=high,
-        se=se,
-        n=protected.counts.n,
-        events=protected.counts.events.total,
-        method=Method("normal", Fact("in_steps_of_persons", step=step)),
-        made_of=None,
-        details={},
-        reason=None,
-    )
-
-
 def _of_sums(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """What rests on ranks or sums, in steps of what one person can move it by."""
     model = str(result.at.get("model", ""))
@@ -276,7 +253,26 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
         return _ratio(protected, result.found, step)
     if metric.protection == "fit" and error_of("fit", protected.counts, 0.0, term) is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
-    made = _stepped(protected, result.found, step, metric)
+    # An estimate in steps, its interval wider by half a step on either side.
+    middle = in_steps(result.found.value, step)
+    lowest, highest = metric.term.range
+    se = error_of(metric.protection, protected.counts, middle, metric.term.measure)
+    reach = math.nan if se is None else two_sided(protected.level) * se + step / 2
+    low = None if se is None else max(middle - reach, -math.inf if lowest is None else lowest)
+    high = None if se is None else min(middle + reach, math.inf if highest is None else highest)
+    made = replace(
+        result.found,
+        value=middle,
+        low=low,
+        high=high,
+        se=se,
+        n=protected.counts.n,
+        events=protected.counts.events.total,
+        method=Method("normal", Fact("in_steps_of_persons", step=step)),
+        made_of=None,
+        details={},
+        reason=None,
+    )
     # Steps far wider than the error would say less than the interval, and flatter.
     return Withheld(Fact("steps_wider_than_error"), protected.below) if step > 3 * (made.se or 0.0) else made
 

@@ -30,7 +30,9 @@ def of_release(study: Study) -> tuple[int, frozenset[str]]:
     if not strictest:
         return 0, frozenset()
     each = study.datasets
-    said = _said_already(study, each)
+    # The columns of subgroups and the predictors some of whose counts are sums of counts that are given before: of
+    # the outcome by the risk, of columns of subgroups, of earlier predictors.
+    said = frozenset(_found(study, each))
     columns = [
         len(levels) for name, levels in _columns(each).items() if name not in said and len(levels) <= MOST_LEVELS
     ]
@@ -47,13 +49,6 @@ def minimum_cell(study: Study) -> int:
     rows of several.
     """
     return max((dataset.minimum_cell for dataset in study.datasets), default=0)
-
-
-def _said_already(study: Study, each: Sequence[Dataset]) -> frozenset[str]:
-    """The columns of subgroups and the predictors some of whose counts are sums of counts that are given before: of
-    the outcome by the risk, of columns of subgroups, of earlier predictors.
-    """
-    return frozenset(_found(study, each))
 
 
 def _found(study: Study, each: Sequence[Dataset]) -> Iterator[str]:
