@@ -262,10 +262,8 @@ def degree_of_correspondence(
     It is a p-value: it falls with n, it is one-sided, and it carries no interval. Differs from the published loop,
     which adds no 1 and has no seed.
 
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
+    Returns the value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of
+    them.
 
     Examples
     --------
@@ -331,10 +329,8 @@ def correspondence_averaged(
     `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
     draws, below .01.
 
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
+    Returns the value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of
+    them.
 
     Examples
     --------
@@ -513,10 +509,8 @@ def energy_coefficient(
     `development_of` and `external_of` are the rows that they were drawn from, and `sampling_error` the standard error
     of the value over such draws, from resamples of one table at a time, each smaller by the share that was drawn.
 
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
+    Returns the value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of
+    them.
 
     Examples
     --------
@@ -799,11 +793,8 @@ def membership_auroc(
     were drawn from, and `sampling_error` is the standard error of the value over such draws, at most: that of the
     interval, smaller by the lesser share of rows that was drawn. Source: Debray 2015.
 
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
-        table.
+    Returns the value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
+    table.
 
     Examples
     --------
