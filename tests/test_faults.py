@@ -26,7 +26,7 @@ TEXTS = {"what", "where", "fix"}
 """What of a fault is for people."""
 READS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find", "index", "count", "replace"}
 READS |= {"removeprefix", "removesuffix", "match", "fullmatch", "search", "sub", "findall", "finditer"}
-PLACE_OF_CODE = {"Fault": 0, "UnfitError": 0, "one": 0, "by_row": 0}
+PLACE_OF_CODE = {"Fault": 0, "UnfitError": 0, "one": 0, "by_row": 0, "in_column": 0}
 
 
 @cache
@@ -96,7 +96,7 @@ def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
         if not tables:
             return None
         found |= {key for node in tables for name in node.keys if name is not None for key in constants(name)}
-    if name_of(call) == "by_row" and len(call.args) > 4:
+    if name_of(call) in ("by_row", "in_column") and len(call.args) > 4:
         case = call.args[4]
         bodies = (
             [case] if isinstance(case, ast.Lambda) else [node for node in ast.walk(function) if is_named(node, case)]

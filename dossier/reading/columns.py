@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -480,10 +480,25 @@ def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
         return [Fault("outcome_of_two_numbers", at, low=number(values[0]), high=number(values[1]))]
     if found.kind == "numbers" and len(values) > MANY_NUMBERS:
         return [Fault("outcome_of_durations", at, number=len(values))]
-    positions = np.flatnonzero(wrong)
-    texts = [found.cells[int(k)].as_py() for k in positions[:20]]
-    rows = [int(row) for row in table.rows[positions]]
-    return by_row("outcome_not_binary", table.file, found.name, rows, lambda k: {"value": _cell(texts[k])})
+    return in_column("outcome_not_binary", table, found, wrong, lambda cell: {"value": _cell(cell)})
+
+
+def in_column(
+    code: str,
+    table: Settled,
+    found: Column,
+    wrong: Bools,
+    case: Callable[[Any], Mapping[str, FactValue]] = lambda _: {},
+    /,
+    **values: FactValue,
+) -> list[Fault]:
+    """One fault for all wrong rows of a column; `case` says of a cell, None where it is missing, what it holds."""
+    at = np.flatnonzero(wrong)
+
+    def held(k: int) -> Mapping[str, FactValue]:
+        return case(None if found.missing[at[k]] else found.cells[int(at[k])].as_py())
+
+    return by_row(code, table.file, found.name, table.rows[at], held, **values)
 
 
 def _cell(value: object) -> str:
@@ -509,7 +524,7 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
     outside &= ~infinite
     faults_here = [
         *_no_numbers(table, found, of, no_number),
-        *_infinite(table, found, of, infinite),
+        *in_column("risk_infinite", table, found, infinite, risk=of),
         *_outside(table, found, of, outside, key, most),
     ]
     faults += faults_here
@@ -530,9 +545,8 @@ def _no_numbers(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[F
         mend = notations.MINUS
     if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
         mend = Fact("per_cent")
-    rows = [int(row) for row in table.rows[positions]]
-    return by_row(
-        "risk_not_a_number", table.file, found.name, rows, lambda k: {"value": _cell(texts[k])}, risk=of, mend=mend
+    return in_column(
+        "risk_not_a_number", table, found, wrong, lambda cell: {"value": _cell(str(cell))}, risk=of, mend=mend
     )
 
 
@@ -555,11 +569,6 @@ def _texts_of(table: Settled) -> dict[str, Any]:
     return {name: column.cells for name, column in table.columns.items() if pyarrow.types.is_string(column.cells.type)}
 
 
-def _infinite(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
-    rows = [int(row) for row in table.rows[wrong]]
-    return by_row("risk_infinite", table.file, found.name, rows, risk=of)
-
-
 def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str, most: int) -> list[Fault]:
     if not wrong.any():
         return []
@@ -570,8 +579,7 @@ def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str, mo
         if whole:
             return whole
         wrong = wrong & ~reported
-    bad = found.numbers[wrong]
-    rows = [int(row) for row in table.rows[wrong]]
+    bad, rows = found.numbers[wrong], table.rows[wrong]
     each = by_row(
         "risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key, most=most
     )
@@ -639,17 +647,13 @@ def amounts(table: Settled, name: str, key: str, most: float | None, faults: lis
     if found is None:
         return None
     wrong = ~((found.numbers >= 0) & (found.numbers <= (LARGEST if most is None else most)))
-    positions = np.flatnonzero(wrong)
-    cells = [found.cells[int(k)].as_py() for k in positions[:20]]
-    gaps = found.missing[positions]
     wanted = Fact("zero_or_more") if most is None else Fact("zero_to", most=most)
 
-    def case(k: int) -> dict[str, FactValue]:
-        return {"given": MISSING if gaps[k] else Fact("other", value=_cell(cells[k]), wanted=wanted)}
+    def case(cell: object) -> dict[str, FactValue]:
+        return {"given": MISSING if cell is None else Fact("other", value=_cell(cell), wanted=wanted)}
 
-    rows = [int(row) for row in table.rows[positions]]
-    faults += by_row("not_an_amount", table.file, found.name, rows, case, column=found.name, wanted=wanted, key=key)
-    return None if len(positions) else found.numbers
+    faults += in_column("not_an_amount", table, found, wrong, case, column=found.name, wanted=wanted, key=key)
+    return None if wrong.any() else found.numbers
 
 
 def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArray[np.int64] | None:
@@ -661,16 +665,12 @@ def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArra
     whole = (np.abs(numbers) <= LARGEST_SPLIT) & (np.floor(numbers) == numbers)
     if found.kind == "booleans":
         whole = np.zeros(len(numbers), dtype=bool)
-    positions = np.flatnonzero(~whole)
-    if len(positions):
-        cells = [found.cells[int(k)].as_py() for k in positions[:20]]
-        gaps = found.missing[positions]
-        rows = [int(row) for row in table.rows[positions]]
+    if not whole.all():
 
-        def case(k: int) -> dict[str, FactValue]:
-            return {"given": MISSING if gaps[k] else Fact("other", value=_cell(cells[k]), wanted=Fact("whole_number"))}
+        def case(cell: object) -> dict[str, FactValue]:
+            return {"given": MISSING if cell is None else Fact("other", value=_cell(cell), wanted=Fact("whole_number"))}
 
-        faults += by_row("not_numbered", table.file, found.name, rows, case, key=key)
+        faults += in_column("not_numbered", table, found, ~whole, case, key=key)
         return None
     different = len(np.unique(numbers))
     if different > MOST_PARTS:
@@ -702,7 +702,7 @@ def periods(
     wrong = [day is None or not (within is None or within[0] <= day <= within[1]) for day in days]
     positions = np.flatnonzero(np.array([*wrong, False])[codes])
     if len(positions):
-        rows = [int(row) for row in table.rows[positions]]
+        rows = table.rows[positions]
         outside = all(days[code] is not None for code in codes[positions])
         code = "day_outside_dates" if outside else "not_a_day"
         faults += by_row(code, table.file, found.name, rows, lambda k: {"given": _cell(spelled[codes[positions[k]]])})
@@ -729,28 +729,17 @@ def _day(word: str) -> datetime.date | None:
         return None
 
 
-def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
-    """The number of the cluster of each row; None, and faults that do not print it, when one is missing."""
-    found = named(table, name, "[[dataset]] cluster", faults)
+def grouped(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArray[np.int64] | None:
+    """The number of the cluster or the stratum (`key`) of each row, by the alphabet, wherever each stands first.
+
+    None, and faults that do not print it, when one is missing.
+    """
+    found = named(table, name, f"[[dataset]] {key}", faults)
     if found is None:
         return None
-    faults += by_row("no_cluster", table.file, found.name, [int(row) for row in table.rows[found.missing]])
-    return _by_name(found)
-
-
-def strata(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
-    """The number of the stratum of each row; None, and faults that do not print it, when one is missing."""
-    found = named(table, name, "[[dataset]] strata", faults)
-    if found is None:
-        return None
-    faults += by_row("no_stratum", table.file, found.name, [int(row) for row in table.rows[found.missing]])
-    return _by_name(found)
-
-
-def _by_name(column: Column) -> NDArray[np.int64] | None:
-    """The places of the words by the alphabet, wherever in the table each stands first; None where one is missing."""
-    codes, spelled = coded(column)
-    return None if column.missing.any() else np.argsort(np.argsort(spelled))[codes]
+    faults += in_column("no_cluster" if key == "cluster" else "no_stratum", table, found, found.missing)
+    codes, spelled = coded(found)
+    return None if found.missing.any() else np.argsort(np.argsort(spelled))[codes]
 
 
 def unfit_strata(
@@ -761,11 +750,11 @@ def unfit_strata(
     unit = rows if cluster is None else cluster[rows]
     codes, first, of_row = np.unique(unit, return_index=True, return_inverse=True)
     apart = stratum[rows] != stratum[rows][first][of_row]
-    yield from by_row("cluster_in_two_strata", file, column, [int(row) for row in table.rows[rows[apart]]])
+    yield from by_row("cluster_in_two_strata", file, column, table.rows[rows[apart]])
     if not apart.any():
         _, of_unit, size = np.unique(stratum[rows][first], return_inverse=True, return_counts=True)
-        alone = [int(row) for row in table.rows[rows[first[np.arange(len(codes))[size[of_unit] == 1]]]]]
-        yield from by_row("stratum_of_one", file, column, sorted(alone), unit="row" if cluster is None else "cluster")
+        alone = np.sort(table.rows[rows[first[np.arange(len(codes))[size[of_unit] == 1]]]])
+        yield from by_row("stratum_of_one", file, column, alone, unit="row" if cluster is None else "cluster")
 
 
 def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
@@ -789,13 +778,11 @@ def identified(
         return None
     found = whole if len(rows) == len(table.rows) else rows_of(whole, rows)
     numbers = table.rows[rows]
-    gaps = [int(row) for row in numbers[found.missing]]
-    missing = by_row("no_identifier", table.file, found.name, gaps)
-    repeats, first = _repeats(found, within)
-    again = [int(row) for row in numbers[repeats]]
-    twice = by_row("identifier_twice", table.file, found.name, again, lambda k: {"row": int(numbers[first[k]])})
+    missing = by_row("no_identifier", table.file, found.name, numbers[found.missing])
+    again, first = (numbers[places] for places in _repeats(found, within))
+    twice = by_row("identifier_twice", table.file, found.name, again, lambda k: {"row": int(first[k])})
     faults += [*missing, *twice]
-    return None if gaps or again else found
+    return None if missing or twice else found
 
 
 def _repeats(found: Column, within: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -305,7 +305,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
             if values is not None:
                 found[key] = values
     if "cost" in found and "benefit" in found:
-        idle = [int(row) for row in table.rows[(found["cost"] == 0) & (found["benefit"] == 0)]]
+        idle = table.rows[(found["cost"] == 0) & (found["benefit"] == 0)]
         faults += by_row("cost_and_benefit_zero", table.file, names["cost"], idle)
     return found
 
@@ -316,9 +316,9 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
-    cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
+    cluster = None if declaration.cluster is None else columns.grouped(table, declaration.cluster, "cluster", faults)
     weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
-    strata = None if declaration.strata is None else columns.strata(table, declaration.strata, faults)
+    strata = None if declaration.strata is None else columns.grouped(table, declaration.strata, "strata", faults)
     periods = _periods(declaration, table, faults)
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
@@ -421,8 +421,7 @@ def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[
     found = columns.named(table, key, "[[dataset]] site_column", faults)
     if found is None:
         return []
-    gaps = [int(row) for row in table.rows[found.missing]]
-    faults += by_row("no_site", table.file, found.name, gaps)
+    faults += columns.in_column("no_site", table, found, found.missing)
     codes, spelled = columns.coded(found)
     if len(spelled) > MOST_SITES:
         at = Cell(table.file, found.name)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import Cell, Header
@@ -34,7 +37,7 @@ def by_row(
     code: str,
     file: str,
     column: str | Sequence[str] | None,
-    rows: Sequence[int],
+    rows: Sequence[int] | NDArray[np.int64],
     case: Callable[[int], Mapping[str, Value]] = lambda _: {},
     /,
     **values: Value,

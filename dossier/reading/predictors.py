@@ -262,7 +262,7 @@ def _feature(
 def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
-    rows = [int(row) for row in source.table.rows[wrong]]
+    rows = source.table.rows[wrong]
     mend = notations.fix(texts) if any(map(notations.is_number, texts)) else Fact("declare_missing", name=name)
     file = source.table.file
     return by_row("text_among_numbers", file, column.name, rows, lambda k: {"value": texts[k]}, name=name, mend=mend)
@@ -279,8 +279,7 @@ def _numbers(
 def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
     """The faults of numbers that no measurement gives."""
     beyond = np.abs(column.numbers) > LARGEST
-    values = column.numbers[beyond]
-    rows = [int(row) for row in source.table.rows[beyond]]
+    values, rows = column.numbers[beyond], source.table.rows[beyond]
 
     def case(k: int) -> dict[str, Value]:
         large = float(f"{values[k]:g}")
@@ -321,7 +320,7 @@ def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fa
 def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
     """The faults of texts that are prose and no category."""
     places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
-    rows = [int(source.table.rows[k]) for k in places]
+    rows = source.table.rows[places]
     file, column = source.table.file, source.table.columns[name].name
     return by_row("long_category", file, column, rows, lambda k: {"length": len(cells[places[k]] or "")}, name=name)
 

@@ -75,8 +75,7 @@ def _columns(
 def _check(declared: Declared, file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
     before = len(faults)
     for name in ("reader", "case"):
-        gaps = [int(row) for row in rows[columns[name].missing]]
-        faults += by_row("no_reader_or_case", file, name, gaps, column=name)
+        faults += by_row("no_reader_or_case", file, name, rows[columns[name].missing], column=name)
     for name in DECISIONS:
         if name in columns:
             _zero_or_one(file, columns[name], rows, faults)
@@ -95,11 +94,9 @@ def _zero_or_one(file: str, found: Column, rows: Rows, faults: list[Fault]) -> N
     cells = [found.cells[int(k)].as_py() for k in wrong]
     in_every_row = found.name in ("truth", "advice")
     code = "truth_not_binary" if in_every_row else "decision_not_binary"
-    places = [int(row) for row in rows[wrong]]
-    faults += by_row(code, file, found.name, places, lambda k: {"value": str(cells[k])}, column=found.name)
+    faults += by_row(code, file, found.name, rows[wrong], lambda k: {"value": str(cells[k])}, column=found.name)
     if in_every_row:
-        gaps = [int(row) for row in rows[found.missing]]
-        faults += by_row("no_truth", file, found.name, gaps, column=found.name)
+        faults += by_row("no_truth", file, found.name, rows[found.missing], column=found.name)
 
 
 def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
@@ -107,19 +104,18 @@ def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], r
     without, with_model = columns["unaided"].missing, columns["aided"].missing
     if declared.design == "paired":
         for name, gaps in (("unaided", without), ("aided", with_model)):
-            places = [int(row) for row in rows[gaps]]
-            faults += by_row("paired_decision_missing", file, name, places, column=name)
+            faults += by_row("paired_decision_missing", file, name, rows[gaps], column=name)
         return
-    faults += by_row("both_decisions", file, None, [int(row) for row in rows[~without & ~with_model]])
-    faults += by_row("no_decision", file, None, [int(row) for row in rows[without & with_model]])
+    faults += by_row("both_decisions", file, None, rows[~without & ~with_model])
+    faults += by_row("no_decision", file, None, rows[without & with_model])
 
 
 def _one_group_a_reader(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
     if "group" not in columns:
         return
-    gaps = [int(row) for row in rows[columns["group"].missing]]
-    faults += by_row("no_group", file, "group", gaps)
-    if not gaps:
+    gaps = columns["group"].missing
+    faults += by_row("no_group", file, "group", rows[gaps])
+    if not gaps.any():
         _one_value("groups_of_reader", file, columns, ("reader", "group"), rows, faults)
 
 

@@ -16,8 +16,7 @@ from dossier.core.release import Release
 from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
 from dossier.reading import columns
-from dossier.reading.columns import Bools, Column, parsed, words
-from dossier.reading.faults import by_row
+from dossier.reading.columns import Bools, Column, in_column, parsed, words
 from dossier.reading.predictors import Source, by_size
 from dossier.words.wording import number
 
@@ -123,8 +122,7 @@ def _cut(
             at = Cell(table.file, column.name)
             faults.append(Fault("cuts_of_other_kind", at, column=column.name, kind=Fact(column.kind)))
             continue
-        rows = [int(row) for row in table.rows[np.isinf(column.numbers)]]
-        faults += by_row("infinite_value", table.file, column.name, rows)
+        faults += in_column("infinite_value", table, column, np.isinf(column.numbers))
     if len(faults) > before:
         return (), {}
     values = np.concatenate([column.numbers[~np.isnan(column.numbers)] for column in found.values()])
