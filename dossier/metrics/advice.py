@@ -92,7 +92,6 @@ def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tupl
 
 @metric(
     "Advisor value",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="mission",

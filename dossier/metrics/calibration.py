@@ -43,7 +43,6 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 
 @metric(
     "Observed to expected ratio",
-    digits=2,
     range=(0, None),
     best="one",
     cites=("Debray 2017", "Van Calster 2025", "Cochran 1977"),
@@ -217,7 +216,6 @@ def _intercept(log_odds: Floats, outcome: Floats, weights: Floats) -> logistic.L
 
 recalibration = partial(
     metric,
-    digits=2,
     cites=("Cox 1958", "Van Calster 2019", "MacKinnon 1985"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
@@ -658,7 +656,6 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
 @metric(
     "Scaled Brier score",
-    digits=2,
     range=(None, 1),
     best="higher",
     cites=("Steyerberg 2010", "Kattan 2018"),
@@ -744,7 +741,6 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
 
 @metric(
     "Nagelkerke's R2",
-    digits=2,
     range=(None, 1),
     best="higher",
     cites="Nagelkerke 1991",
@@ -803,7 +799,6 @@ def nagelkerke_r2(
 
 @metric(
     "Tjur's R2 (discrimination slope)",
-    digits=2,
     range=(-1, 1),
     best="higher",
     tier="descriptive",
@@ -853,7 +848,6 @@ A_TEST = Fact("test_statistic_has_no_interval")
 
 @metric(
     "Spiegelhalter's z",
-    digits=2,
     best="zero",
     tier="descriptive",
     cites="Spiegelhalter 1986",
@@ -906,7 +900,6 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
 
 @metric(
     "Likelihood-ratio test of calibration",
-    digits=2,
     range=(0, None),
     best="zero",
     tier="descriptive",

@@ -172,7 +172,6 @@ SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
 
 @metric(
     "AUROC, mean of the classes",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="core",
@@ -339,7 +338,6 @@ def shares_of(
 
 @metric(
     "H-accuracy",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="mission",
@@ -443,7 +441,6 @@ def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
 
 @metric(
     "Advisor value",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="mission",
@@ -809,7 +806,6 @@ def mean_severity_difference(
     "Sample size for the Brier score",
     digits=0,
     range=(0, None),
-    tier="supporting",
     cites="Bradley 2008",
     roles=("external",),
     of_classes=True,

@@ -229,7 +229,6 @@ def _error_of_the_draw(table: Tables, distance: Floats, nearest: Integers | None
 
 @metric(
     "Degree of correspondence",
-    digits=2,
     range=(0, 1),
     tier="mission",
     cites="Cabitza 2021",
@@ -299,9 +298,7 @@ LARGEST_DIVIDED = 300
 
 @metric(
     "Correspondence, averaged",
-    digits=2,
     range=(0, 1),
-    tier="supporting",
     cites=("Cabitza 2021", "DeLong 1988"),
     roles=("external",),
     breaks=("rows doubled", "perfect is best", "one class is absent"),
@@ -481,7 +478,6 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     digits=3,
     range=(0, 1),
     best="zero",
-    tier="supporting",
     cites="Szekely 2013",
     roles=("external",),
     # Its interval rests on the development rows as well, which do not become more.
@@ -760,10 +756,8 @@ def auroc_of_halves(design: Membership, seed: int) -> Floats:
 
 @metric(
     "Membership AUROC",
-    digits=2,
     range=(0, 1),
     best="half",
-    tier="supporting",
     cites=("Debray 2015", "Nadeau 2003"),
     roles=("external",),
     # The development rows do not become more, and rows that appear twice are known from their twins.

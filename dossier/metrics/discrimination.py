@@ -72,7 +72,6 @@ TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", peo
 
 @metric(
     "AUROC",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="core",
@@ -172,9 +171,7 @@ def weighted_concordance(rows: Rows) -> Found:
 
 @metric(
     "Model-based concordance",
-    digits=2,
     range=(0.5, 1),
-    best=None,
     cites="Van Klaveren 2016",
     scale="logit",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
@@ -782,7 +779,6 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
 
 likelihood_ratio = partial(
     metric,
-    digits=2,
     range=(0, None),
     tier="descriptive",
     cites="Simel 1991",
@@ -905,7 +901,6 @@ def _average_precision(true: Floats, false: Floats) -> Floats:
 
 @metric(
     "Area under the precision-recall curve",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="caution",
@@ -999,7 +994,6 @@ def _balanced(part: RocPart) -> float | None:
 
 @metric(
     "Balanced average accuracy of a part of the ROC curve",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="caution",

@@ -179,7 +179,6 @@ def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
 
 @metric(
     "H-accuracy",
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="mission",
@@ -376,7 +375,6 @@ def tau_from(
 
 at_threshold = partial(
     metric,
-    digits=2,
     range=(0, 1),
     best="higher",
     tier="mission",

@@ -141,10 +141,8 @@ def combined(product: float) -> float:
 @synthesis(
     "Strong potential robustness",
     each="external",
-    digits=2,
     range=(0, 1),
     best="higher",
-    tier="mission",
     cites="Campagner 2023",
     at=("measure",),
     formula="k (1 - ln k), k = P(p)(1 - P(s))",
@@ -223,10 +221,8 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
 @synthesis(
     "Weak potential robustness",
     each="external",
-    digits=2,
     range=(0, 1),
     best="higher",
-    tier="mission",
     cites="Campagner 2023",
     at=("measure", "minimum"),
     formula="k (1 - ln k), k = P(a)(1 - P(s))",
@@ -421,7 +417,6 @@ TOO_FEW_FOR_CORRELATION = (
 @synthesis(
     "Performance against similarity",
     each="pooled",
-    digits=2,
     range=(-1, 1),
     cites="Campagner 2023",
     at=("measure", "similarity"),

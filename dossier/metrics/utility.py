@@ -138,8 +138,6 @@ def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
 
 @at_threshold(
     "Standardized net benefit",
-    digits=2,
-    tier="supporting",
     cites=("Kerr 2016", "Zou 2008"),
     breaks=("one class is absent",),
     weighted=weighted_standardized_net_benefit,
@@ -390,7 +388,6 @@ def utility_bounds(parts: UtilityParts, level: float) -> tuple[float, float]:
 
 @metric(
     "Weighted utility",
-    digits=2,
     range=(None, 1),
     best="higher",
     tier="mission",

@@ -506,7 +506,6 @@ def _ratio_apart(pair: Pair) -> Comparison | None:
 @synthesis(
     "AUROC of a group less that of the others, beyond case mix",
     each="groups",
-    range=(None, None),
     best="zero",
     tier="supporting",
     cites="Van Klaveren 2016",
