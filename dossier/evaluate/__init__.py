@@ -99,7 +99,10 @@ def preview(study: Study) -> Preview:
     The measures that flags rest on are estimated with their intervals, for none of these is resampled. Those that
     criteria name have their values, or the reasons why they never will.
     """
-    study = disclosure.without_what_tells(_undrawn(study))
+    # The study with values alone where its rows would be drawn again.
+    values = study.release.resampling.model_copy(update={"bootstrap": VALUE_ALONE, "permutations": 1})
+    undrawn = replace(study, release=study.release.model_copy(update={"resampling": values}))
+    study = disclosure.without_what_tells(undrawn)
     asked = frozenset(criterion.measure for criterion in study.release.acceptance)
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
@@ -123,12 +126,6 @@ def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ..
     results = [*shown.results, *shown.subgroups.results]
     terms = shown.terms.values()
     return acceptance.never_estimated(shown.release.criteria, shown.datasets, results, terms, drawn | several)
-
-
-def _undrawn(study: Study) -> Study:
-    """The study with values alone where its rows would be drawn again."""
-    values = study.release.resampling.model_copy(update={"bootstrap": VALUE_ALONE, "permutations": 1})
-    return replace(study, release=study.release.model_copy(update={"resampling": values}))
 
 
 @dataclass(frozen=True)

@@ -74,21 +74,18 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
     dataset = site.dataset
     if metric.weighted is None:
         raise TypeError(f"{metric.term.name} has no weighted form")
-    whole = metric.weighted(_rows(dataset, at))
+    if dataset.outcome is None or dataset.risk is None:
+        raise TypeError("rows that a measure was asked of have an outcome and a risk")
+    weights = np.ones(len(dataset.risk)) if dataset.weights is None else dataset.weights
+    threshold = at.get("threshold", 0.5)
+    rows = weighted.Rows(dataset.outcome, dataset.risk, weights, float(threshold), dataset.rival)
+    whole = metric.weighted(rows)
     if isinstance(whole, Absent):
         return whole
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
     level = site.release.release.level
     return clusters.by_linearization(found, whole.linearized, design_of(dataset), level, symmetry_of(metric, at))
-
-
-def _rows(dataset: Dataset, at: At) -> weighted.Rows:
-    if dataset.outcome is None or dataset.risk is None:
-        raise TypeError("rows that a measure was asked of have an outcome and a risk")
-    weights = np.ones(len(dataset.risk)) if dataset.weights is None else dataset.weights
-    threshold = at.get("threshold", 0.5)
-    return weighted.Rows(dataset.outcome, dataset.risk, weights, float(threshold), dataset.rival)
 
 
 def symmetry_of(metric: Metric, at: At) -> Symmetry:

@@ -23,14 +23,18 @@ def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     """All of one imputed dataset and of its subgroups."""
     dataset = site.dataset
     each = [replace(site, dataset=imputation) for imputation in dataset.imputations]
-    complete = _complete(dataset)
+    # The rows that had everything before anything was imputed; None where they are not given or there are none.
+    complete = None if dataset.original is None else _with_risk(dataset.original)
     of_complete = None if complete is None else replace(site, dataset=complete, readers=None)
     parts = [site_evidence(imputation) for imputation in each]
     whole = None if of_complete is None else site_evidence(of_complete)
     groups = [subgroups.of_site(imputation) for imputation in each]
     group = None if of_complete is None else subgroups.of_site(of_complete)
     release = site.release
-    summary = replace(parts[0].site.summary, imputations=len(parts), events=_events(parts))
+    # The events of the mean imputation; None where events are not counted.
+    counts = [part.site.summary.events for part in parts if part.site.summary.events is not None]
+    events = round(sum(counts) / len(counts)) if len(counts) == len(parts) else None
+    summary = replace(parts[0].site.summary, imputations=len(parts), events=events)
     found = SiteEvidence(
         replace(
             parts[0].site,
@@ -56,11 +60,6 @@ def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     return found, of_groups
 
 
-def _complete(dataset: types.Dataset) -> types.Dataset | None:
-    """The rows that had everything before anything was imputed; None where they are not given or there are none."""
-    return None if dataset.original is None else _with_risk(dataset.original)
-
-
 def _with_risk(original: types.Dataset) -> types.Dataset | None:
     risk = original.risk if original.risk is not None else original.class_risk
     if risk is None:
@@ -73,12 +72,6 @@ def _with_risk(original: types.Dataset) -> types.Dataset | None:
         for subgroup in original.subgroups
     )
     return replace(part_of(original, known), subgroups=groups)
-
-
-def _events(parts: Sequence[SiteEvidence]) -> int | None:
-    """The events of the mean imputation; None where events are not counted."""
-    counts = [part.site.summary.events for part in parts if part.site.summary.events is not None]
-    return round(sum(counts) / len(counts)) if len(counts) == len(parts) else None
 
 
 def _pooled(

@@ -184,7 +184,7 @@ def _parameters(function: Measure, own: str) -> str:
 def _column(name: str, value: Any) -> NDArray[Any]:
     plain = _plain(value)
     if name in CODES:
-        if _missing(plain).any():
+        if np.array([_is_gap(value) for value in plain.ravel()], dtype=bool).any():
             raise ValueError(f"{name} has missing values. Say of every row to which it belongs.")
         words = plain.astype(str) if plain.dtype == object else plain
         return np.unique(words, return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -231,10 +231,6 @@ def _cell(value: Any) -> Any:
 def _is_gap(value: Any) -> bool:
     # The NA of pandas does not say whether it equals itself.
     return value is None or type(value).__name__ == "NAType" or bool(np.all(value != value))
-
-
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.array([_is_gap(value) for value in values.ravel()], dtype=bool)
 
 
 def _within(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,7 +29,15 @@ def bounds_of_the_largest(
 
     `groups` are the curve at groups of all rows, with their `sizes`; `noise` (draws, coefficients) is standard normal.
     """
-    return _least(whitened(smooth, _places(risk)), groups, sizes, noise, level), _most(risk, smooth, level)
+    # The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
+    # that lies.
+    design = design_of(smooth, risk)
+    centre = combine(smooth.fit.coefficients[None, :], design)[0]
+    variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
+    half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
+    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
+    most = float(ends.max())
+    return _least(whitened(smooth, _places(risk)), groups, sizes, noise, level), most
 
 
 def _places(risk: Floats) -> Floats:
@@ -141,14 +149,3 @@ def _nearest_inside(beyond: Floats, towards: Floats, diagonal: Floats) -> Floats
             walls, pushes = walls[:loose] + walls[loose + 1 :], np.delete(pushes, loose)
         walls, pushes = [*walls, wall], np.append(pushes, push)
     return diagonal
-
-
-def _most(risk: Floats, smooth: SmoothCurve, level: float) -> float:
-    """The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
-    that lies."""
-    design = design_of(smooth, risk)
-    centre = combine(smooth.fit.coefficients[None, :], design)[0]
-    variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
-    half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
-    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
-    return float(ends.max())

@@ -190,7 +190,8 @@ def pool(
     if len(usable) < FEWEST_POOLED:
         return Absent(_too_few(len(usable), _of_sites(names, obstacles) if names else _of_reasons(obstacles)))
     values = np.array([forward(estimate.value, scale) for estimate in usable])
-    errors = np.array([_se(estimate, scale) for estimate in usable])
+    # The standard error on the scale, by the delta method.
+    errors = np.array([(estimate.se or 0.0) / stretch(estimate.value, scale) for estimate in usable])
     found = random_effects(values, errors, level)
     names_of_ends = ("prediction_low", "prediction_high") if found.k >= FEWEST_FOR_A_NEW_SITE else ()
     ahead = expected_range(values, errors, level) if names_of_ends else ()
@@ -270,8 +271,3 @@ def _of_reasons(obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:
     """The reasons with the number of sites of each, in order of appearance."""
     counts = Counter(why for why in obstacles if why is not None)
     return tuple(Fact("sites_not_pooled", sites=Count(count, "site"), reason=why) for why, count in counts.items())
-
-
-def _se(estimate: Estimate, scale: Scale) -> float:
-    """The standard error on the scale, by the delta method."""
-    return (estimate.se or 0.0) / stretch(estimate.value, scale)

@@ -183,14 +183,10 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
     if not len(counts):
         return Absent(Fact("no_case_labelled_by_two"))
     method = Method("mean_over_cases", *_left_out(labels, counts))
-    return _mean_with_interval(_agreement(counts), level, method, span=1.0 if _all_agree(counts) else None)
-
-
-def _agreement(counts: Floats) -> Floats:
-    """The share of agreeing pairs of each case."""
+    # The share of agreeing pairs of each case.
     present = counts.sum(axis=1)
     agreeing: Floats = ((counts**2).sum(axis=1) - present) / (present * (present - 1))
-    return agreeing
+    return _mean_with_interval(agreeing, level, method, span=1.0 if _all_agree(counts) else None)
 
 
 def _left_out(labels: Floats, kept: Floats, incomplete: bool = False) -> Method:
@@ -589,26 +585,22 @@ def _weight_of_confidence(labels: Floats, confidence: Floats, shift: float, k: i
 def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float, k: int) -> Floats:
     """The weighted concordance of each case with a label, the confidences shifted and clipped."""
     sure = _weight_of_confidence(labels, confidence, shift, k)
-    present, together = sure.present, _accuracy_of_pairs(accuracy)
+    # The chance that two raters who agree are right: raters x raters.
+    right = np.outer(accuracy, accuracy)
+    either = right + np.outer(1 - accuracy, 1 - accuracy)
+    # Where the two cannot agree, `right` is 0 as well.
+    together = np.asarray(right / np.where(either > 0, either, 1.0))
     total = np.zeros(len(labels))
     for label in sure.classes:
         weight = np.where(labels == label, sure.weight, 0.0)
         for rater in range(labels.shape[1] - 1):
             total += weight[:, rater] * (weight[:, rater + 1 :] * together[rater, rater + 1 :]).sum(axis=1)
-    raters = present.sum(axis=1)
+    raters = sure.present.sum(axis=1)
     pairs = raters * (raters - 1) / 2
-    alone = np.where(present, accuracy[None, :], 0.0).sum(axis=1)
+    alone = np.where(sure.present, accuracy[None, :], 0.0).sum(axis=1)
     values = np.where(raters > 1, total / np.maximum(pairs, 1), alone)
     known: Floats = values[raters > 0]
     return known
-
-
-def _accuracy_of_pairs(accuracy: Floats) -> Floats:
-    """The chance that two raters who agree are right: raters x raters."""
-    right = np.outer(accuracy, accuracy)
-    either = right + np.outer(1 - accuracy, 1 - accuracy)
-    # Where the two cannot agree, `right` is 0 as well.
-    return np.asarray(right / np.where(either > 0, either, 1.0))
 
 
 # ---- what the labels make of the model's accuracy -------------------------------------------------------------------

@@ -262,7 +262,11 @@ def bounds(
     low, high = wilson_bounds(shares, at, reach)
     down, up = coefficients * (shares - low), coefficients * (high - shares)
     lowering, raising = (np.where(coefficients > 0, first, other) for first, other in ((down, up), (up, down)))
-    correlation = _correlation(shares, covariance)
+    variance = np.stack([covariance[index, index] for index in range(len(shares))])
+    size = np.sqrt(variance[:, None] * variance[None, :])
+    whole = (shares == 1).any(axis=0)
+    found = np.where(size > 0, covariance / np.where(size > 0, size, 1.0), np.where(whole, -1.0, 0.0))
+    correlation = np.asarray(np.clip(found, -1, 1))
     value = np.sum(coefficients * shares, axis=0)
     return value - _length(lowering, correlation), value + _length(raising, correlation)
 
@@ -275,14 +279,6 @@ def effective_rows(coefficients: Floats, shares: Floats, covariance: Floats, row
     among = np.where(known & (coefficients != 0), own, np.inf).min(axis=0)
     instead = np.where(np.isinf(among), units, np.minimum(among, rows))
     return np.where(known, own, instead)
-
-
-def _correlation(shares: Floats, covariance: Floats) -> Floats:
-    variance = np.stack([covariance[index, index] for index in range(len(shares))])
-    size = np.sqrt(variance[:, None] * variance[None, :])
-    whole = (shares == 1).any(axis=0)
-    found = np.where(size > 0, covariance / np.where(size > 0, size, 1.0), np.where(whole, -1.0, 0.0))
-    return np.asarray(np.clip(found, -1, 1))
 
 
 def _length(signed: Floats, correlation: Floats) -> Floats:

@@ -161,19 +161,6 @@ def auroc(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     others, or at an AUROC of exactly 0 or 1, Newcombe's; that of its weights or clusters where it has some. Sites of
     one class have no pair and do not enter, nor do their rows. Absent where all are such.
     """
-    return _over_pairs(strata, level)
-
-
-@dataclass(frozen=True)
-class OfPairs:
-    """A share of the pairs of one site, how many pairs there are, and its variance."""
-
-    value: float
-    pairs: float
-    variance: float
-
-
-def _over_pairs(strata: Strata, level: float) -> Estimate | Absent:
     known = [(stratum, found) for stratum in strata if (found := auroc_of_site(stratum)) is not None]
     if not known:
         return Absent(Fact("no_pair_at_any_site")) if strata else NO_ROWS
@@ -189,6 +176,15 @@ def _over_pairs(strata: Strata, level: float) -> Estimate | Absent:
         for share, (stratum, found) in zip(shares, known, strict=True)
     )
     return _estimate(value, math.sqrt(variance), kept, level, "logit", Method("pairs_within_sites"), inside)
+
+
+@dataclass(frozen=True)
+class OfPairs:
+    """A share of the pairs of one site, how many pairs there are, and its variance."""
+
+    value: float
+    pairs: float
+    variance: float
 
 
 def auroc_of_site(stratum: Stratum) -> OfPairs | None:

@@ -30,7 +30,8 @@ def page() -> str:
         for name in _types(function):
             homes.setdefault(_home(function, name), set()).add(name)
     blocks = [
-        "\n".join(_import(home, homes[home]) for home in sorted(homes) if home in group) for group in _groups(homes)
+        "\n".join(f"from {home} import {', '.join(sorted(homes[home]))}" for home in sorted(homes) if home in group)
+        for group in _groups(homes)
     ]
     shown = [_signature(name, function, sentences[name]) for name, function in measures.items()]
     return "\n\n".join([HEAD, *blocks, *shown]) + "\n"
@@ -41,10 +42,6 @@ def _groups(homes: Iterable[str]) -> tuple[frozenset[str], ...]:
     ours = frozenset(home for home in homes if home.split(".")[0] == "dossier")
     python = frozenset(home for home in homes if home.split(".")[0] in sys.stdlib_module_names)
     return python, frozenset(homes) - ours - python, ours
-
-
-def _import(home: str, names: Iterable[str]) -> str:
-    return f"from {home} import {', '.join(sorted(names))}"
 
 
 def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:

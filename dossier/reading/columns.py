@@ -167,7 +167,14 @@ def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Column:
     if pyarrow.types.is_null(kind):
         gaps = np.ones(len(cells), dtype=bool)
         return Column(name, "empty", np.full(len(cells), np.nan), gaps, cells)
-    return _of_texts(name, cells, missing)
+    # A column of texts, in which NA is missing where every other cell is a number or a truth value.
+    found = _of_plain_texts(name, cells, missing)
+    if found.kind in ("texts", "mixed") and NOT_AVAILABLE not in missing:
+        without = _of_plain_texts(name, cells, (*missing, NOT_AVAILABLE))
+        count = int(without.missing.sum() - found.missing.sum())
+        if count and without.kind in ("numbers", "booleans"):
+            return replace(without, not_available=count)
+    return found
 
 
 def _missing_numbers(missing: Sequence[Value]) -> list[float]:
@@ -213,17 +220,6 @@ def _once(cells: Any, numbers: Floats) -> Any:
 
 NOT_AVAILABLE = "NA"
 """How R writes what is missing."""
-
-
-def _of_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
-    """A column of texts, in which NA is missing where every other cell is a number or a truth value."""
-    found = _of_plain_texts(name, cells, missing)
-    if found.kind in ("texts", "mixed") and NOT_AVAILABLE not in missing:
-        without = _of_plain_texts(name, cells, (*missing, NOT_AVAILABLE))
-        count = int(without.missing.sum() - found.missing.sum())
-        if count and without.kind in ("numbers", "booleans"):
-            return replace(without, not_available=count)
-    return found
 
 
 def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
@@ -522,8 +518,20 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
     within = found.numbers.clip(0, most)
     outside = np.abs(found.numbers - within) > ROUNDING * most
     outside &= ~infinite
+    positions = np.flatnonzero(no_number)
+    texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
+    mend = Fact("give_a_number")
+    if any(re.fullmatch(r"\d*,\d+", text) for text in texts):
+        mend = for_decimal_commas(table)
+    if any(notations.has_strange_minus(text) for text in texts):
+        mend = notations.MINUS
+    if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
+        mend = Fact("per_cent")
+    no_numbers = in_column(
+        "risk_not_a_number", table, found, no_number, lambda cell: {"value": _cell(str(cell))}, risk=of, mend=mend
+    )
     faults_here = [
-        *_no_numbers(table, found, of, no_number),
+        *no_numbers,
         *in_column("risk_infinite", table, found, infinite, risk=of),
         *_outside(table, found, of, outside, key, most),
     ]
@@ -533,21 +541,6 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
     # A division leaves a digit behind: 16.7 per cent are 0.167.
     return None if faults_here else decimal(within / most)
-
-
-def _no_numbers(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
-    positions = np.flatnonzero(wrong)
-    texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
-    mend = Fact("give_a_number")
-    if any(re.fullmatch(r"\d*,\d+", text) for text in texts):
-        mend = for_decimal_commas(table)
-    if any(notations.has_strange_minus(text) for text in texts):
-        mend = notations.MINUS
-    if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
-        mend = Fact("per_cent")
-    return in_column(
-        "risk_not_a_number", table, found, wrong, lambda cell: {"value": _cell(str(cell))}, risk=of, mend=mend
-    )
 
 
 def for_decimal_commas(table: Settled) -> Fact:

@@ -144,7 +144,12 @@ def _of(
                 yield from _beyond_the_range(f"{key} of {criterion.measure}", bound, known[0], where.of(key))
     if criterion.dataset not in (*EVERYWHERE, *datasets):
         yield _no_dataset(criterion.dataset, (*EVERYWHERE, *datasets), where)
-    yield from _of_bounds(criterion, where)
+    if (criterion.at_least, criterion.at_least_from, criterion.at_most) == (None, None, None):
+        yield Fault("no_bound", where)
+    elif criterion.at_least is not None and criterion.at_most is not None and criterion.at_least > criterion.at_most:
+        yield Fault(
+            "bounds_crossed", where.of("at_least"), least=float(criterion.at_least), most=float(criterion.at_most)
+        )
     yield from _of_acceptable_accuracy(criterion, where, release)
 
 
@@ -259,15 +264,6 @@ def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Seq
     if asked is not None and "threshold" in needed and asked not in release.thresholds.declared:
         declared = tuple(release.thresholds.declared) or Fact("none")
         yield Fault("threshold_not_declared", where.of("at"), threshold=shown(asked), declared=declared)
-
-
-def _of_bounds(criterion: Acceptance, where: Key) -> Iterator[Fault]:
-    if (criterion.at_least, criterion.at_least_from, criterion.at_most) == (None, None, None):
-        yield Fault("no_bound", where)
-    elif criterion.at_least is not None and criterion.at_most is not None and criterion.at_least > criterion.at_most:
-        yield Fault(
-            "bounds_crossed", where.of("at_least"), least=float(criterion.at_least), most=float(criterion.at_most)
-        )
 
 
 def _of_acceptable_accuracy(criterion: Acceptance, where: Key, release: Release) -> Iterator[Fault]:

@@ -198,7 +198,17 @@ def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: li
     if ending is not None:
         faults.append(ending)
         return None
-    faults += _unfit(declaration, where)
+    # The faults of keys that say how another kind of table is written.
+    kind = signatures.kind(declaration.file)
+    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "csv_or_tsv")
+    if kind != ".xlsx":
+        wrong["sheet"] = "workbook"
+    unfit = [
+        Fault("key_of_other_kind", where.of(key), key=key, file=declaration.file, kind=Fact(wants))
+        for key, wants in wrong.items()
+        if getattr(declaration, key) is not None
+    ]
+    faults += unfit
     if signatures.kind(file) == ".parquet":
         path = folder.located(file, at, declaration.outside, faults, STORED_TABLE)
         return _stored(None if path is None else {file: path}, file, at, folder, faults)
@@ -216,19 +226,6 @@ def _stored(
         return None
     hashed = [folder.hashed(name, where, path, faults) for name, path in found.items()]
     return raw if all(hashed) else None
-
-
-def _unfit(declaration: DatasetDeclaration, where: Key) -> list[Fault]:
-    """The faults of keys that say how another kind of table is written."""
-    kind = signatures.kind(declaration.file)
-    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "csv_or_tsv")
-    if kind != ".xlsx":
-        wrong["sheet"] = "workbook"
-    return [
-        Fault("key_of_other_kind", where.of(key), key=key, file=declaration.file, kind=Fact(wants))
-        for key, wants in wrong.items()
-        if getattr(declaration, key) is not None
-    ]
 
 
 def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:

@@ -243,7 +243,10 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
         bound = Fact(kind, limit=shown(plain["ctx"][BOUNDS[kind]]))
         return Fault("beyond_bound", where, key=name, value=shown(value), bound=bound)
     if kind == "literal_error":
-        return _choice(name, value, plain["ctx"]["expected"], where)
+        expected = plain["ctx"]["expected"]
+        choices = re.findall(r"'([^']*)'", expected)
+        near = nearest(value, choices) if isinstance(value, str) else None
+        return Fault("not_a_choice", where, key=name, value=shown(value), choices=tuple(choices), near=near)
     if kind in ("too_short", "too_long"):
         return _length(location, name, value, plain["ctx"], where)
     if kind in ("string_too_short", "string_too_long", "string_pattern_mismatch"):
@@ -263,12 +266,6 @@ def _type(location: Location, name: str, value: Any, errors: list[Any], where: K
     # 1.0 is shown as 1 elsewhere, and would read as the whole number that it is not.
     given = str(value) if isinstance(value, float) and expected == ["whole_number"] else shown(value)
     return Fault("wrong_kind", where, key=name, value=given, wanted=tuple(map(Fact, expected)))
-
-
-def _choice(name: str, value: Any, expected: str, where: Key) -> Fault:
-    choices = re.findall(r"'([^']*)'", expected)
-    near = nearest(value, choices) if isinstance(value, str) else None
-    return Fault("not_a_choice", where, key=name, value=shown(value), choices=tuple(choices), near=near)
 
 
 def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: Key) -> Fault:

@@ -57,13 +57,6 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
         yield Fault("reserved_class", Key("outcome", "classes"), name=MACRO)
     if release.outcome.positive is not None:
         yield Fault("positive_and_classes", Key("outcome", "positive"))
-    yield from _columns(prediction, keys, k)
-    yield from _rivals(release, k)
-    yield from _weights(release, k)
-    yield from _priorities(release, k)
-
-
-def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
     for key, several in (("column", "columns"), ("rival", "rivals")):
         if key in keys and several in keys:
             yield Fault("one_and_several_columns", Key("prediction", key), key=key, several=several)
@@ -72,6 +65,9 @@ def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterato
     if prediction.columns is not None and len(prediction.columns) != k:
         at = Key("prediction", "columns")
         yield Fault("wrong_number_of_columns", at, key="columns", number=len(prediction.columns), classes=k)
+    yield from _rivals(release, k)
+    yield from _weights(release, k)
+    yield from _priorities(release, k)
 
 
 def _rivals(release: Release, k: int) -> Iterator[Fault]:

@@ -148,21 +148,17 @@ def _answer_everything(channel: socket.socket) -> NoReturn:
             if head == DONE:
                 os._exit(0)
             memory, seconds, call, arguments = pickle.loads(head)
-            _limit(memory, seconds)
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            until = math.ceil(used.ru_utime + used.ru_stime) + seconds
+            for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, until)):
+                hard = resource.getrlimit(kind)[1]
+                resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
             _reply(channel, CALLS[call], (content, *arguments))
             del content
     except (EOFError, OSError):
         os._exit(0)
     finally:
         os._exit(1)
-
-
-def _limit(memory: int, seconds: int) -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    until = math.ceil(used.ru_utime + used.ru_stime) + seconds
-    for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, until)):
-        hard = resource.getrlimit(kind)[1]
-        resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
 def _reply(channel: socket.socket, call: Callable[..., Answer], arguments: tuple[Any, ...]) -> None:

@@ -297,7 +297,10 @@ def _header(kind: Kind, first: list[str], file: str, declared: ReadersTables, fa
     if declared.case is not None and declared.case in first:
         return True
     cells = first[1:] if declared.case is not None else first
-    numbers = kind.column("", _arrow(cells)).numbers
+    import pyarrow
+
+    arrow = pyarrow.array(cells, pyarrow.string())
+    numbers = kind.column("", arrow).numbers
     valid = [bool(fits) or cell == "" for fits, cell in zip(kind.fits(numbers), cells, strict=True)]
     if all(valid):
         return False
@@ -305,12 +308,6 @@ def _header(kind: Kind, first: list[str], file: str, declared: ReadersTables, fa
         return True
     faults.append(Fault("unclear_first_line", Header(file), file=file))
     return None
-
-
-def _arrow(cells: list[str]) -> object:
-    import pyarrow
-
-    return pyarrow.array(cells, pyarrow.string())
 
 
 def _names_cases(kind: Kind, first: Column, *others: Column) -> bool:

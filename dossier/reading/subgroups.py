@@ -128,16 +128,13 @@ def _cut(
     values = np.concatenate([column.numbers[~np.isnan(column.numbers)] for column in found.values()])
     whole = bool((np.floor(values) == values).all()) and all(cut == int(cut) for cut in cuts)
     places = {name: np.searchsorted(cuts, column.numbers, side="right") for name, column in found.items()}
-    return _names_of_bands(cuts, whole), {
+    # The bands in words: 50 to 69 where every value is whole, otherwise 50 to under 70.
+    between = [_band(low, high, whole) for low, high in pairwise(cuts)]
+    names_of_bands = (f"under {number(cuts[0])}", *between, f"{number(cuts[-1])} or more")
+    return names_of_bands, {
         name: np.where(np.isnan(found[name].numbers), -1, position).astype(np.int64)
         for name, position in places.items()
     }
-
-
-def _names_of_bands(cuts: Sequence[float], whole: bool) -> tuple[str, ...]:
-    """The bands in words: 50 to 69 where every value is whole, otherwise 50 to under 70."""
-    between = [_band(low, high, whole) for low, high in pairwise(cuts)]
-    return (f"under {number(cuts[0])}", *between, f"{number(cuts[-1])} or more")
 
 
 def _band(low: float, high: float, whole: bool) -> str:

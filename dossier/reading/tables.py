@@ -74,7 +74,11 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
         raw = None if found is None else _with_header(found, file, faults)
         return None if raw is None or written is None else replace(raw, notes=written.notes)
     if ending == ".parquet":
-        return _parquet(content, file, faults)
+        parts = stored({file: content}, file, faults)
+        if parts is None:
+            return None
+        columns = {name: parquet.column(parts, file, name, None) for name in parts[0].names}
+        return RawTable(file, columns, np.arange(1, parts[0].rows + 1, dtype=np.int64))
     another = signatures.another_kind(content, file, ending)
     if another is not None:
         faults.append(another)
@@ -332,14 +336,6 @@ def _without_empty_rows(raw: RawTable) -> RawTable:
 
 
 # ---- parquet and feather ---------------------------------------------------------------------------------------------
-
-
-def _parquet(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
-    parts = stored({file: content}, file, faults)
-    if parts is None:
-        return None
-    columns = {name: parquet.column(parts, file, name, None) for name in parts[0].names}
-    return RawTable(file, columns, np.arange(1, parts[0].rows + 1, dtype=np.int64))
 
 
 def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:

@@ -16,7 +16,7 @@ from dossier.core.release import (
     SurveyShare,
     survey_shares,
 )
-from dossier.core.types import POOLED, CountRange, Flag, Seal, SealChange, Study
+from dossier.core.types import POOLED, CountRange, Flag, SealChange, Study
 from dossier.evaluate.disclosure.chains import ranged
 from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
 
@@ -48,13 +48,9 @@ def given(study: Study, wide: int) -> Study:
         update["declared_correspondence"] = ()
         flags.append(Flag("declared_withheld", POOLED, Fact("declared_correspondence_withheld")))
     made = release.model_copy(update={name: value for name, value in update.items() if value != getattr(release, name)})
-    sealed = None if study.seal is None else _seal(study.seal)
+    # The seal without what was asked of people before and now: that it changed, and not from what to what.
+    sealed = None if study.seal is None else replace(study.seal, changes=tuple(map(_change, study.seal.changes)))
     return replace(study, release=made, reader_study=decided, flags=(*study.flags, *flags), seal=sealed)
-
-
-def _seal(seal: Seal) -> Seal:
-    """The seal without what was asked of people before and now: that it changed, and not from what to what."""
-    return replace(seal, changes=tuple(map(_change, seal.changes)))
 
 
 def _change(change: SealChange) -> SealChange:
