@@ -136,6 +136,11 @@ class SameFields(Row, Generic[Kind]):
 Counted = Count | NotGiven
 
 
+def _fields(of: object, *names: str) -> dict[str, Any]:
+    """What is called the same on both sides."""
+    return {name: getattr(of, name) for name in names}
+
+
 def _counted(count: int | types.Withheld) -> Counted:
     return NotGiven.of(count) if isinstance(count, types.Withheld) else count
 
@@ -233,26 +238,13 @@ class DescriptionRow(Row):
     @classmethod
     def of(cls, description: types.DescriptionResult | types.WithheldDescription) -> Self:
         """The row of a statistic."""
+        names = ("variable", "of", "statistic", "level")
         if isinstance(description, types.WithheldDescription):
             why = NotGiven.of(description.found)
-            named: dict[str, Any] = {
-                "dataset": description.dataset,
-                "variable": description.variable,
-                "of": description.of,
-                "statistic": description.statistic,
-                "level": description.level,
-            }
-            return cls(**named, value=None, n=None, withheld=why)
+            return cls(**_fields(description, "dataset", *names), value=None, n=None, withheld=why)
         stated = description.described
-        return cls(
-            dataset=description.dataset,
-            variable=stated.variable,
-            of=stated.of,
-            statistic=stated.statistic,
-            level=stated.level,
-            value=float(stated.value),
-            n=_counted(stated.n),
-        )
+        more: dict[str, Any] = {"value": float(stated.value), "n": _counted(stated.n)}
+        return cls(dataset=description.dataset, **_fields(stated, *names), **more)
 
     @property
     def given(self) -> types.DescriptionResult | None:
@@ -295,14 +287,8 @@ class SubgroupRow(Row):
         if isinstance(subgroup.size, types.Absent):
             return cls.model_validate({**named, **_gap(subgroup.size)})
         size = subgroup.size
-        return cls(
-            **named,
-            n=size.n,
-            events=size.events,
-            unassigned=_counted(size.unassigned),
-            classes=dict(size.class_counts),
-            status="estimated",
-        )
+        counts: dict[str, Any] = {"unassigned": _counted(size.unassigned), "classes": dict(size.class_counts)}
+        return cls(**named, **_fields(size, "n", "events"), **counts, status="estimated")
 
     @property
     def value(self) -> types.SubgroupSummary:
@@ -313,6 +299,10 @@ class SubgroupRow(Row):
         else:
             size = types.SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
         return types.SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
+
+
+ESTIMATED = ("value", "low", "high", "se", "level", "n", "events", "reason")
+"""What an estimate and its row both call so."""
 
 
 class EstimateRow(Row):
@@ -358,21 +348,9 @@ class EstimateRow(Row):
         if isinstance(found, types.Absent):
             nothing = dict.fromkeys(("value", "low", "high", "se", "level", "n", "events", "method"))
             return cls.model_validate({**named, **nothing, **_gap(found)})
-        row = {
-            **named,
-            "value": float(found.value),
-            "low": found.low,
-            "high": found.high,
-            "se": found.se,
-            "level": found.level,
-            "n": found.n,
-            "events": found.events,
-            "method": found.method.steps,
-            "status": "estimated",
-            "reason": found.reason,
-        }
+        row = {**named, **_fields(found, *ESTIMATED), "value": float(found.value), "method": found.method.steps}
         details = {name: None if value is None else float(value) for name, value in found.details.items()}
-        return cls.model_validate({**row, **details})
+        return cls.model_validate({**row, "status": "estimated", **details})
 
     @property
     def details(self) -> dict[str, float | None]:
@@ -389,18 +367,7 @@ class EstimateRow(Row):
         """The value with its interval, or why there is none."""
         if self.value is None or self.n is None or self.method is None:
             return _absent(self.status, self.reason, self.below)
-        return types.Estimate(
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            level=self.level,
-            n=self.n,
-            method=Method(*self.method),
-            events=self.events,
-            se=self.se,
-            details=self.details,
-            reason=self.reason,
-        )
+        return types.Estimate(**_fields(self, *ESTIMATED), method=Method(*self.method), details=self.details)
 
     @property
     def result(self) -> types.Result:
@@ -437,14 +404,9 @@ class CurveRow(Row):
         found = curve.found
         if isinstance(found, types.Absent):
             return cls.model_validate({**named, **_gap(found)})
-        return cls(
-            **named,
-            columns={name: tuple(column) for name, column in found.columns.items()},
-            n=found.n,
-            events=found.events,
-            method=found.method.steps,
-            status="estimated",
-        )
+        columns = {name: tuple(column) for name, column in found.columns.items()}
+        method = found.method.steps
+        return cls(**named, **_fields(found, "n", "events"), columns=columns, method=method, status="estimated")
 
     @property
     def result(self) -> types.CurveResult:
