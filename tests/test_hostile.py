@@ -28,7 +28,7 @@ from dossier.command_line import initial
 from dossier.core.contents import Edition
 from dossier.core.errors import DossierError, PageError
 from dossier.core.types import Document, Gallery, Study
-from dossier.reading import isolation, parquet, unpacked
+from dossier.reading import isolation, parquet, signatures
 from dossier.record import results, results_csv
 from dossier.report import compose, draw, press
 from tests.bench.fault_places import answered_here
@@ -176,7 +176,7 @@ def test_a_column_that_declares_more_than_can_be_held_is_told(tmp_path: Path, mo
 def test_a_text_that_is_too_long_only_once_it_is_utf_8_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "site.csv").write_text("outcome,risk,ward\n0,0.1,ä\n1,0.2,ä\n", encoding="latin-1")
     monkeypatch.setattr(isolation, "asked", answered_here)
-    monkeypatch.setattr(unpacked, "MOST_BYTES", 34)
+    monkeypatch.setattr(signatures, "MOST_BYTES", 34)
     assert (tmp_path / "site.csv").stat().st_size == 34
     assert _told(_release(tmp_path, SITE + 'encoding = "latin-1"\n')) == [
         "site.csv has more than 34 bytes as UTF-8 text."

@@ -23,7 +23,6 @@ from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
-from dossier.metrics.intervals import estimate
 from dossier.metrics.resampling import FEWEST
 from dossier.metrics.robustness import parts_of
 from dossier.metrics.sample import NO_INTERVAL, Z
@@ -665,21 +664,9 @@ def auroc_difference(
     values, parts = structural_components(classes, class_risk)
     theirs, of_rival = structural_components(classes, class_rival)
     value = float((values - theirs).mean())
-    se = None
-    if parts is not None and of_rival is not None:
-        se = math.sqrt(float(((parts - of_rival).mean(axis=1) ** 2).sum())) or None
-    p_value = None if se is None else 2 * intervals.beyond(abs(value) / se)
-    found = estimate(
-        value,
-        se,
-        level,
-        np.zeros(len(classes)),
-        Method("paired_delong_over_classes"),
-        floor=-1,
-        ceiling=1,
-        details={"p_value": p_value},
-    )
-    return _without_events(replace(found, reason=SINGLE_ROW) if parts is None else found)
+    apart = None if parts is None or of_rival is None else ((parts - of_rival).mean(axis=1) ** 2).sum()
+    method = Method("paired_delong_over_classes")
+    return _without_events(comparison.by_delong(value, apart, np.zeros(len(classes)), level, method))
 
 
 @to_rival(

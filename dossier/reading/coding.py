@@ -17,8 +17,8 @@ from dossier.core.types import Dataset, Feature, Flag, Floats, folded
 from dossier.reading import notations
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
+from dossier.reading.notations import CODES, NINES, is_word
 from dossier.reading.predictors import by_size
-from dossier.reading.unknown import CODES, NINES, is_word
 
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be distinguished from a count or a category."""

@@ -19,7 +19,7 @@ from dossier.core.faults.locations import Cell, Header, Key
 from dossier.core.release import DatasetDeclaration, Outcome, Value
 from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, PeriodUnit
 from dossier.core.values import decimal
-from dossier.reading import dialects, notations, signatures, unknown
+from dossier.reading import dialects, notations, signatures
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
@@ -420,7 +420,7 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         faults.append(Fault("positive_nowhere", at, positive=wanted, values=values, last=_likely(values)))
         return None
     for other in sorted(set(values) - {wanted}):
-        if unknown.is_unknown_outcome(other):
+        if notations.is_unknown_outcome(other):
             faults.append(Fault("outcome_unknown", at, positive=_cell(wanted), other=_cell(other), column=found.name))
             return None
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
@@ -461,7 +461,7 @@ def _beside_positive(table: Settled, name: str, positive: Value) -> str | None:
         return None
     wanted = _truth(_positive_word(positive))
     others = [word for word in coded(table.columns[name])[1] if _truth(word) != wanted]
-    return others[0] if len(others) == 1 and not unknown.is_unknown_outcome(others[0]) else None
+    return others[0] if len(others) == 1 and not notations.is_unknown_outcome(others[0]) else None
 
 
 def _truth(word: str) -> float | str:
@@ -472,7 +472,7 @@ def _truth(word: str) -> float | str:
 def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
     at = Cell(table.file, found.name)
     values = np.unique(found.numbers[~np.isnan(found.numbers)])
-    if found.kind == "numbers" and len(values) == 2 and not any(unknown.is_unknown_outcome(number(v)) for v in values):
+    if found.kind == "numbers" and len(values) == 2 and not any(map(notations.is_unknown_outcome, map(number, values))):
         return [Fault("outcome_of_two_numbers", at, low=number(values[0]), high=number(values[1]))]
     if found.kind == "numbers" and len(values) > MANY_NUMBERS:
         return [Fault("outcome_of_durations", at, number=len(values))]

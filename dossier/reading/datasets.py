@@ -31,10 +31,10 @@ from dossier.reading.columns import Bools, Column, Settled
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import STORED_TABLE, Folder
+from dossier.reading.notations import CODES, WORDS
 from dossier.reading.predictors import Renamed, Source, by_size, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
-from dossier.reading.unknown import CODES, WORDS
 from dossier.words import wording
 
 MOST_SITES = 1000

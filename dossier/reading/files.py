@@ -16,7 +16,7 @@ from dossier.core.faults.locations import File, Location
 from dossier.core.types import InputFile
 from dossier.reading import letters, signatures
 from dossier.reading.faults import nearest
-from dossier.reading.unpacked import MOST_BYTES
+from dossier.reading.signatures import MOST_BYTES
 from dossier.words.wording import shortened
 
 PIECE = 1 << 24

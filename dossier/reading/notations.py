@@ -1,4 +1,4 @@
-"""Numbers as people write them: with signs for thousands, decimal commas, per cent signs or a unit behind."""
+"""How people write numbers, with signs for thousands, decimal commas, per cent signs or a unit, and what is unknown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from dossier.core.facts import Fact
+from dossier.words.wording import number
 
 NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
 THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?"
@@ -43,3 +44,23 @@ def are_numbers(texts: Collection[str]) -> bool:
     units = [UNIT.fullmatch(text) for text in texts]
     same = {unit[1].strip() for unit in units if unit is not None}
     return len(texts) >= FEWEST_WITH_UNIT and all(units) and len(same) == 1
+
+
+NINES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
+CODES = (0.0, -1.0, 888.0, *NINES)
+"""The numbers that are written where a value is unknown."""
+WORDS = frozenset(("na", "n/a", "#n/a", "nan", "null", "nil", "missing", "?", "-", "--", "."))
+"""The words that are written where a value is unknown; a table of categories may mean them."""
+SIGNS_OF_NO = frozenset(("-", "--"))
+"""Of these words those that, beside a sign for yes, may say that something did not happen."""
+
+
+def is_unknown_outcome(text: str) -> bool:
+    """Whether a text that stands where an outcome does says that it is unknown; a 9 beside a 1 or 2 does."""
+    plain = text.strip().casefold()
+    return plain in (WORDS - SIGNS_OF_NO) | {"unknown", "9"} | {number(code) for code in NINES}
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is a word for missing."""
+    return text.strip().casefold() in WORDS

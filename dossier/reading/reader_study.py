@@ -12,7 +12,7 @@ from dossier.core.facts import Fact
 from dossier.core.faults.locations import Header, Key
 from dossier.core.release import ReaderStudy as Declared
 from dossier.core.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
-from dossier.reading import isolation, refused, unknown
+from dossier.reading import isolation, notations, refused
 from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
@@ -172,7 +172,7 @@ def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
         Flag("code_for_missing", POOLED, Fact("reader_of_no_name", what=name, word=word), columns=(name,))
         for name, found in named.items()
         for word in found
-        if unknown.is_word(word)
+        if notations.is_word(word)
     ]
 
 

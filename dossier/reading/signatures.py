@@ -1,9 +1,14 @@
-"""What kind of file the first bytes tell, whatever its name ends in."""
+"""What kind of file the first bytes tell, whatever its name ends in, and how large a packed one becomes."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import zipfile
+import zlib
+
 from dossier.core.errors import Fault
-from dossier.core.facts import Fact
+from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File
 
 PACKED = (".csv.gz", ".tsv.gz")
@@ -30,6 +35,14 @@ SIGNATURES: tuple[tuple[bytes, str, tuple[str, ...]], ...] = (
     (b"SQLite format 3\0", "a database", ()),
 )
 
+MOST_BYTES = (1 << 31) - 2
+"""The largest table that is read whole, unpacked: Arrow counts the bytes of a text, and one more, in 31 bits."""
+SMALL = 1 << 26
+"""Below this nobody asks how well it was packed."""
+MOST_TIMES = 200
+"""Tables shrink ten to fifty times when they are packed; what shrinks more often than this is no table."""
+PIECE = 1 << 20
+
 
 def kind(file: str) -> str | None:
     """The ending by which a table is read, in small letters; None when it is read by none."""
@@ -44,3 +57,41 @@ def another_kind(content: bytes, file: str, ending: str) -> Fault | None:
             mend = Fact("name_or_save", right=endings[0], ending=ending) if endings else Fact("save_as_table")
             return Fault("other_kind_of_file", File(file), file=file, kind=name, ending=ending, mend=mend)
     return None
+
+
+def gunzipped(content: bytes, file: str, faults: list[Fault]) -> bytes | None:
+    """What a gzip file holds; None, and a fault, when it is none, is cut off, or holds more than a table may."""
+    most = _most(len(content))
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            while piece := stream.read(PIECE):
+                size += len(piece)
+                if size > most:
+                    faults.append(_too_large(file, len(content), most))
+                    return None
+                pieces.append(piece)
+    except (OSError, EOFError, zlib.error):
+        faults.append(Fault("not_a_gzip_file", File(file), file=file))
+        return None
+    return b"".join(pieces)
+
+
+def too_large_when_unzipped(content: bytes, file: str) -> Fault | None:
+    """The fault of a workbook whose parts declare a size that no table has; zipfile reads no more than is declared.
+
+    Raises zipfile.BadZipFile when the bytes are no zip archive.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        size = sum(part.file_size for part in archive.infolist())
+    most = _most(len(content))
+    return _too_large(file, len(content), most) if size > most else None
+
+
+def _most(packed: int) -> int:
+    return min(MOST_BYTES, max(SMALL, MOST_TIMES * packed))
+
+
+def _too_large(file: str, packed: int, most: int) -> Fault:
+    return Fault("unpacks_to_too_much", File(file), packed=Count(packed, "byte"), file=file, megabytes=most >> 20)

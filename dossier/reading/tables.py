@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header
-from dossier.reading import cells, dialects, parquet, quotation, ragged, signatures, statistical, unpacked, workbooks
+from dossier.reading import cells, dialects, parquet, ragged, signatures, statistical, workbooks
 from dossier.reading.dialects import Dialect
 
 MOST_COLUMNS = 10_000
@@ -122,7 +122,7 @@ def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
     found = None if written is None else _records(written, file, dialect, faults)
     if written is None or found is None or "\n\n" not in written.text:
         return found
-    records = csv.reader(quotation.by_lines(written.text), delimiter=written.delimiter)
+    records = csv.reader(ragged.by_lines(written.text), delimiter=written.delimiter)
     blank = [number for number, record in enumerate(records, start=written.above + 1) if not record]
     return found.only(~np.isin(found.rows, blank))
 
@@ -154,7 +154,7 @@ def _written(
 def _unpacked(content: bytes, file: str, faults: list[Fault]) -> bytes | None:
     """The bytes of a text, which may be packed; None, and a fault, where they are those of another kind of file."""
     ending = signatures.kind(file) or ".csv"
-    whole = unpacked.gunzipped(content, file, faults) if ending in signatures.PACKED else content
+    whole = signatures.gunzipped(content, file, faults) if ending in signatures.PACKED else content
     another = None if whole is None else signatures.another_kind(whole, file, ending.removesuffix(".gz"))
     if another is not None:
         faults.append(another)
@@ -176,12 +176,12 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     import pyarrow.csv
 
     delimiter, above = written.delimiter, written.above
-    stray = quotation.fault(written.text, delimiter, file, above)
+    stray = ragged.lost_between_quotation_marks(written.text, delimiter, file, above)
     if stray is not None:
         faults.append(stray)
         return None
     try:
-        width = len(next(csv.reader(quotation.by_lines(written.text), delimiter=delimiter), ()))
+        width = len(next(csv.reader(ragged.by_lines(written.text), delimiter=delimiter), ()))
     except csv.Error:
         faults.append(Fault("long_name_of_column", Header(file), most=csv.field_size_limit()))
         return None
@@ -201,8 +201,8 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
 
     names = [f"c{k}" for k in range(width)]
     content = written.text.encode()
-    if len(content) > unpacked.MOST_BYTES:
-        faults.append(Fault("large_text", File(file), file=file, most=unpacked.MOST_BYTES))
+    if len(content) > signatures.MOST_BYTES:
+        faults.append(Fault("large_text", File(file), file=file, most=signatures.MOST_BYTES))
         return None
     try:
         found = pyarrow.csv.read_csv(

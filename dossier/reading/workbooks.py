@@ -16,7 +16,7 @@ from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, SheetCell
 from dossier.reading.faults import nearest
-from dossier.reading.unpacked import too_large_when_unzipped
+from dossier.reading.signatures import too_large_when_unzipped
 
 MOST_CELLS = 50_000_000
 """A row may name a cell far to the right: the cells are counted before they are kept."""
