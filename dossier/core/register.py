@@ -294,7 +294,6 @@ def metric(
     counterpart: str = "",
     differs: str = "",
     against_rest: AgainstRest = "no",
-    of_classes: bool = False,
     chapter: str | None = None,
     clustered: Clustered = "jackknife",
     weighted: Callable[..., Any] | None = None,
@@ -319,27 +318,28 @@ def metric(
     `caution` why it is not to be trusted alone, `danger` what misleads in it, and `counterpart` the measure to read
     beside it; `differs` where a paper's formula is another; `formula` how it is computed, in plain text, as the
     methods appendix prints it: it has to be given. With several classes, `against_rest` says whether it is taken
-    one class against the rest; `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which
-    needs to say its `chapter`; `clustered` and `weighted` what becomes of it where rows belong to clusters or have
-    weights; `protection` what it is computed from where small counts are protected; `on_page` whether it stands on
-    a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
-    one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
-    taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
-    its tier is core or supporting; `also` what papers call it; `given` what there must be for it to be asked, by
-    default rows, and both outcomes where by its laws it is absent with one class.
+    one class against the rest; one that takes `classes` first is a measure of such an outcome, of the chapter of the
+    measure of two classes whose place it takes, or of `chapter`; `clustered` and `weighted` what becomes of it where
+    rows belong to clusters or have weights; `protection` what it is computed from where small counts are protected;
+    `on_page` whether it stands on a page, or only in results.csv and results.json, for another measure of its chapter
+    says it better; `goal` what one on it is called in the committee's edition; `difference_of` whose value and whose
+    `_of_rival` a difference is taken of where small counts are protected; `by_subgroup` whether it is also taken of
+    subgroups, by default where its tier is core or supporting; `also` what papers call it; `given` what there must be
+    for it to be asked, by default rows, and both outcomes where by its laws it is absent with one class.
     """
     laws = LAWS - set(breaks)
-    compares = "one class is absent" in laws and not of_classes
 
     def enter(function: Plain) -> Plain:
-        name = function.__name__
+        name, of_classes = function.__name__, _needs(function)[0] == "classes"
+        compares = "one class is absent" in laws and not of_classes
         function = _where_given(function, given or ("both outcomes" if compares else "rows"))
+        replaced = REGISTER.metrics.get(name) if of_classes else None
         term = Term(
             name=name,
             measure=measure or name,
             label=label,
             sentence=_sentence(function),
-            chapter=chapter or _chapter(function),
+            chapter=chapter or (replaced.term.chapter if replaced else _chapter(function)),
             digits=digits,
             range=range,
             best=best,
@@ -501,12 +501,14 @@ def curve(
     """
 
     def enter(function: Plain) -> Plain:
+        name, several = function.__name__, of_classes or _needs(function)[0] == "classes"
+        replaced = getattr(REGISTER, shelf).get(name) if several else None
         function = _where_given(function, given)
         maker = CurveMaker(
-            name=function.__name__,
+            name=name,
             label=label,
             sentence=_sentence(function),
-            chapter=chapter or _chapter(function),
+            chapter=chapter or (replaced.chapter if replaced else _chapter(function)),
             function=function,
             needs=_needs(function),
             roles=roles,
@@ -518,7 +520,7 @@ def curve(
             of_rivals=of_rivals,
             weighted=weighted,
         )
-        _enter(getattr(REGISTER, f"class_{shelf}" if of_classes else shelf), function.__name__, maker)
+        _enter(getattr(REGISTER, f"class_{shelf}" if several else shelf), name, maker)
         return function
 
     return enter

@@ -178,8 +178,6 @@ SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
     roles=("development", "internal", "external"),
     pool="logit",
     fixed={"class": "macro"},
-    of_classes=True,
-    chapter="discrimination",
     formula="mean over the classes of the AUROC of the class against the rest",
     protection="ranks",
     goal=TELLS_APART,
@@ -235,8 +233,6 @@ def own_risk(classes: Integers, class_risk: Floats) -> Floats:
     range=(0, 2),
     best="lower",
     cites=("Brier 1950", "Bradley 2008"),
-    of_classes=True,
-    chapter="calibration",
     formula="mean over rows of Σ over classes of (p - y)², y 1 for the class that was found, else 0",
 )
 def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -256,8 +252,6 @@ def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimat
     range=(None, 0),
     best="higher",
     cites="Good 1952",
-    of_classes=True,
-    chapter="calibration",
     differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
     formula="mean of ln p of the class that was found",
 )
@@ -286,8 +280,6 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     tier="caution",
     cites=("Wilson 1927", "Van Calster 2025"),
     scale="wilson",
-    of_classes=True,
-    chapter="discrimination",
     caution="It counts every error alike, a neighbouring class as the farthest one, and depends on how common the "
     "classes are.",
     counterpart="brier",
@@ -342,8 +334,6 @@ def shares_of(
     tier="mission",
     cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("priority", "tau", "complexity"),
-    of_classes=True,
-    chapter="accuracy",
     differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
     "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
     formula="Σ over classes l of priority(l) × mean of σ over the rows of l; σ = 0 unless the risk p "
@@ -387,8 +377,6 @@ def h_accuracy(
 @curve(
     "H-accuracy by confidence",
     cites="Cabitza 2019",
-    of_classes=True,
-    chapter="accuracy",
     band=Band("tau", (Line("h_accuracy"),)),
 )
 def h_accuracy_profile(
@@ -426,7 +414,7 @@ def _advice(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats, int,
     return np.maximum(sure, 1 / class_risk.shape[1]), (predicted == classes).astype(float), first, ties
 
 
-@curve("Advice value", cites="Campagner 2023", bins=True, of_classes=True, chapter="advice")
+@curve("Advice value", cites="Campagner 2023", bins=True)
 def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 
@@ -446,8 +434,6 @@ def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
     cites=("Campagner 2023", "Chuang 2000"),
     at=("calibration",),
     clustered="value only",
-    of_classes=True,
-    chapter="advice",
     formula="mean of conf × LC of its bin; conf = the largest risk, gap = |share right - mean conf| in ten equal bins; "
     "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
 )
@@ -481,7 +467,7 @@ def advisor_value(
 # ---- severity -------------------------------------------------------------------------------------------------------
 
 
-@curve("Confusion matrix", of_classes=True, chapter="severity")
+@curve("Confusion matrix")
 def confusion_matrix(
     classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights | None = None
 ) -> Curve | Absent:
@@ -525,7 +511,7 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     return _with_shares(Curve(columns, sum(curve.n for curve in counted), method))
 
 
-@curve_synthesis("What happens to 1,000 patients, by class", of_classes=True, chapter="committee")
+@curve_synthesis("What happens to 1,000 patients, by class", of_classes=True)
 def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     """What class the model names for 1,000 patients like those of all external sites together, by their true class.
 
@@ -542,9 +528,7 @@ def _of_1000(cells: Curve) -> Curve:
     return Curve({**kept, "count": intervals.column(counts)}, cells.n, cells.method + "brought_to_1000")
 
 
-@curve(
-    "What happens to 1,000 patients of one site, by class", roles=("external",), of_classes=True, chapter="committee"
-)
+@curve("What happens to 1,000 patients of one site, by class", roles=("external",))
 def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absent:
     """What class the model names for 1,000 patients like those of one site, by their true class.
 
@@ -567,9 +551,7 @@ def _severity(
     return which(predicted_class(scores)[0], classes, weights, level)
 
 
-severity_of = partial(
-    metric, best="lower", tier="mission", cites="Jin", of_classes=True, chapter="severity", by_subgroup=True
-)
+severity_of = partial(metric, best="lower", tier="mission", cites="Jin", chapter="severity", by_subgroup=True)
 """How grave the errors of a model are."""
 
 
@@ -633,7 +615,6 @@ to_rival = partial(
     tier="descriptive",
     fixed=AGAINST_RIVAL,
     independent_rows=True,
-    of_classes=True,
     chapter="comparison",
 )
 """A difference of a measure between both models, on the same rows."""
@@ -795,8 +776,6 @@ def mean_severity_difference(
     range=(0, None),
     cites="Bradley 2008",
     roles=("external",),
-    of_classes=True,
-    chapter="sample",
     clustered="refused",
     formula="(2 × 1.96 SD of Σ over classes of (p - y)² / width)²",
 )
@@ -815,7 +794,7 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
     return intervals.without_interval(needed, len(classes), method, NO_INTERVAL, details={"width": brier_width})
 
 
-@curve("Performance of each split", roles=("internal",), of_classes=True, chapter="robustness")
+@curve("Performance of each split", roles=("internal",))
 def split_performance(
     classes: Integers, class_risk: Floats, split: Integers | None = None, seed: int = 1
 ) -> Curve | Absent:
