@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -312,32 +312,27 @@ def _utility_relevance(release: Release) -> tuple[str, ...]:
     return () if source == "constant" else (source,)
 
 
+BY_ROW = (
+    *("outcome", "risk", "rival", "classes", "class_risk", "class_rival", "split", "relevance", "cost", "benefit"),
+    *("complexity", "cluster", "strata", "weights", "severity_group"),
+)
+"""What a dataset has a value of in each row, or not at all, beside its predictors and its further rivals."""
+
+
+def _taken(of: object, names: Sequence[str], rows: Any) -> dict[str, Any]:
+    """These rows of what goes row by row; None where there is none."""
+    held = {name: getattr(of, name) for name in names}
+    return {name: None if values is None else values[rows] for name, values in held.items()}
+
+
 def part_of(dataset: types.Dataset, rows: Any) -> types.Dataset:
     """The dataset with these of its analysed rows only, no periods, subgroups or sample; counts stay as read."""
-
-    def taken(values: Any) -> Any:
-        return None if values is None else values[rows]
-
     return replace(
         dataset,
-        outcome=taken(dataset.outcome),
-        risk=taken(dataset.risk),
-        rival=taken(dataset.rival),
-        split=taken(dataset.split),
+        **_taken(dataset, BY_ROW, rows),
         predictors=tuple(replace(predictor, values=predictor.values[rows]) for predictor in dataset.predictors),
-        relevance=taken(dataset.relevance),
-        cost=taken(dataset.cost),
-        benefit=taken(dataset.benefit),
-        complexity=taken(dataset.complexity),
-        classes=taken(dataset.classes),
-        class_risk=taken(dataset.class_risk),
-        class_rival=taken(dataset.class_rival),
-        cluster=taken(dataset.cluster),
-        strata=taken(dataset.strata),
-        weights=taken(dataset.weights),
         periods=None,
-        severity_group=taken(dataset.severity_group),
-        further_rivals=tuple(replace(rival, risk=taken(rival.risk)) for rival in dataset.further_rivals),
+        further_rivals=tuple(replace(rival, **_taken(rival, ("risk",), rows)) for rival in dataset.further_rivals),
         subgroups=(),
     )
 
@@ -352,18 +347,8 @@ def site_part(site: Site, rows: Bools) -> Site:
 def _readers_of(readers: types.Readers, rows: Bools) -> types.Readers:
     """The readers' tables of the cases that are among these rows of the dataset."""
     kept = rows[readers.rows]
-
-    def taken(table: types.Floats | None) -> types.Floats | None:
-        return None if table is None else table[kept]
-
-    return replace(
-        readers,
-        rows=(np.cumsum(rows) - 1)[readers.rows[kept]],
-        labels=readers.labels[kept],
-        confidence=taken(readers.confidence),
-        complexity=taken(readers.complexity),
-        truth=taken(readers.truth),
-    )
+    tables = _taken(readers, ("labels", "confidence", "complexity", "truth"), kept)
+    return replace(readers, rows=(np.cumsum(rows) - 1)[readers.rows[kept]], **tables)
 
 
 def seed_of(release: Release, dataset: str, chapter: str) -> int:

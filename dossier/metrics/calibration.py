@@ -36,6 +36,8 @@ ORDER = (
 """The measures and curves of the chapter in the order of files and pages."""
 
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
+in_files = partial(metric, against_rest="by class", on_page=False)
+"""A measure beside those that the pages hold."""
 
 
 # ---- calibration in the large, intercept and slope ------------------------------------------------------------------
@@ -582,7 +584,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@in_files(
     "ECI, interval-based",
     digits=3,
     range=(0, 1),
@@ -590,12 +592,10 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites=("Famiglini 2023", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
-    against_rest="by class",
     differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
     "it goes by bins, 1 is perfect, and it succeeds the GICI",
     clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
-    on_page=False,
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
@@ -654,17 +654,15 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     return intervals.mean_by_student(BRIER.added(Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
 
-@metric(
+@in_files(
     "Scaled Brier score",
     range=(None, 1),
     best="higher",
     cites=("Steyerberg 2010", "Kattan 2018"),
     differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
     "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
-    against_rest="by class",
     weighted=weighted.scaled_brier,
     formula="1 - Brier score / (φ (1 - φ))",
-    on_page=False,
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average.
@@ -739,16 +737,14 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
     return np.where(inside, found, np.nan)
 
 
-@metric(
+@in_files(
     "Nagelkerke's R2",
     range=(None, 1),
     best="higher",
     cites="Nagelkerke 1991",
     differs="differs from the published formula because the summed log likelihood belongs in it, where the mean score "
     "is printed [Dinga 2019]",
-    against_rest="by class",
     formula="(1 - exp(2 (l0 - l)/n)) / (1 - exp(2 l0/n)), l the summed log likelihood of the risks, l0 that of φ",
-    on_page=False,
 )
 def nagelkerke_r2(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -797,7 +793,7 @@ def nagelkerke_r2(
     )
 
 
-@metric(
+@in_files(
     "Tjur's R2 (discrimination slope)",
     range=(-1, 1),
     best="higher",
@@ -805,10 +801,8 @@ def nagelkerke_r2(
     cites=("Tjur 2009", "Welch 1947"),
     differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
     "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
-    against_rest="by class",
     weighted=weighted.tjur_r2,
     formula="mean p of cases - mean p of the others",
-    on_page=False,
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without.
@@ -846,17 +840,15 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 A_TEST = Fact("test_statistic_has_no_interval")
 
 
-@metric(
+@in_files(
     "Spiegelhalter's z",
     best="zero",
     tier="descriptive",
     cites="Spiegelhalter 1986",
     independent_rows=True,
     breaks=("rows doubled", "perfect is best", "one class is absent"),
-    against_rest="by class",
     clustered="refused",
     formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
-    on_page=False,
 )
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.
@@ -898,7 +890,7 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
 """The standard errors of the slope and of log O/E at which good calibration is shown in 80 % of samples."""
 
 
-@metric(
+@in_files(
     "Likelihood-ratio test of calibration",
     range=(0, None),
     best="zero",
@@ -906,9 +898,7 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
     cites=("Cox 1958", "Rao 1984"),
     independent_rows=True,
     breaks=("rows doubled", "perfect is best", "one class is absent"),
-    against_rest="by class",
     formula="2 (l(a, b) - l(0, 1)), l the log likelihood of logit P(y = 1) = a + b logit p",
-    on_page=False,
 )
 def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance.

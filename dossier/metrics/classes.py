@@ -609,14 +609,7 @@ severity.of_rivals(
 # ---- comparison with the other model --------------------------------------------------------------------------------
 
 
-to_rival = partial(
-    metric,
-    best="higher",
-    tier="descriptive",
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    chapter="comparison",
-)
+to_rival = partial(comparison.to_rival, breaks=(), chapter="comparison")
 """A difference of a measure between both models, on the same rows."""
 
 

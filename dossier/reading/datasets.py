@@ -507,12 +507,8 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
         part,
         rows=part.rows[here],
         identifiers=None if names is None else tuple(names[position] for position in here),
-        split=_of(part.split, here),
-        cluster=_of(part.cluster, here),
-        weights=_of(part.weights, here),
-        strata=_of(part.strata, here),
+        **{name: _of(getattr(part, name), here) for name in ("split", "cluster", "weights", "strata", "imputation")},
         periods=_of_periods(part.periods, here),
-        imputation=_of(part.imputation, here),
         unknown=_unknown(part.unknown, here),
     )
 
