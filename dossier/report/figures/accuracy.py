@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core import types
@@ -60,32 +59,30 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
     width = facets.beside_width(len(found))
     key = [(SOURCES[source][0], SOURCES[source][1], ink.INK, SOURCES[source][2]) for source in used]
     top = 5 + len({y for _, y in facets.mark_places(0, width, [entry[0] for entry in key])}) * canvas.LINE
-    grid, heads = facets.headed(_unit_lattice(len(found), width, top), [site for site, _ in found])
-    drawn = canvas.sheet(width, grid.bottom + 9.4)
-    facets.key_of_marks(drawn, 0, width, key)
+    plot = facets.Multiples.of(_unit_lattice(len(found), width, top), [site for site, _ in found], 9.4, width)
+    facets.key_of_marks(plot.sheet, 0, width, key)
 
-    def scale(axes: Axes, index: int) -> None:
-        axes.set(xlim=(0, 1), ylim=(0, 1))
-        texts = ["0", "", "1"] if grid.outer_left(index) else [""] * 3
-        canvas.ticks(axes, "y", [0, 0.5, 1], texts, inward=True)
-        texts = ["0", "" if grid.width < 26 else "0.5", "1"] if grid.outer_bottom(index) else [""] * 3
-        canvas.ticks(axes, "x", [0, 0.5, 1], texts, inward=True)
+    def scale(axes: canvas.Panel, index: int) -> None:
+        grid, texts = plot.grid, ["0", "", "1"]
+        canvas.ticks(axes, "y", [0, 0.5, 1], texts, labelled=grid.outer_left(index), inward=True)
+        texts = ["0", "" if grid.width < 26 else "0.5", "1"]
+        canvas.ticks(axes, "x", [0, 0.5, 1], texts, labelled=grid.outer_bottom(index), inward=True)
 
-    for _, site, axes, curve in facets.each(drawn, evidence, grid, heads, found, scale):
+    for _, site, axes, curve in plot.each(evidence, found, scale):
         marks.band(axes, curve, "priority")
         line = data.column(curve, "priority"), data.column(curve, "h_accuracy")
         axes.plot(*line, color=ink.BLUE, lw=1.4, zorder=2, clip_on=False)
         for source, spot in marked[site.name].items():
             _, shape, filled = SOURCES[source]
             marks.dot(axes, *spot, shape, 4.6, filled=filled, zorder=4)
-    facets.titles(drawn, grid, "Priority of the outcome", "H-accuracy")
+    plot.titles("Priority of the outcome", "H-accuracy")
     shown, left = facets.shown_sites(evidence, canvas.FULL)
     caption = (
         f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. No confidence asked for. At the left only "
         "the patients without the outcome count (specificity), at the right only those with it (sensitivity), both at "
         f"0.5.{captions.left_out(left, 'see results.json')}"
     )
-    return canvas.Drawn(drawn, caption, *_by_priority(found))
+    return canvas.Drawn(plot.sheet, caption, *_by_priority(found))
 
 
 def _by_priority(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]]) -> tuple[str, str]:
@@ -135,7 +132,6 @@ def _map(drawn: Figure, surface: types.Curve, left: float, top: float, wide: flo
     values = data.column(surface, "h_accuracy").reshape(len(priority), len(share)).T
     levels = contour_levels(values)
     axes = canvas.panel(drawn, left, top, wide, high)
-    axes.set(xlim=(0, 1), ylim=(0, 1))
     bands = np.concatenate(([float(values.min()) - 1], levels, [float(values.max()) + 1]))
     axes.contourf(priority, share, values, levels=bands, colors=SHADES[: len(levels) + 1])
     if len(levels):
@@ -143,12 +139,11 @@ def _map(drawn: Figure, surface: types.Curve, left: float, top: float, wide: flo
         lines = {float(level): parts for level, parts in zip(contours.levels, contours.allsegs, strict=True) if parts}
         joined = {level: np.concatenate(parts) for level, parts in lines.items()}
         _label_contours(drawn, joined, (left, top), (wide, high))
-    canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
+    canvas.ticks(axes, "x", [0, 0.5, 1])
     canvas.ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
     canvas.write(drawn, left, top - 7.0, "a", weight=600)
     canvas.write(drawn, left + 4.0, top - 7.0, "H-accuracy")
-    canvas.write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
-    canvas.turned(drawn, left - 10.0, top + high / 2, "Called complex, %")
+    axes.titles("Priority of the outcome", "Called complex, %", away=10.0)
 
 
 def _label_contours(
@@ -173,25 +168,22 @@ def _label_contours(
 
 def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide: float, high: float) -> None:
     share, value = data.column(profile, "share"), data.column(profile, "h_accuracy")
-    axes = canvas.panel(drawn, left, top, wide, high)
     ends = [data.column(profile, name) for name in ("low", "high", "random_low", "random_high")]
     bottom = np.floor(float(np.nanmin(np.concatenate((*ends, value)))) * 10) / 10
     ceiling = np.ceil(float(np.nanmax(np.concatenate((*ends, value)))) * 10) / 10
-    axes.set(xlim=(0, 1), ylim=(bottom, max(ceiling, bottom + 0.1)))
+    axes = canvas.panel(drawn, left, top, wide, high, up=(bottom, max(ceiling, bottom + 0.1)))
     marks.band(axes, profile, "share")
     for name in ("random_low", "random_high"):
         axes.plot(share, data.column(profile, name), color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=2)
     axes.plot(share, data.column(profile, "random"), color=ink.INK_2, lw=0.9, zorder=2)
     axes.plot(share, value, color=ink.BLUE, lw=1.4, zorder=3)
-    places = canvas.inner_ticks(*axes.get_ylim(), 4)
-    canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
+    canvas.ticks(axes, "y", canvas.inner_ticks(*axes.get_ylim(), 4))
     canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
     canvas.write(drawn, left, top - 7.0, "b", weight=600)
     facets.key_row(
         drawn, left + 4.0, top - 7.0, [facets.Key("most complex", ink.BLUE), facets.Key("random", ink.INK_2, "-", 0.9)]
     )
-    canvas.write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
-    canvas.turned(drawn, left - 13.0, top + high / 2, "H-accuracy")
+    axes.titles("Cases called complex, %", "H-accuracy", away=13.0)
 
 
 @canvas.figure("H-accuracy by priority and share of complex cases")

@@ -71,15 +71,13 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
     lines = ["" if gap is None else f"at {threshold(gap[0], percent=True)}: {per_cent(gap[1])}" for gap in gaps]
     below = lines if has_facts and any(lines) else None
-    grid, heads = facets.headed(plain, shown, below)
-    drawn = canvas.sheet(facets.own_width(grid) if width == canvas.FULL else canvas.HALF, grid.bottom + 9.4)
-    panels = facets.each(drawn, evidence, grid, heads, found, facets.unit(grid, end), quiet=0 if below is None else 1)
-    for _, site, axes, curve in panels:
+    plot = facets.Multiples.of(plain, shown, 9.4, canvas.HALF if width == canvas.HALF else None, below)
+    for _, site, axes, curve in plot.each(evidence, found, facets.unit(plot.grid, end)):
         draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.3 if width == canvas.HALF else 1.5)
         if has_facts:
-            _facts(axes, evidence, site, curve, end, (grid.width, grid.height))
-    facets.titles(drawn, grid, "Estimated risk", "Observed share")
-    return drawn
+            _facts(axes, evidence, site, curve, end)
+    plot.titles("Estimated risk", "Observed share")
+    return plot.sheet
 
 
 NARROWEST_WITH_GAP, NARROWEST_WITH_FACTS = 20.0, 28.0
@@ -89,12 +87,7 @@ FACT_LINE = 3.9
 
 
 def _facts(
-    axes: Axes,
-    evidence: types.Evidence,
-    site: types.DatasetSummary,
-    curve: types.Curve,
-    end: float,
-    size: tuple[float, float],
+    axes: canvas.Panel, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve, end: float
 ) -> None:
     """O/E and slope in the corner that the curve leaves free, and the gap at the primary threshold."""
     found = {"O/E": "oe_ratio", "slope": "calibration_slope"}
@@ -107,13 +100,12 @@ def _facts(
         axes.plot([at, at], [at, share], color=ink.ALERT, lw=1.0, zorder=2.5)
         marks.dot(axes, at, share, "o", 3.6, ink.ALERT, filled=False, mew=1.0)
         strokes.append(np.linspace((at / end, at / end), (at / end, share / end), 9))
-    width, height = size
-    if width < NARROWEST_WITH_FACTS:
+    if axes.width < NARROWEST_WITH_FACTS:
         return
-    box = (max(map(widths.text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
+    box = (max(map(widths.text_width, lines), default=0.0) / axes.width, FACT_LINE * len(lines) / axes.height)
     x, y = _free_corner(np.concatenate(strokes), box)
     for index, text in enumerate(reversed(lines)):
-        level = y + index * FACT_LINE / height
+        level = y + index * FACT_LINE / axes.height
         axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=ink.INK_2, zorder=4)
 
 
@@ -181,26 +173,24 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, end: float
         if len(views) > 1:
             canvas.write(drawn, x, TITLE - 3.8, "ab"[position], weight=600)
             canvas.write(drawn, x + 3.2, TITLE - 3.8, title)
-        axes = canvas.panel(drawn, x, TITLE, LARGE, LARGE)
-        axes.set(xlim=(0, limit), ylim=(0, limit))
+        axes = canvas.panel(drawn, x, TITLE, LARGE, LARGE, (0, limit), (0, limit))
         steps = [limit * quarter / 4 for quarter in range(5)]
         words = [canvas.tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
         # The axes have one scale: a number in the middle that would stand in the words beside it is read below.
         has_room = widths.text_width(words[2]) <= ROOM_BESIDE
         canvas.ticks(axes, "y", steps, words if has_room else [words[0], "", "", "", words[4]], inward=True)
-        canvas.ticks(axes, "x", steps, [""] * 5, inward=True)
-        canvas.write(drawn, x + LARGE / 2, TITLE + LARGE + STRIP + 7.2, "Estimated risk", ha="center")
-        made.append((axes, x, limit))
+        canvas.ticks(axes, "x", steps, labelled=False)
+        axes.titles("Estimated risk", below=STRIP + 7.2)
+        made.append((axes, limit))
     canvas.turned(drawn, 2.0, TITLE + LARGE / 2, "Observed share")
-    for axes, x, limit in made:
+    for axes, limit in made:
         draw_curve(axes, curve, limit, data.few(site, bands.FEW_FOR_A_BAND), 1.5)
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
         if scale is None:
             continue
         # Below, the distribution of the risks: events upwards, the others downwards, on the panel's own scale.
-        below = canvas.panel(drawn, x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4)
-        below.set_xlim(0, limit)
+        below = canvas.panel(drawn, axes.x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4, (0, limit))
         below.spines["left"].set_visible(False)
         canvas.ticks(below, "x", [0, limit / 2, limit], ["0", "", canvas.tick_text(limit)], inward=True)
         for distribution in facets.known([(site, types.find_curve(evidence, "risk_distribution", site.name))]):

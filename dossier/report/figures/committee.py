@@ -45,20 +45,15 @@ def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     return places, ["0", *(f"{position * 100:g}%" for position in places[1:])]
 
 
-def _name_lines(axes: Axes, name: str, curve: types.Curve, end: float, size: tuple[float, float]) -> None:
-    width, height = size
-
-    def line(x: types.Floats, y: types.Floats) -> types.Floats:
-        return placing.resampled(x / end * width, (1 - y / end) * height)
-
+def _name_lines(axes: canvas.Panel, name: str, curve: types.Curve, end: float) -> None:
     risk = data.column(curve, "risk")
-    observed, low, high = (line(risk, data.column(curve, name)) for name in ("observed", "low", "high"))
-    perfect = line(np.array([0, end]), np.array([0, end]))
-    taken: list[tuple[float, float, float, float]] = []
+    observed, *bounds = (placing.drawn(axes, risk, data.column(curve, name)) for name in ("observed", "low", "high"))
+    perfect = placing.drawn(axes, [0, end], [0, end])
+    taken: list[placing.Box] = []
     bold: dict[str, Any] = {"prefer": 0.6, "color": ink.BLUE, "weight": 600}
     quiet: dict[str, Any] = {"prefer": 0.75, "color": ink.INK_2, "weight": 400}
-    placing.label(axes, name, observed, np.concatenate((perfect, low, high)), taken, size, **bold)
-    placing.label(axes, "perfect", perfect, np.concatenate((observed, low, high)), taken, size, **quiet)
+    placing.label(axes, name, observed, np.concatenate((perfect, *bounds)), taken, **bold)
+    placing.label(axes, "perfect", perfect, np.concatenate((observed, *bounds)), taken, **quiet)
 
 
 @canvas.figure("Percentages and what happened")
@@ -77,14 +72,13 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     places, texts = _risk_ticks(end)
     left = max(widths.text_width(text) for text in texts) + 2.2
     width = WIDTH - left - widths.text_width(texts[-1]) / 2 - 0.3
-    axes = canvas.panel(drawn, left, top, width, height)
-    axes.set(xlim=(0, end), ylim=(0, end))
+    axes = canvas.panel(drawn, left, top, width, height, (0, end), (0, end))
     calibration.draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.6)
     name = "our hospital" if evidence.local_site else widths.shortened([site.site], 26, 600)[0]
-    _name_lines(axes, name, curve, end, (width, height))
+    _name_lines(axes, name, curve, end)
     for direction in canvas.BOTH:
         canvas.ticks(axes, direction, places, texts)
-    canvas.write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
+    axes.titles("Percentage that the model showed", below=8.2)
     caption = (
         "Above the straight line its percentages were too low, below it too high. The band is the range "
         f"({captions.level_text(evidence)})."
@@ -261,9 +255,7 @@ def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     top = 5.8
     bottom = top + rows * SQUARE
     drawn = canvas.sheet(canvas.COMMITTEE, bottom + 12.2)
-    axes = canvas.panel(drawn, 0, 0, canvas.COMMITTEE, bottom + 12.2)
-    axes.set(xlim=(0, canvas.COMMITTEE), ylim=(bottom + 12.2, 0))
-    axes.axis("off")
+    axes = canvas.in_millimetres(drawn)
     unwell = (("true_positive", ink.BLUE, "flagged"), ("false_negative", ink.ORANGE, "missed"))
     well = (("false_positive", ink.BLUE, "flagged in error"), ("true_negative", ink.TINTS[2], "rightly not flagged"))
     lines = ((0.0, heads[0], unwell), (start, heads[1], well))

@@ -81,13 +81,11 @@ def _side_by_side(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Se
     left = max(map(widths.text_width, names)) + 3
     across = _across(names, len(sites))
     grid = facets.Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, GAP, 0)
-    grid, heads = facets.headed(grid, sites)
     width = max(canvas.FULL if len(sites) > 1 else canvas.HALF, grid.right + 3)
-    drawn = canvas.sheet(width, grid.bottom + 10.0)
+    plot = facets.Multiples.of(grid, sites, 10.0, width)
     for index, site in enumerate(sites):
-        facets.head(drawn, grid, index, heads[index])
-        axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
-        _scale(axes, len(rows), _end(known), grid.width)
+        axes = plot.panel(index)
+        _scale(axes, len(rows), _end(known))
         if index == 0:
             canvas.ticks(axes, "y", range(len(rows)), names, length=0)
         for row, predictor in enumerate(rows):
@@ -95,8 +93,8 @@ def _side_by_side(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Se
             if value is not None:
                 _dot(axes, value, row)
     centre = (grid.left + grid.right) / 2
-    canvas.write(drawn, centre, grid.bottom + 7.6, _title(2 * min(centre, width - centre)), ha="center")
-    return drawn
+    canvas.write(plot.sheet, centre, plot.grid.bottom + 7.6, _title(2 * min(centre, width - centre)), ha="center")
+    return plot.sheet
 
 
 def _title(width: float) -> str:
@@ -113,7 +111,7 @@ def _together(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Sequen
     height = len(rows) * ROW
     plot = forest.Rows(canvas.sheet(canvas.FULL, height + 15.5), 5.5, ROW)
     axes = plot.axes(left, width, len(rows))
-    _scale(axes, len(rows), _end(known), width)
+    _scale(axes, len(rows), _end(known))
     canvas.ticks(axes, "y", range(len(rows)), names, length=0)
     canvas.write(plot.sheet, left + width + 3, 2.4, "Farthest site", color=ink.INK_2)
     for row, predictor in enumerate(rows):
@@ -124,11 +122,11 @@ def _together(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Sequen
                 axes.plot([value], [row], "o", ms=3.4, mfc="none", mec=ink.MID, mew=0.7, gid=f"shift-{name}", zorder=2)
         _dot(axes, here[farthest], row, f"shift-{farthest}")
         plot.write(row + 0.5, left + width + 3, labels[farthest])
-    canvas.write(plot.sheet, left + width / 2, 5.5 + height + 7.6, _title(width), ha="center")
+    axes.titles(_title(width))
     return plot.sheet
 
 
-def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
+def _scale(axes: canvas.Panel, rows: int, end: float) -> None:
     """The axis from far below to far above the development data, with the lines that it is read by."""
     axes.set(xlim=(-end, end), ylim=(rows - 0.5, -0.5))
     axes.spines["left"].set_visible(False)
@@ -138,10 +136,9 @@ def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     for side in (-LARGE_SHIFT, LARGE_SHIFT):
         axes.axvline(side, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=1)
     # Half a standard deviation has its number where it does not touch the others.
-    room = width / (2 * end)
+    room = axes.width / (2 * end)
     halves = [-LARGE_SHIFT, LARGE_SHIFT] if LARGE_SHIFT * room > 9 and (end - LARGE_SHIFT) * room > 13 else []
-    places = sorted([-end, *halves, 0.0, end])
-    canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places], inward=True)
+    canvas.ticks(axes, "x", sorted([-end, *halves, 0.0, end]), inward=True)
 
 
 def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:

@@ -6,14 +6,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, curves_named, externals, find_curve
 from dossier.report.figures import ink, marks
-from dossier.report.figures.canvas import BOTH, FULL, HALF, LINE, extent, panel, tick_text, ticks, turned, write
+from dossier.report.figures.canvas import (
+    BOTH,
+    FULL,
+    HALF,
+    LINE,
+    Panel,
+    extent,
+    panel,
+    sheet,
+    tick_text,
+    ticks,
+    turned,
+    write,
+)
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NARROW
 from dossier.typeset.widths import shortened, text_width, wrapped
@@ -95,11 +107,6 @@ MOST_BESIDE = 8
 """How many small panels of plain curves half the width of the page holds."""
 
 
-def own_width(grid: Lattice) -> float:
-    """How wide the sheet of such panels is: no wider than they, where the caption has room beside them."""
-    return grid.right + 1.5 if grid.right + 1.5 <= NARROW else FULL
-
-
 def beside_width(count: int) -> float:
     """Half the page where it holds so many panels of plain curves, so that two figures stand beside each other."""
     return HALF if count <= MOST_BESIDE else FULL
@@ -149,74 +156,84 @@ def _heads(names: Sequence[str], grid: Lattice) -> tuple[str, ...]:
     return tuple(long or cut for long, cut in zip(whole, short, strict=True))
 
 
-def headed(
-    grid: Lattice, sites: Sequence[DatasetSummary], below: Sequence[str] | None = None
-) -> tuple[Lattice, tuple[str, ...]]:
-    """The names of the sites above their panels, and the panels moved down to make room for them.
+@dataclass(frozen=True)
+class Multiples:
+    """Small multiples on a sheet of their own: their panels, and the lines above each, of which the last are quiet."""
 
-    `below` holds a line more for each site, which stands under its name.
-    """
-    heads = _heads([site.site for site in sites], grid)
-    if below is not None:
-        heads = tuple(f"{head}\n{line}" for head, line in zip(heads, below, strict=True))
-    more = max(head.count("\n") for head in heads) * HEAD_LINE
-    return replace(grid, top=grid.top + more, gap_y=grid.gap_y + more), heads
+    sheet: Figure
+    grid: Lattice
+    heads: tuple[str, ...]
+    quiet: int
 
+    @classmethod
+    def of(
+        cls,
+        grid: Lattice,
+        sites: Sequence[DatasetSummary],
+        foot: float,
+        width: float | None = None,
+        below: Sequence[str] | None = None,
+    ) -> Multiples:
+        """A panel for each site, moved down to make room for its name, and so much room below the last row.
 
-def head(figure: Figure, grid: Lattice, index: int, text: str, quiet: int = 0) -> None:
-    """The lines above a panel, the last one nearest to it; so many of the last ones are quiet."""
-    x, y = grid.corner(index)
-    lines = text.split("\n")
-    for above, line in enumerate(reversed(lines)):
-        write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=ink.INK_2 if above < quiet else ink.INK)
+        `below` holds what stands under the name of each. The sheet is as wide as given, or else no wider than the
+        panels where the caption has room beside them.
+        """
+        heads = _heads([site.site for site in sites], grid)
+        if below is not None:
+            heads = tuple(f"{head}\n{line}" for head, line in zip(heads, below, strict=True))
+        more = max(head.count("\n") for head in heads) * HEAD_LINE
+        grid = replace(grid, top=grid.top + more, gap_y=grid.gap_y + more)
+        width = width or (grid.right + 1.5 if grid.right + 1.5 <= NARROW else FULL)
+        quiet = 0 if below is None else below[0].count("\n") + 1
+        return cls(sheet(width, grid.bottom + foot), grid, heads, quiet)
 
+    def head(self, index: int) -> None:
+        """The lines above a panel, the last one nearest to it."""
+        x, y = self.grid.corner(index)
+        for above, line in enumerate(reversed(self.heads[index].split("\n"))):
+            colour = ink.INK_2 if above < self.quiet else ink.INK
+            write(self.sheet, x, y - 2.2 - above * HEAD_LINE, line, color=colour)
 
-def each(
-    drawn: Figure,
-    evidence: Evidence,
-    grid: Lattice,
-    heads: Sequence[str],
-    found: Sequence[tuple[DatasetSummary, Curve | Absent]],
-    scale: Callable[[Axes, int], None],
-    quiet: int = 0,
-) -> Iterator[tuple[int, DatasetSummary, Axes, Curve]]:
-    """Each panel that has a curve, under its head and with its axes set; in the others it is said why there is none."""
-    for index, (site, curve) in enumerate(found):
-        head(drawn, grid, index, heads[index], quiet)
-        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
-        scale(axes, index)
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
-        else:
-            yield index, site, axes, curve
+    def panel(self, index: int) -> Panel:
+        """A panel under its head."""
+        self.head(index)
+        return panel(self.sheet, *self.grid.corner(index), self.grid.width, self.grid.height)
+
+    def each(
+        self,
+        evidence: Evidence,
+        found: Sequence[tuple[DatasetSummary, Curve | Absent]],
+        scale: Callable[[Panel, int], None],
+    ) -> Iterator[tuple[int, DatasetSummary, Panel, Curve]]:
+        """Each panel that has a curve, with its axes set; in the others it is said why there is none."""
+        for index, (site, curve) in enumerate(found):
+            axes = self.panel(index)
+            scale(axes, index)
+            if isinstance(curve, Absent):
+                say(axes, why(evidence, curve.reason))
+            else:
+                yield index, site, axes, curve
+
+    def titles(self, across: str, up: str, below: float = 7.2) -> None:
+        """What the axes of all panels are called: under the last row, and turned at the left edge of the sheet."""
+        write(self.sheet, (self.grid.left + self.grid.right) / 2, self.grid.bottom + below, across, ha="center")
+        turned(self.sheet, 2.0, (self.grid.top + self.grid.bottom) / 2, up)
 
 
 # ---- axes -----------------------------------------------------------------------------------------------------------
 
 
-def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
-    """Equal axes from 0 to the end, labelled at the outer panels only."""
-    axes.set(xlim=(0, end), ylim=(0, end))
-    places = [0, end / 2, end]
-    texts = ["0", "", tick_text(end)]
-    for direction, outer in zip(BOTH, (bottom, left), strict=True):
-        ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)
+def unit(grid: Lattice, end: float = 1.0) -> Callable[[Panel, int], None]:
+    """How every panel of a lattice gets equal axes from 0 to the end, labelled at the outer panels only."""
 
+    def scale(axes: Panel, index: int) -> None:
+        axes.set(xlim=(0, end), ylim=(0, end))
+        texts = ["0", "", tick_text(end)]
+        for direction, outer in zip(BOTH, (grid.outer_bottom(index), grid.outer_left(index)), strict=True):
+            ticks(axes, direction, [0, end / 2, end], texts, labelled=outer, inward=True)
 
-def unit(grid: Lattice, end: float = 1.0) -> Callable[[Axes, int], None]:
-    """How every panel of a lattice gets equal axes from 0 to the end."""
-    return lambda axes, index: unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
-
-
-def titles(drawn: Figure, grid: Lattice, across: str, up: str, below: float = 7.2) -> None:
-    """What the axes of all panels are called: under the last row, and turned at the left edge of the sheet."""
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + below, across, ha="center")
-    turned(drawn, 2.0, (grid.top + grid.bottom) / 2, up)
-
-
-def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> None:
-    """Say in a small panel why its curve is absent, with the site under the name that a reader knows."""
-    say(axes, grid.width, grid.height, why(evidence, absent.reason))
+    return scale
 
 
 def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
@@ -226,10 +243,10 @@ def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     return next((drawn_curve for drawn_curve in found if isinstance(drawn_curve, Absent)), Absent(otherwise))
 
 
-def say(axes: Axes, width: float, height: float, *choices: str) -> None:
-    """Say in a panel of that size in mm why nothing is drawn, in the first words that fit."""
-    most = max(1, int(height / LINE))
-    fitting = (wrapped(choice, width - 2.0, most) for choice in (*choices, "not estimable", "none"))
+def say(axes: Panel, *choices: str) -> None:
+    """Say in a panel why nothing is drawn, in the first words that fit."""
+    most = max(1, int(axes.height / LINE))
+    fitting = (wrapped(choice, axes.width - 2.0, most) for choice in (*choices, "not estimable", "none"))
     text = next((choice for choice in fitting if choice), "–")
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=ink.INK_2, linespacing=1.2)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.report.figures import canvas, ink
@@ -19,12 +18,9 @@ class Rows:
     top: float
     step: float = canvas.LINE
 
-    def axes(self, left: float, width: float, rows: float, ends: tuple[float, float] | None = None) -> Axes:
+    def axes(self, left: float, width: float, rows: float, ends: canvas.Ends = (0, 1)) -> canvas.Panel:
         """The axis beside the names, so many rows tall, without a stroke at its left."""
-        axes = canvas.panel(self.sheet, left, self.top, width, rows * self.step)
-        axes.set_ylim(rows, 0)
-        if ends is not None:
-            axes.set_xlim(*ends)
+        axes = canvas.panel(self.sheet, left, self.top, width, rows * self.step, ends, (rows, 0))
         axes.spines["left"].set_visible(False)
         return axes
 

@@ -124,8 +124,7 @@ def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width:
 def _ranks(axes: Axes, evidence: types.Evidence, found: Sequence[Point]) -> None:
     """The funnel of the AUROC, with the pooled value and what a new hospital may expect: it judges no hospital."""
     axes.set_xlim(min(*(point.value for point in found), 0.5) - 0.02, 1.0)
-    places = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places])
+    canvas.ticks(axes, "x", [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
     _errors(axes)
     pooled = types.find(evidence, "auroc", types.POOLED)
     if isinstance(pooled, types.Estimate):
@@ -137,8 +136,7 @@ def _ranks(axes: Axes, evidence: types.Evidence, found: Sequence[Point]) -> None
 
 def _errors(axes: Axes) -> None:
     """The scale of the standard error: the surest hospitals at the top."""
-    places = canvas.inner_ticks(0, axes.get_ylim()[0], 4)
-    canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
+    canvas.ticks(axes, "y", canvas.inner_ticks(0, axes.get_ylim()[0], 4))
 
 
 def _dots(axes: Axes, found: Sequence[Point]) -> None:

@@ -144,12 +144,11 @@ def _mean_forest(drawn: Figure, evidence: types.Evidence, groups: Sequence[Group
     rows = rows[: int(HIGH / (2 * canvas.LINE))]
     lines = 3 if len(rows) * 3 * canvas.LINE <= HIGH else 2
     ends = _limits(np.array([*data.ends(*(estimate for _, estimate in rows)), 0.0]), 0.05)
-    height = len(rows) * lines * canvas.LINE
     plot = forest.Rows(drawn, TOP, lines * canvas.LINE)
     axes = plot.axes(FOREST_LEFT, FOREST_WIDTH, len(rows), ends)
     places = canvas.inner_ticks(*ends, 4)
     canvas.ticks(axes, "x", places, [_percent(position) for position in places], inward=True)
-    canvas.write(drawn, FOREST_LEFT + FOREST_WIDTH / 2, TOP + height + 7.6, "Mean gain, % points", ha="center")
+    axes.titles("Mean gain, % points")
     taken = max(
         (widths.text_width(_interval(estimate)) for _, estimate in rows if isinstance(estimate, types.Estimate)),
         default=24.0,
@@ -180,10 +179,9 @@ def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.A
         return types.Absent(Fact("no_reader_decided_both_ways"))
     groups = groups_of(evidence, curve)
     drawn = canvas.sheet(canvas.FULL, TOP + HIGH + 10.0)
-    axes = canvas.panel(drawn, LEFT, TOP, WIDE, HIGH)
     across = _limits(unaided[~np.isnan(every)], 0.05)
     up = _limits(np.array([*benefit, *data.ends(*(group.found for group in groups)), 0.0]), 0.05)
-    axes.set(xlim=across, ylim=up)
+    axes = canvas.panel(drawn, LEFT, TOP, WIDE, HIGH, across, up)
     _regions(axes, across, up)
     for index, group in enumerate(groups):
         _readers(axes, index, group, unaided, every)
@@ -193,8 +191,7 @@ def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.A
         places = canvas.inner_ticks(*ends, 5)
         canvas.ticks(axes, direction, places, [_percent(position) for position in places], inward=True)
     facets.key_of_marks(drawn, LEFT, canvas.FULL, _key(groups), 3.6)
-    canvas.write(drawn, LEFT + WIDE / 2, TOP + HIGH + 7.6, "Accuracy without the model, %", ha="center")
-    canvas.turned(drawn, 2.0, TOP + HIGH / 2, "Gain with the model, % points")
+    axes.titles("Accuracy without the model, %", "Gain with the model, % points", away=LEFT - 2.0)
     _mean_forest(drawn, evidence, groups)
     caption = (
         f"{counted(len(benefit), 'reader')}, {curve.n:,} decisions; diamonds: means, {captions.level_text(evidence)} "

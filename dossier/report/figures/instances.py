@@ -57,7 +57,7 @@ def label(evidence: types.Evidence, instance: Instance) -> str:
 
 def _axes(
     plot: forest.Rows, evidence: types.Evidence, x: float, wide: float, rows: int, low: float, *, labelled: bool
-) -> Axes:
+) -> canvas.Panel:
     """An empty panel of rows, with the acceptable minimum."""
     axes = plot.axes(x, wide, rows, (low, 1))
     minimum = evidence.release.h_accuracy.acceptable
@@ -66,8 +66,8 @@ def _axes(
             axes.axvspan(minimum.low, minimum.high, color=ink.TINTS[1], lw=0, zorder=0)
         axes.axvline(minimum.value, color=ink.INK_2, lw=0.8, ls=ink.BROKEN, zorder=1)
     places = [low, (low + 1) / 2, 1.0] if wide > 20 else [low, 1.0]
-    texts = [canvas.tick_text(round(position, 2)) if labelled else "" for position in places]
-    canvas.ticks(axes, "x", places, texts, inward=True)
+    texts = [canvas.tick_text(round(position, 2)) for position in places]
+    canvas.ticks(axes, "x", places, texts, labelled=labelled, inward=True)
     return axes
 
 
@@ -125,7 +125,7 @@ def _of_site(
     for middle, mine in made:
         _mark(axes, middle, mine.found, _look(mine))
     if not found:
-        facets.say(axes, wide, rows * ROW, "not estimable")
+        facets.say(axes, "not estimable")
 
 
 # ---- what only raters or the complexity of the cases give -----------------------------------------------------------
@@ -163,9 +163,7 @@ def _composites(
     """The key of the priorities, and a row a confidence with the mark of each."""
     looks, top, drawn = _priorities(found), plot.top, plot.sheet
     canvas.write(drawn, 0, top - 7.2, "All at once: by confidence and priority", weight=600)
-    key, across = canvas.panel(drawn, 0, top - 5.0, canvas.HALF, 3.6), 0.0
-    key.set(xlim=(0, canvas.HALF), ylim=(3.6, 0))
-    key.axis("off")
+    key, across = canvas.in_millimetres(drawn, top - 5.0, 3.6), 0.0
     for priority, (shape, filled, colour) in looks.items():
         marks.dot(key, across + 1.2, 1.8, shape, 3.2, colour, filled=filled, mew=0.8, zorder=2, clip_on=True)
         text = accuracy.SOURCES[priority][0] if isinstance(priority, str) else number(priority)
@@ -198,10 +196,10 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     columns = -(-len(sites) // -(-len(sites) // MOST_IN_A_LINE))
     wide = (canvas.FULL - left - 2.6 * (columns - 1)) / columns
     grid = facets.Lattice(len(sites), columns, wide, len(shared) * ROW, left, 5.0, 2.6, 9.0)
-    grid, heads = facets.headed(grid, [site for site, _ in sites])
-    drawn = canvas.sheet(canvas.FULL, grid.bottom + 5.6)
+    panels = facets.Multiples.of(grid, [site for site, _ in sites], 5.6, canvas.FULL)
+    drawn, grid = panels.sheet, panels.grid
     for index, (_, found) in enumerate(every):
-        facets.head(drawn, grid, index, heads[index])
+        panels.head(index)
         plot = forest.Rows(drawn, grid.corner(index)[1], ROW)
         _of_site(plot, evidence, grid, index, found, shared, _least(known))
     spread = [(site.site, *_ends(found)) for site, found in sites if found]

@@ -103,11 +103,8 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     )
     lines = max(text.count("\n") + 1 for text in heads)
     top = lines * 3.9 + 2.2
-    height = top + len(rows) * ROW + 1.0
-    drawn = canvas.sheet(canvas.FULL, height)
-    axes = canvas.panel(drawn, 0, 0, canvas.FULL, height)
-    axes.set(xlim=(0, canvas.FULL), ylim=(height, 0))
-    axes.axis("off")
+    drawn = canvas.sheet(canvas.FULL, top + len(rows) * ROW + 1.0)
+    axes = canvas.in_millimetres(drawn)
     for index, text in enumerate(heads):
         start, across = spans[index]
         if not numbered and across < 5.5 and index % 2:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core import over_time, types
@@ -145,37 +144,34 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         canvas.write(drawn, grid.corner(index)[0], 10.2, head, color=ink.INK)
         for row, site in enumerate(shown.sites):
             here = row * across + index
-            axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height)
-            axes.set_ylim(*ends)
+            axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height, up=ends)
             places = [math.log(step) if measure == "oe_ratio" else step for step in steps]
             canvas.ticks(axes, "y", places, list(map(canvas.tick_text, steps)))
             for position in _reference(evidence, measure):
                 axes.axhline(_scaled(measure, position), color=ink.RULE, lw=0.6)
             for bound in _bounds(_rules(evidence, measure)):
                 axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
-            _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
+            _periods(axes, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
             texts = named[unit] if grid.outer_bottom(here) or len(spans) > 1 else ()
-            _below(drawn, axes, grid, here, spans[unit], texts)
+            _below(axes, spans[unit], texts)
     for row, name in enumerate(names):
         canvas.write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
 
 
-def _below(drawn: Figure, axes: Axes, grid: facets.Lattice, here: int, numbers: range, texts: Lines) -> None:
+def _below(axes: canvas.Panel, numbers: range, texts: Lines) -> None:
     """The periods below a panel; the first and the last have their names, within its width."""
     axes.set_xlim(numbers[0] - 0.5, numbers[-1] + 0.5)
-    canvas.ticks(axes, "x", list(numbers), [""] * len(numbers))
-    x, y = grid.corner(here)
+    canvas.ticks(axes, "x", list(numbers), labelled=False)
     for line, words in enumerate(texts):
-        for text, end, side in zip(words, (x, x + grid.width), ("left", "right"), strict=True):
+        for text, end, side in zip(words, (axes.x, axes.x + axes.width), ("left", "right"), strict=True):
             if text:
-                canvas.write(drawn, end, y + grid.height + 3.6 + line * LINE, text, ha=side)
+                canvas.write(axes.sheet, end, axes.y + axes.height + 3.6 + line * LINE, text, ha=side)
 
 
 def _periods(
-    axes: Axes,
-    grid: facets.Lattice,
+    axes: canvas.Panel,
     curve: types.Curve | None,
     every: Sequence[Period],
     rules: Sequence[StopRule],
@@ -183,7 +179,7 @@ def _periods(
 ) -> None:
     """The values in their order, joined; a gap where a period has none."""
     if curve is None or not every:
-        facets.say(axes, grid.width, grid.height, "not shown here", "none")
+        facets.say(axes, "not shown here", "none")
         return
     known = {period.number: period for period in every}
     numbers = [int(value) for value in data.column(curve, "period")]

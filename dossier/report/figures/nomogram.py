@@ -377,11 +377,8 @@ def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
     top = 12.4
     predictors = top + sum(row.height for row in shown)
     totals = predictors + (5.0 if case is None else ABOVE)
-    height = totals + 2 * 10.2 + FIRST_LINE + 2.6
-    drawn = canvas.sheet(canvas.FULL, height)
-    axes = canvas.panel(drawn, 0, 0, canvas.FULL, height)
-    axes.set(xlim=(0, canvas.FULL), ylim=(height, 0))
-    axes.axis("off")
+    drawn = canvas.sheet(canvas.FULL, totals + 2 * 10.2 + FIRST_LINE + 2.6)
+    axes = canvas.in_millimetres(drawn)
     for mark in range(0, 101, 10):
         axes.plot([_across(mark)] * 2, [6.0, predictors - 1.0], color=ink.HAIR, lw=0.5, zorder=0.5, gid=f"guide-{mark}")
     scale = tuple(Tick(_across(mark), canvas.tick_text(mark)) for mark in range(0, 101, 10))

@@ -70,15 +70,13 @@ def _panel(
     wide: float,
     sites: Sequence[At],
 ) -> Axes:
-    axes = canvas.panel(drawn, *corner, wide, _height(sites))
-    axes.set_xlim(scale.worst, scale.best)
-    axes.set_ylim(*_ends(evidence, sites))
+    ends = (scale.worst, scale.best), _ends(evidence, sites)
+    axes = canvas.panel(drawn, *corner, wide, _height(sites), *ends)
     robustness.background(axes, scale)
     axes.axhline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
     for site in sites:
         axes.axhline(site.similarity.value, color=ink.HAIR, lw=0.5, zorder=0.5)
     robustness.scale_ticks(axes, scale, wide, labelled=True)
-    canvas.ticks(axes, "y", [], [])
     return axes
 
 
@@ -170,8 +168,7 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
             canvas.write(drawn, LEFT, top - 2.2, "mean")
             for site in sites:
                 _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
-            places = _places(evidence, sites)
-            canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
+            canvas.ticks(axes, "y", _places(evidence, sites))
         else:
             _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
         canvas.turned(drawn, 2.0, top + _height(sites) / 2, robustness.form_of(evidence).short)

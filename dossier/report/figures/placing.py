@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from dossier.core.types import Floats
-from dossier.report.figures.canvas import LINE
+from dossier.report.figures.canvas import LINE, Panel
 from dossier.typeset.widths import text_width
 
 
@@ -199,6 +198,11 @@ def _nearest(places: Floats, half: Floats, points: Floats) -> Floats:
     return np.asarray(np.sqrt((across**2 + down**2).min(axis=1)), dtype=np.float64)
 
 
+def drawn(axes: Panel, x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> Floats:
+    """Points along a line of the data in a panel, in mm, close together."""
+    return resampled(*axes.spots(np.asarray(x, dtype=float), np.asarray(y, dtype=float)).T)
+
+
 def resampled(x: Floats, y: Floats, step: float = 0.4) -> Floats:
     """Points along a line (mm), close enough together that a label cannot slip between them."""
     known = ~(np.isnan(x) | np.isnan(y))
@@ -254,25 +258,22 @@ def place_on_line(
 
 
 def label(
-    axes: Axes,
+    axes: Panel,
     text: str,
     line: Floats,
     others: Floats,
     taken: list[Box],
-    size: tuple[float, float],
     *,
     prefer: float = 0.4,
     apart: bool = True,
     half: float = LABEL_HEIGHT / 2,
     **looks: Any,
 ) -> None:
-    """Label a line of a panel of that size (mm) where `place_on_line` finds room, and add its box to what is taken."""
+    """Label a line (points in mm) of a panel where `place_on_line` finds room, and add its box to what is taken."""
     weight = int(looks.get("weight", 400))
-    spot = place_on_line(text, line, others, taken, size, weight, prefer, apart=apart)
+    spot = place_on_line(text, line, others, taken, (axes.width, axes.height), weight, prefer, apart=apart)
     if spot is not None:
-        (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-        x, y = left + spot[0] / size[0] * (right - left), bottom + (1 - spot[1] / size[1]) * (top - bottom)
-        axes.text(x, y, text, ha="center", va="center", **{"zorder": 5} | looks)
+        axes.text(*axes.point(spot), text, ha="center", va="center", **{"zorder": 5} | looks)
         taken.append((*spot, text_width(text, weight) / 2 + 0.5, half))
 
 

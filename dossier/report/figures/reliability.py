@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, data, facets, ink, placing
+from dossier.report.figures import canvas, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 
 DOTTED = (0, (1, 1.4))
 DASHED = (0, (4, 2))
 LEFT, TOP, WIDTH, HEIGHT = 11.5, 7.5, 56.0, 50.0
+OF_A_WISH = ("measured_accuracy", "desired_accuracy")
 NEAREST = 3.6
 """How near a label at the end of the fan may stand to the case's own, in mm."""
 
@@ -56,141 +57,114 @@ def needed_of(evidence: types.Evidence, dataset: str) -> types.Estimate | None:
     found = types.find(evidence, "required_reliability", dataset)
     if isinstance(found, types.Absent):
         return None
-    measured, wished = (found.details.get(name) for name in ("measured_accuracy", "desired_accuracy"))
+    measured, wished = (found.details.get(name) for name in OF_A_WISH)
     return found if measured is not None and wished is not None and measured > 0.5 else None
 
 
-def _height(value: float) -> float:
-    """Where an accuracy stands, in mm from the top of the panel."""
-    return HEIGHT * (1 - (value - 0.5) / 0.5)
+@dataclass(frozen=True)
+class Place:
+    """A place on the nomogram: a measured accuracy, what it is worth, and where the line through the place ends."""
+
+    measured: float
+    actual: float
+
+    @property
+    def end(self) -> float:
+        """The height of its line on the right."""
+        return 0.5 + (self.actual - 0.5) / (self.measured - 0.5) * 0.5
 
 
-def _across(value: float) -> float:
-    return WIDTH * (value - 0.5) / 0.5
+def _spot(axes: canvas.Panel, x: float, y: float) -> tuple[float, float]:
+    """Where a point of the nomogram stands, in mm from the top left corner of the panel."""
+    (spot,) = axes.spots(np.array([x]), np.array([y]))
+    return float(spot[0]), float(spot[1])
 
 
-def _draw_fan(drawn: Figure, axes: Axes, curve: types.Curve, ends: Sequence[float]) -> None:
+def _beside(axes: canvas.Panel, down: float, text: str, **looks: Any) -> None:
+    """The reliability at the end of a line, so many mm below the top of the panel."""
+    canvas.write(axes.sheet, LEFT + WIDTH + 1.6, TOP + down, text, **looks)
+
+
+def _draw_fan(axes: canvas.Panel, curve: types.Curve, ends: Sequence[float]) -> None:
     measured = data.column(curve, "measured")
     inside = (measured >= 0.5) & (measured <= 1)
-    taken = [_height(end) for end in ends]
-    names = [name for name in curve.columns if name.startswith("reliability_")]
+    taken = [_spot(axes, 1, end)[1] for end in ends]
+    fan = {
+        float(name.removeprefix("reliability_").replace("_", ".")): data.column(curve, name)[inside]
+        for name in curve.columns
+        if name.startswith("reliability_")
+    }
     # Every second one: more of them lie on the lines of the case.
-    ordered = [
-        name for name in sorted(names, key=_reliability, reverse=True) if round(_reliability(name) * 10) % 2 == 0
-    ]
-    for name in ordered:
-        value = data.column(curve, name)[inside]
-        top = _reliability(name) == 1
-        axes.plot(measured[inside], value, color=ink.INK_2 if top else ink.RULE, lw=0.7, clip_on=False, zorder=1)
-    for name in sorted(ordered, key=lambda text: text not in (ordered[0], ordered[-1])):
-        position = _height(float(data.column(curve, name)[inside][-1]))
-        if all(abs(position - other) >= NEAREST for other in taken):
-            taken.append(position)
-            canvas.write(
-                drawn, LEFT + WIDTH + 1.6, TOP + position, canvas.tick_text(_reliability(name)), color=ink.INK_2
-            )
+    ordered = [each for each in sorted(fan, reverse=True) if round(each * 10) % 2 == 0]
+    for each in ordered:
+        colour = ink.INK_2 if each == 1 else ink.RULE
+        axes.plot(measured[inside], fan[each], color=colour, lw=0.7, clip_on=False, zorder=1)
+    for each in sorted(ordered, key=lambda each: each not in (ordered[0], ordered[-1])):
+        down = _spot(axes, 1, float(fan[each][-1]))[1]
+        if all(abs(down - other) >= NEAREST for other in taken):
+            taken.append(down)
+            _beside(axes, down, canvas.tick_text(each), color=ink.INK_2)
 
 
-def _reliability(name: str) -> float:
-    return float(name.removeprefix("reliability_").replace("_", "."))
-
-
-def _draw_case(axes: Axes, case: types.Estimate) -> float:
-    """The case's line, its path and its bounds; the height at which the line ends on the right."""
-    measured, actual = float(case.details["measured_accuracy"] or 0), case.value
-    end = 0.5 + (actual - 0.5) / (measured - 0.5) * 0.5
-    axes.plot([0.5, 1], [0.5, end], color=ink.BLUE, lw=1.6, clip_on=False, zorder=4)
-    path = ([measured, measured, 0.5], [0.5, actual, actual])
+def _draw_case(axes: Axes, case: types.Estimate, at: Place) -> None:
+    """The case's line, its path and its bounds."""
+    axes.plot([0.5, 1], [0.5, at.end], color=ink.BLUE, lw=1.6, clip_on=False, zorder=4)
+    path = ([at.measured, at.measured, 0.5], [0.5, at.actual, at.actual])
     axes.plot(*path, color=ink.BLUE, lw=0.8, ls=DOTTED, zorder=3, clip_on=False)
-    axes.plot([measured], [actual], "o", ms=5.2, mfc="white", mec=ink.BLUE, mew=1.3, zorder=5, clip_on=False)
+    marks.dot(axes, at.measured, at.actual, "o", 5.2, ink.BLUE, filled=False, mew=1.3, zorder=5)
     low, high = case.details.get("bound_low"), case.details.get("bound_high")
     if low is not None and high is not None:
-        axes.plot([measured, measured], [max(low, 0.5), high], color=ink.INK, lw=2.2, zorder=2, clip_on=False)
+        axes.plot([at.measured] * 2, [max(low, 0.5), high], color=ink.INK, lw=2.2, zorder=2, clip_on=False)
         for bound in (low, high):
             if bound >= 0.5:
-                axes.plot([measured - 0.008, measured + 0.008], [bound, bound], color=ink.INK, lw=0.8, zorder=2)
-    return end
+                axes.plot([at.measured - 0.008, at.measured + 0.008], [bound, bound], color=ink.INK, lw=0.8, zorder=2)
 
 
-def _draw_needed(axes: Axes, needed: types.Estimate) -> float:
-    """The path from the wished accuracy to the line of the reliability that it needs; where the line ends."""
-    measured, wished = (float(needed.details[name] or 0) for name in ("measured_accuracy", "desired_accuracy"))
-    end = 0.5 + (wished - 0.5) / (measured - 0.5) * 0.5
-    axes.plot([0.5, 1], [0.5, end], color=ink.INK, lw=1.0, ls=DASHED, clip_on=False, zorder=3.5)
-    axes.plot([0.5, measured], [wished, wished], color=ink.INK, lw=0.7, ls=DASHED, zorder=3, clip_on=False)
-    axes.plot([measured], [wished], "o", ms=4.2, mfc="white", mec=ink.INK, mew=1.0, zorder=4.5, clip_on=False)
-    return end
+def _draw_needed(axes: Axes, wish: Place) -> None:
+    """The path from the wished accuracy to the line of the reliability that it needs."""
+    axes.plot([0.5, 1], [0.5, wish.end], color=ink.INK, lw=1.0, ls=DASHED, clip_on=False, zorder=3.5)
+    axes.plot([0.5, wish.measured], [wish.actual] * 2, color=ink.INK, lw=0.7, ls=DASHED, zorder=3, clip_on=False)
+    marks.dot(axes, wish.measured, wish.actual, "o", 4.2, ink.INK, filled=False, mew=1.0, zorder=4.5)
 
 
-def _label_needed(drawn: Figure, axes: Axes, needed: types.Estimate, end: float, case_end: float | None) -> None:
-    """The reliability that is needed at the end of its line, and the wished accuracy on its path."""
-    position = _height(end)
-    if case_end is not None and abs(position - _height(case_end)) < NEAREST:
-        position = _height(case_end) + (NEAREST if end <= case_end else -NEAREST)
-    canvas.write(drawn, LEFT + WIDTH + 1.6, TOP + position, number(needed.value), weight=600, color=ink.INK)
-    x, y, _, _ = _box_of_wish(needed)
-    axes.text(
-        0.5 + x / WIDTH * 0.5, 1 - y / HEIGHT * 0.5, _wish(needed), ha="center", va="center", color=ink.INK, zorder=6
-    )
+def _label_needed(axes: canvas.Panel, needed: types.Estimate, wish: Place, case: Place) -> placing.Box:
+    """The reliability that is needed at the end of its line, and on its path the wished accuracy, whose box it is."""
+    down, taken = (_spot(axes, 1, place.end)[1] for place in (wish, case))
+    if abs(down - taken) < NEAREST:
+        down = taken + (NEAREST if wish.end <= case.end else -NEAREST)
+    _beside(axes, down, number(needed.value), weight=600, color=ink.INK)
+    text = f"{number(wish.actual)} wished"
+    half = widths.text_width(text) / 2 + 0.5
+    spot = 1.0 + half, _spot(axes, 0.5, wish.actual)[1] - 2.0
+    axes.text(*axes.point(spot), text, ha="center", va="center", color=ink.INK, zorder=6)
+    return (*spot, half, 1.8)
 
 
-def _wish(needed: types.Estimate) -> str:
-    return f"{number(needed.details['desired_accuracy'] or 0)} wished"
-
-
-def _box_of_wish(needed: types.Estimate) -> tuple[float, float, float, float]:
-    """The box of the name of the wished accuracy, in mm: above its path, at the left."""
-    half = widths.text_width(_wish(needed)) / 2 + 0.5
-    return (1.0 + half, _height(float(needed.details["desired_accuracy"] or 0)) - 2.0, half, 1.8)
-
-
-def _label_bounds(axes: Axes, case: types.Estimate) -> list[tuple[float, float, float, float]]:
+def _label_bounds(axes: canvas.Panel, case: types.Estimate, at: Place) -> list[placing.Box]:
     """The values at the ends of the bar, where they are clear of the case itself; the boxes that they fill, in mm."""
-    measured, boxes = float(case.details["measured_accuracy"] or 0), []
+    boxes: list[placing.Box] = []
     for name in ("bound_low", "bound_high"):
         bound = case.details.get(name)
         if bound is None or bound < 0.5 or abs(bound - case.value) <= CLEAR:
             continue
         # The fan lies to the right of the upper end, and to the left of the lower one.
-        right = name == "bound_low" and measured < FURTHEST_RIGHT
-        text, side = number(bound), 1 if right else -1
-        axes.text(
-            measured + side * 0.014, bound, text, ha="left" if right else "right", va="center", color=ink.INK, zorder=6
-        )
-        half = widths.text_width(text) / 2 + 0.3
-        boxes.append((_across(measured) + side * (1.6 + half), _height(bound), half, 2.0))
+        right = name == "bound_low" and at.measured < FURTHEST_RIGHT
+        text, side, x = number(bound), 1 if right else -1, at.measured
+        axes.text(x + side * 0.014, bound, text, ha="left" if right else "right", va="center", color=ink.INK, zorder=6)
+        half, (across, down) = widths.text_width(text) / 2 + 0.3, _spot(axes, x, bound)
+        boxes.append((across + side * (1.6 + half), down, half, 2.0))
     return boxes
 
 
-def _label_case(axes: Axes, case: types.Estimate, needed: types.Estimate | None) -> None:
-    measured = float(case.details["measured_accuracy"] or 0)
-    x, y = _across(measured), _height(case.value)
-    spots = _label_bounds(axes, case)
-    if needed is not None:
-        spots.append(_box_of_wish(needed))
-    for text, colour, weight, line, prefer in (
-        (f"{number(case.value)} actual", ink.BLUE, 600, placing.resampled(np.array([0.0, x]), np.array([y, y])), 0.15),
-        (
-            f"{number(measured)} measured",
-            ink.BLUE,
-            600,
-            placing.resampled(np.array([x, x]), np.array([HEIGHT, y])),
-            0.05,
-        ),
-    ):
-        looks: dict[str, Any] = {"color": colour, "weight": weight, "zorder": 6}
-        placing.label(axes, text, line, _strokes(case), spots, (WIDTH, HEIGHT), prefer=prefer, half=1.8, **looks)
-
-
-def _strokes(case: types.Estimate) -> types.Floats:
-    """The lines that no label should cross: the case's, its path and the perfect labels."""
-    measured = float(case.details["measured_accuracy"] or 0)
-    x, y = _across(measured), _height(case.value)
-    end = _height(0.5 + (case.value - 0.5) / (measured - 0.5) * 0.5)
-    lines = (([0, WIDTH], [HEIGHT, end]), ([0, x], [y, y]), ([x, x], [HEIGHT, 0]), ([0, WIDTH], [HEIGHT, 0]))
-    return np.concatenate(
-        [placing.resampled(np.array(first, dtype=float), np.array(two, dtype=float)) for first, two in lines]
-    )
+def _label_case(axes: canvas.Panel, at: Place, taken: list[placing.Box]) -> None:
+    """What is measured and what is actual, on the path of the case, off its lines and those of perfect labels."""
+    across = placing.drawn(axes, [0.5, at.measured], [at.actual, at.actual])
+    up = placing.drawn(axes, [at.measured, at.measured], [0.5, at.actual])
+    lines = (([0.5, 1], [0.5, at.end]), ([0.5, at.measured], [at.actual] * 2), ([at.measured] * 2, [0.5, 1]))
+    strokes = np.concatenate([placing.drawn(axes, *line) for line in (*lines, ([0.5, 1], [0.5, 1]))])
+    looks: dict[str, Any] = {"half": 1.8, "color": ink.BLUE, "weight": 600, "zorder": 6}
+    placing.label(axes, f"{number(at.actual)} actual", across, strokes, taken, prefer=0.15, **looks)
+    placing.label(axes, f"{number(at.measured)} measured", up, strokes, taken, prefer=0.05, **looks)
 
 
 @canvas.figure("Reliability nomogram")
@@ -201,12 +175,10 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         return fan
     curve, dataset = fan
     drawn = canvas.sheet(canvas.HALF, TOP + HEIGHT + 12.5)
-    axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT)
+    axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT, (0.5, 1), (0.5, 1))
     places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    axes.set(xlim=(0.5, 1), ylim=(0.5, 1))
-    texts = [canvas.tick_text(position) for position in places]
-    canvas.ticks(axes, "y", places, texts)
-    canvas.ticks(axes, "x", places, texts)[0.5].set_horizontalalignment("left")
+    canvas.ticks(axes, "y", places)
+    canvas.ticks(axes, "x", places)[0.5].set_horizontalalignment("left")
     band = types.find_curve(evidence, "actual_accuracy_bounds", dataset)
     if isinstance(band, types.Curve):
         # Where the actual accuracy may lie at this reliability when model and labels may err together.
@@ -214,22 +186,21 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         axes.fill_between(x, low, high, color=ink.TINTS[1], lw=0, zorder=0.5)
         facets.key_row(drawn, LEFT, 2.4, [facets.Key("possible without the assumption", ink.TINTS[1], fill=True)])
     case = case_of(evidence, dataset)
-    case_end = _draw_case(axes, case) if case is not None else None
-    needed = needed_of(evidence, dataset) if case is not None else None
-    needed_end = _draw_needed(axes, needed) if needed is not None else None
-    ends = [end for end in (case_end, needed_end) if end is not None]
-    _draw_fan(drawn, axes, curve, ends)
-    if needed is not None and needed_end is not None:
-        _label_needed(drawn, axes, needed, needed_end, case_end)
-    if case is not None and case_end is not None:
-        rho = case.details.get("rho")
-        if rho is not None:
-            canvas.write(drawn, LEFT + WIDTH + 1.6, TOP + _height(case_end), number(rho), weight=600, color=ink.BLUE)
-        _label_case(axes, case, needed)
-    canvas.write(drawn, LEFT + WIDTH / 2, TOP + HEIGHT + 9.4, "Accuracy against the labels", ha="center")
-    middle = TOP + HEIGHT / 2
-    canvas.turned(drawn, 2.0, middle, "Accuracy against the truth")
-    canvas.turned(drawn, canvas.HALF - 2.0, middle, "Reliability of the labels, rho", color=ink.INK_2)
+    needed = None if case is None else needed_of(evidence, dataset)
+    at = None if case is None else Place(float(case.details["measured_accuracy"] or 0), case.value)
+    wish = None if needed is None else Place(*(float(needed.details[name] or 0) for name in OF_A_WISH))
+    if case is not None and at is not None:
+        _draw_case(axes, case, at)
+    if wish is not None:
+        _draw_needed(axes, wish)
+    _draw_fan(axes, curve, [place.end for place in (at, wish) if place is not None])
+    if case is not None and at is not None:
+        boxes = [] if needed is None or wish is None else [_label_needed(axes, needed, wish, at)]
+        if (rho := case.details.get("rho")) is not None:
+            _beside(axes, _spot(axes, 1, at.end)[1], number(rho), weight=600, color=ink.BLUE)
+        _label_case(axes, at, [*_label_bounds(axes, case, at), *boxes])
+    axes.titles("Accuracy against the labels", "Accuracy against the truth", 9.4, LEFT - 2.0)
+    canvas.turned(drawn, canvas.HALF - 2.0, TOP + HEIGHT / 2, "Reliability of the labels, rho", color=ink.INK_2)
     caption = f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left."
     if case is None:
         text = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."

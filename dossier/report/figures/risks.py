@@ -16,6 +16,7 @@ from dossier.report.figures import canvas, captions, data, facets, forest, ink, 
 from dossier.typeset import widths
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import number, per_cent, threshold
+from dossier.typeset.reasons import why
 from dossier.typeset.words import listing
 
 _SHARES = ("share_events", "share_non_events")
@@ -161,41 +162,27 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     size = canvas.HALF if len(shown) == 1 else width
     share = printed_share(scale.reach)
     left = 6.2 + (widths.text_width(per_cent(share)) if not scale.own else 0.0)
-    grid, heads, quiet = _risk_grid(evidence, shown, size, width, left)
-    drawn = canvas.sheet(size, grid.bottom + 9.4)
+    shape = (0.6 if len(shown) == 1 else 1.0) if width == canvas.HALF else 0.85 if len(shown) <= 12 else 0.75
+    left, top, gap = (max(9.5, left), 5, 2.3) if width == canvas.HALF else (left, 10.5, 4.4)
+    grid = facets.lattice(len(shown), size, left=left, top=top, gap_x=gap, gap_y=6.6, tallest=36, shape=shape)
+    # At full width the counts and the means stand under the names, where they fit.
+    counts = [_counts(evidence, site) for site in shown]
+    fits = all(widths.text_width(line) <= grid.width for count in counts for line in count.split("\n"))
+    below = counts if width == canvas.FULL and len(shown) <= 12 and fits else None
+    plot = facets.Multiples.of(grid, shown, 9.4, size, below)
     if width == canvas.FULL:
         without = facets.Key("without", ink.TINTS[2], fill=True, edge=ink.INK_2)
-        facets.key_row(drawn, grid.left, 2.4, [facets.Key("with the outcome", ink.BLUE, fill=True), without])
+        facets.key_row(plot.sheet, left, 2.4, [facets.Key("with the outcome", ink.BLUE, fill=True), without])
     for index, (site, curve) in enumerate(found):
-        facets.head(drawn, grid, index, heads[index], quiet=quiet)
-        axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
+        axes = plot.panel(index)
         axes.set(xlim=(0, scale.end), ylim=(-scale.reach, scale.reach))
         if isinstance(curve, types.Absent):
-            facets.say_why(evidence, axes, grid, curve)
+            facets.say(axes, why(evidence, curve.reason))
         else:
             _lines(axes, evidence, site, scale.end, mirrored(axes, site, curve, scale))
-        _risk_ticks(axes, grid, index, scale, share)
-    facets.titles(drawn, grid, "Estimated risk", "Share of patients")
-    return drawn
-
-
-def _risk_grid(
-    evidence: types.Evidence, shown: Sequence[types.DatasetSummary], size: float, width: float, left: float
-) -> tuple[facets.Lattice, tuple[str, ...], int]:
-    """The panels and what stands above them: the name, and at full width the counts and the means where they fit."""
-    if width == canvas.HALF:
-        shape = 0.6 if len(shown) == 1 else 1.0
-        grid = facets.lattice(
-            len(shown), size, left=max(9.5, left), top=5, gap_x=2.3, gap_y=6.6, tallest=36, shape=shape
-        )
-        return *facets.headed(grid, shown), 0
-    shape = 0.85 if len(shown) <= 12 else 0.75
-    grid = facets.lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=36, shape=shape)
-    counts = [_counts(evidence, site) for site in shown]
-    lines = [line for count in counts for line in count.split("\n")]
-    if len(shown) > 12 or any(widths.text_width(line) > grid.width for line in lines):
-        return *facets.headed(grid, shown), 0
-    return *facets.headed(grid, shown, counts), 2
+        _risk_ticks(axes, plot.grid, index, scale, share)
+    plot.titles("Estimated risk", "Share of patients")
+    return plot.sheet
 
 
 def _counts(evidence: types.Evidence, site: types.DatasetSummary) -> str:
@@ -225,8 +212,8 @@ def _risk_ticks(axes: Axes, grid: facets.Lattice, index: int, scale: Scale, shar
     if scale.own:
         axes.spines["left"].set_visible(False)
         return
-    texts = [per_cent(share), "0", per_cent(share)] if grid.outer_left(index) else [""] * 3
-    canvas.ticks(axes, "y", [-share, 0, share], texts)
+    texts = [per_cent(share), "0", per_cent(share)]
+    canvas.ticks(axes, "y", [-share, 0, share], texts, labelled=grid.outer_left(index))
 
 
 def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, end: float, reach: float) -> None:

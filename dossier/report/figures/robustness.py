@@ -529,10 +529,7 @@ def draw_arranged(evidence: types.Evidence, arranged: Arrangement) -> Figure:
 
 def _key(drawn: Figure) -> None:
     """One key for the three panels, in one row."""
-    axes = canvas.panel(drawn, 0, 0, canvas.FULL, 6)
-    axes.set(xlim=(0, canvas.FULL), ylim=(6, 0))
-    axes.axis("off")
-    x = 12.5
+    axes, x = canvas.in_millimetres(drawn, height=6), 12.5
 
     def write(at: float, text: str) -> float:
         canvas.write(drawn, at, 2.6, text)
@@ -576,8 +573,8 @@ MOST_BEYOND, APART = 0.5, 0.6
 def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     """What lies below the break: the region of good external evidence, in which no site stands."""
     top = TOP + plan.height + BREAK
-    axes = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT)
-    axes.set(xlim=(scale.worst, scale.best), ylim=(0, bands.SUPPORT))
+    ends = scale.worst, scale.best
+    axes = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT, ends, (0, bands.SUPPORT))
     background(axes, scale)
     for upper in bands.SIMILARITY:
         if upper < bands.SUPPORT:
@@ -600,8 +597,8 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
 
 def _panel(drawn: Figure, evidence: types.Evidence, arranged: Arrangement, index: int) -> None:
     plan, scale = arranged.plan, arranged.scales[index]
-    axes = canvas.panel(drawn, plan.x(index), TOP, plan.width, plan.height)
-    axes.set(xlim=(scale.worst, scale.best), ylim=(plan.lowest, plan.highest))
+    ends = (scale.worst, scale.best), (plan.lowest, plan.highest)
+    axes = canvas.panel(drawn, plan.x(index), TOP, plan.width, plan.height, *ends)
     background(axes, scale)
     for upper in bands.SIMILARITY:
         if plan.lowest < upper < plan.highest:

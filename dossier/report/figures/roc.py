@@ -53,35 +53,39 @@ def draw_roc(evidence: types.Evidence) -> Figure | types.Absent:
         return types.Absent(Fact("no_site_with_roc_curve"))
     width = canvas.HALF if len(found) == 1 else canvas.FULL
     grid = facets.lattice(len(found), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
-    grid, heads = facets.headed(grid, [site for site, _ in found])
-    drawn = canvas.sheet(width if len(found) == 1 else facets.own_width(grid), grid.bottom + 9.6)
+    plot = facets.Multiples.of(grid, [site for site, _ in found], 9.6, canvas.HALF if len(found) == 1 else None)
     threshold = data.primary_threshold(evidence)
-    for _, site, axes, curve in facets.each(drawn, evidence, grid, heads, found, facets.unit(grid)):
-        shade_parts(axes, curve, parts_of(evidence))
-        axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
-        axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=1.4, clip_on=False)
+    for _, site, axes, curve in plot.each(evidence, found, facets.unit(plot.grid)):
+        _draw_curve(axes, evidence, curve, 1.4)
         point = None if threshold is None else point_at(evidence, site, threshold)
         if point is not None:
             marks.ring(axes, point, 4 if grid.width > 22 else 3)
         auroc = types.find(evidence, "auroc", site.name)
         if isinstance(auroc, types.Estimate):
-            _print_auroc(axes, auroc, grid.width)
-    facets.titles(drawn, grid, "False positive rate", "True positive rate")
-    return drawn
+            _print_auroc(axes, auroc)
+    plot.titles("False positive rate", "True positive rate")
+    return plot.sheet
+
+
+def _draw_curve(axes: Axes, evidence: types.Evidence, curve: types.Curve, width: float, **looks: Any) -> None:
+    """The curve over the diagonal, with its declared parts shaded."""
+    shade_parts(axes, curve, parts_of(evidence))
+    axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
+    axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=width, clip_on=False, **looks)
 
 
 NARROWEST_WITH_BOUNDS = 22.0
 """In panels narrower than this, in mm, the interval of the AUROC is left to the forest."""
 
 
-def _print_auroc(axes: Axes, found: types.Estimate, width: float) -> None:
-    room = width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
-    high = (6.7 if room else 2.7) / width
+def _print_auroc(axes: canvas.Panel, found: types.Estimate) -> None:
+    room = axes.width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
+    high = (6.7 if room else 2.7) / axes.width
     looks: dict[str, Any] = {"ha": "right", "va": "center_baseline"}
     axes.text(0.97, high, number(found.value), weight=600, color=ink.BLUE, **looks)
     if room:
         bounds = captions.interval(found.low, found.high)
-        axes.text(0.97, high - 4.0 / width, bounds, color=ink.INK_2, **looks)
+        axes.text(0.97, high - 4.0 / axes.width, bounds, color=ink.INK_2, **looks)
 
 
 def ringed(evidence: types.Evidence) -> str:
@@ -161,15 +165,11 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     if isinstance(found, types.Absent):
         return found
     dataset, curve, rates = found
-    left = 10.5
     drawn = canvas.sheet(canvas.HALF, 2.0 + SIDE + 9.6)
-    axes = canvas.panel(drawn, left, 2.0, SIDE, SIDE)
-    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes = canvas.panel(drawn, 10.5, 2.0, SIDE, SIDE)
     for direction in canvas.BOTH:
         canvas.ticks(axes, direction, [0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
-    shade_parts(axes, curve, parts_of(evidence))
-    axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
-    axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=1.5, clip_on=False, zorder=2)
+    _draw_curve(axes, evidence, curve, 1.5, zorder=2)
     alarms, hits = "false_positive_rate", "true_positive_rate"
     x, y = data.column(rates, alarms), data.column(rates, hits)
     # Pale: the crosses of readers who stand close together would hide their points.
@@ -181,9 +181,8 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         (face, edge), width = (ink.INK, "white") if filled else ("white", ink.INK), 0.4 if filled else 0.8
         looks: dict[str, Any] = {"mfc": face, "mec": edge, "mew": width, "clip_on": False}
         axes.plot(x[here], y[here], shape, ms=4, ls="none", zorder=3, **looks)
-    _label(axes, evidence, dataset, curve, np.column_stack((x * SIDE, (1 - y) * SIDE)))
-    canvas.write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
-    canvas.turned(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate")
+    _label(axes, evidence, dataset, curve, axes.spots(x, y))
+    axes.titles("False positive rate", "True positive rate", 7.2, 8.5)
     count = len(x)
     # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
     read = (
@@ -202,23 +201,27 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 
 def _label(
-    axes: Axes, evidence: types.Evidence, dataset: types.DatasetSummary, curve: types.Curve, points: types.Floats
+    axes: canvas.Panel,
+    evidence: types.Evidence,
+    dataset: types.DatasetSummary,
+    curve: types.Curve,
+    points: types.Floats,
 ) -> None:
     """The names of the line and the points, and the declared thresholds on the line, each where it crosses nothing."""
-    model = placing.resampled(data.column(curve, "fpr") * SIDE, (1 - data.column(curve, "tpr")) * SIDE)
-    chance = placing.resampled(np.array([0, SIDE]), np.array([SIDE, 0]))
+    model = placing.drawn(axes, data.column(curve, "fpr"), data.column(curve, "tpr"))
+    chance = placing.drawn(axes, [0, 1], [0, 1])
     taken = [(float(x), float(y), 1.2, 1.2) for x, y in points]
 
     def put(text: str, line: types.Floats, *others: types.Floats, **looks: Any) -> None:
-        placing.label(axes, text, line, np.concatenate(others), taken, (SIDE, SIDE), apart=False, **looks)
+        placing.label(axes, text, line, np.concatenate(others), taken, apart=False, **looks)
 
     for threshold in evidence.release.thresholds.declared[:3]:
         point = point_at(evidence, dataset, threshold)
         if point is not None:
             marks.ring(axes, point, 5)
-            centre = point[0] * SIDE, (1 - point[1]) * SIDE
-            taken.append((*centre, 1.2, 1.2))
-            put(numbers.threshold(threshold), np.array([centre]), points, chance, model, color=ink.BLUE, weight=600)
+            centre = axes.spots(*np.array([point]).T)
+            taken.append((*centre[0], 1.2, 1.2))
+            put(numbers.threshold(threshold), centre, points, chance, model, color=ink.BLUE, weight=600)
     put("Model", model[len(model) // 4 :], points, chance, color=ink.BLUE, weight=600)
     put("Reader" if len(points) == 1 else "Readers", points, chance, model, color=ink.INK, weight=600)
     put("Chance", chance, points, model, color=ink.INK_2)

@@ -99,9 +99,9 @@ def _matrix(
     """One matrix: its site, the true classes above the columns, the predicted ones beside the rows."""
     canvas.write(drawn, x, y + 2.0, head, weight=600)
     left, top = x + plan.label, y + 10.2
-    axes = canvas.panel(drawn, left, top, plan.classes * plan.wide, plan.classes * plan.high)
+    size, ends = (plan.classes * plan.wide, plan.classes * plan.high), ((0, plan.classes), (plan.classes, 0))
+    axes = canvas.panel(drawn, left, top, *size, *ends)
     axes.axis("off")
-    axes.set(xlim=(0, plan.classes), ylim=(plan.classes, 0))
     over = [f"truly {name}" if plan.classes == 2 else name for name in names]
     if any(widths.text_width(name) > plan.wide - 0.6 for name in over):
         # Names too long for the columns stand beside the rows, with the number that heads the column.

@@ -76,7 +76,7 @@ def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustnes
     _rows(axes, len(rows))
     axes.axvline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
     places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else canvas.inner_ticks(low, high, 3)
-    canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places])
+    canvas.ticks(axes, "x", places)
     for row, place in enumerate(rows):
         if place.similarity is None:
             x = bands.SUPPORT + 0.03 * (high - low)

@@ -13,6 +13,7 @@ from dossier.core.facts import Fact
 from dossier.report.figures import calibration, canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
+from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44
@@ -186,7 +187,7 @@ def _axes(plot: forest.Rows, shown: Sequence[Line], which: int, places: Places, 
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
-    canvas.ticks(axes, "x", steps, [canvas.tick_text(step) for step in steps])
+    canvas.ticks(axes, "x", steps)
     if measure in REFERENCES:
         where, colour = REFERENCES[measure]
         axes.axvline(where, color=colour, lw=0.6, zorder=0)
@@ -386,8 +387,7 @@ GAP = 2.8
 
 def _draw_panel(
     evidence: types.Evidence,
-    axes: Axes,
-    grid: facets.Lattice,
+    axes: canvas.Panel,
     position: tuple[types.DatasetSummary, tuple[str, str]],
     end: float,
 ) -> None:
@@ -395,11 +395,11 @@ def _draw_panel(
     size = types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
     curve = _curve(evidence, site, subgroup)
     if size is None:
-        facets.say(axes, grid.width, grid.height, "not recorded")
+        facets.say(axes, "not recorded")
     elif _is_few(size):
-        facets.say(axes, grid.width, grid.height, "too few to tell", "too few")
+        facets.say(axes, "too few to tell", "too few")
     elif isinstance(curve, types.Absent):
-        facets.say_why(evidence, axes, grid, curve)
+        facets.say(axes, why(evidence, curve.reason))
     else:
         whole = types.find_curve(evidence, CURVE, site.name)
         if isinstance(whole, types.Curve):
@@ -480,8 +480,8 @@ def calibration_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Ab
         if step == 0:
             canvas.write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
         axes = canvas.panel(drawn, x, y, grid.width, grid.height)
-        facets.unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
-        _draw_panel(evidence, axes, grid, plan.at(row, step), end)
+        facets.unit(grid, end)(axes, index)
+        _draw_panel(evidence, axes, plan.at(row, step), end)
     canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     canvas.turned(drawn, names + 2.0, (grid.top + grid.bottom) / 2, "Observed share")
     return canvas.Drawn(drawn, calibration_caption(evidence), calibration_alternative(evidence))

@@ -101,40 +101,34 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
     # In narrow panels the gain under the name of the site is left to the table.
-    quiet = plan.width >= NARROWEST_WITH_NUMBER and primary is not None
-    grid, heads = facets.headed(plan, shown, _gain_heads(found, primary) if quiet and primary is not None else None)
-    odds = grid.width >= 30
-    drawn = canvas.sheet(width, grid.bottom + (13.8 if odds else 9.6))
+    gains = _gain_heads(found, primary) if plan.width >= NARROWEST_WITH_NUMBER and primary is not None else None
+    odds = plan.width >= 30
+    plot = facets.Multiples.of(plan, shown, 13.8 if odds else 9.6, width, gains)
+    grid, drawn = plot.grid, plot.sheet
     for line, entries in enumerate(key):
         facets.key_row(drawn, grid.left, 2.4 + facets.KEY_LINE * line, entries)
     most = 3 if grid.width < 45 else 5
     steps = threshold_ticks(low, high, primary, grid.width - 2, most) if odds else [low, high]
 
-    def scale(axes: Axes, index: int) -> None:
+    def scale(axes: canvas.Panel, index: int) -> None:
         axes.set(xlim=(low, high), ylim=limits)
-        words = [
-            (threshold(mark) if mark == primary else threshold_text(mark, low, high))
-            if grid.outer_bottom(index)
-            else ""
-            for mark in steps
-        ]
+        words = [threshold(mark) if mark == primary else threshold_text(mark, low, high) for mark in steps]
         if not odds and sum(map(widths.text_width, words)) + 1.5 > grid.width:
             # Too narrow for both ends: the outer panels of a row have one each.
             words = [words[0] if index % grid.columns == 0 else "", words[1] if index % grid.columns else ""]
-        canvas.ticks(axes, "x", steps, words, inward=True)
+        canvas.ticks(axes, "x", steps, words, labelled=grid.outer_bottom(index), inward=True)
         if grid.outer_bottom(index) and odds and index >= grid.columns * (grid.rows - 1):
             for mark in steps:
                 side = "left" if mark == low else "right" if mark == high else "center"
-                x = grid.corner(index)[0] + (mark - low) / (high - low) * grid.width
+                x = axes.x + (mark - low) / (high - low) * grid.width
                 canvas.write(drawn, x, grid.bottom + 7.0, false_alarms(mark), ha=side, color=ink.INK_2)
 
-    panels = facets.each(drawn, evidence, grid, heads, found, scale, quiet=1 if quiet else 0)
-    for index, site, axes, curve in panels:
-        _benefit_ticks(axes, limits, grid, grid.outer_left(index))
+    for index, site, axes, curve in plot.each(evidence, found, scale):
+        _benefit_ticks(axes, grid.outer_left(index))
         _gain_lines(axes, evidence, site, curve, (low, high))
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
     short = grid.bottom - grid.top < widths.text_width("Gain per 100 patients")
-    facets.titles(drawn, grid, title, "Gain" if short else "Gain per 100 patients", 11.6 if odds else 7.2)
+    plot.titles(title, "Gain" if short else "Gain per 100 patients", 11.6 if odds else 7.2)
     return drawn
 
 
@@ -145,16 +139,17 @@ def _panels_grid(count: int, width: float, limits: tuple[float, float]) -> facet
     return facets.lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
 
 
-def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: facets.Lattice, labelled: bool) -> None:
+def _benefit_ticks(axes: canvas.Panel, labelled: bool) -> None:
     """The ticks of net benefit: zero and the top one always have their number, the others where there is room."""
-    places = canvas.inner_ticks(*limits, 5)
-    room = placing.LABEL_HEIGHT / grid.height * (limits[1] - limits[0])
+    low, high = axes.get_ylim()
+    places = canvas.inner_ticks(low, high, 5)
+    room = placing.LABEL_HEIGHT / axes.height * (high - low)
     kept: list[float] = []
     for position in sorted(places, key=lambda value: (value != 0, -value)):
         if all(abs(position - other) >= room for other in kept):
             kept.append(position)
-    texts = [canvas.tick_text(position) if labelled and position in kept else "" for position in places]
-    canvas.ticks(axes, "y", places, texts)
+    texts = [canvas.tick_text(position) if position in kept else "" for position in places]
+    canvas.ticks(axes, "y", places, texts, labelled=labelled)
 
 
 def _gain_lines(

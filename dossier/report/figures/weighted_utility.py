@@ -107,8 +107,7 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     for index, head in enumerate(heads):
         x = left + index * (wide + gap)
         axes = plot.axes(x, wide, len(rows), ends)
-        steps = canvas.inner_ticks(*ends, 4 if wide > 40 else 2)
-        canvas.ticks(axes, "x", steps, [canvas.tick_text(step) for step in steps], inward=True)
+        canvas.ticks(axes, "x", canvas.inner_ticks(*ends, 4 if wide > 40 else 2), inward=True)
         axes.axvline(0, color=ink.RULE, lw=0.7, zorder=0)
         canvas.write(plot.sheet, x, 2.0, head, weight=600)
         for row, line in enumerate(rows):
