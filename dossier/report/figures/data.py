@@ -49,6 +49,12 @@ def ends(*found: Estimate | Absent) -> list[float]:
     return [end for each in known for end in (each.value, each.low, each.high) if end is not None]
 
 
+def known(evidence: Evidence, measure: str, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:
+    """The external sites where a measure is estimated, each with its estimate."""
+    found = ((site, find(evidence, measure, site.name, **at)) for site in externals(evidence))
+    return [(site, estimate) for site, estimate in found if isinstance(estimate, Estimate)]
+
+
 def everywhere(evidence: Evidence, name: str) -> list[Curve]:
     """The curves of that name at the external sites that have one."""
     found = (find_curve(evidence, name, site.name) for site in externals(evidence))

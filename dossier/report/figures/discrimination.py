@@ -105,6 +105,11 @@ class Columns:
     patients: float | None = None
     events: float | None = None
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where a value and its interval end."""
+        return self.value, self.interval
+
 
 WIDEST_NAME = 62.0
 NARROWEST_NAME, NARROWEST_AXIS, HALF_VALUE = 21.0, 12.9, 62.2
@@ -144,19 +149,29 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
     if not any(isinstance(what.found(evidence, site.name), types.Estimate) for site in sites):
         return types.Absent(Fact("not_estimated_at_any_site", what=what.heading))
     shown = sites[: MOST_ROWS[width]]
-    columns = forest_columns(evidence, what, width)
-    pooled = what.together(evidence)
+    columns, pooled = forest_columns(evidence, what, width), what.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)
-    summary = 0.0 if pooled is None else 2.4
-    height = (rows + summary) * canvas.LINE + 1.5
+    height = (rows + (0.0 if pooled is None else 2.4)) * canvas.LINE + 1.5
     plot = forest.Rows(canvas.sheet(width, TOP + height + 6.2), TOP)
     axes = plot.axes(columns.left, columns.width, height / canvas.LINE)
-    _scale(axes, evidence, what, shown, pooled, columns)
+    _scale(axes, evidence, what, shown, pooled)
     _head(plot.sheet, evidence, what, columns)
     names = data.labels(evidence, columns.label)
     for row, site in enumerate(shown):
         plot.write(row + 0.5, 0, names[site.name])
-        _site_row(plot, axes, evidence, what, columns, site, row + 0.5)
+        if columns.patients is not None:
+            plot.right(row + 0.5, columns.patients, f"{site.n:,}")
+        if columns.events is not None:
+            plot.right(row + 0.5, columns.events, events_of(site, "–"))
+        found = what.found(evidence, site.name)
+        if isinstance(found, types.Absent):
+            room = columns.interval - columns.left - columns.width - 3
+            reason = widths.wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
+            plot.right(row + 0.5, columns.interval, reason or "not estimable")
+        else:
+            rivals = what.of_rivals(evidence, site.name)
+            _site_row(axes, found, rivals, row + 0.5, is_few=data.few(site, bands.FEW_FOR_POOLING))
+            plot.value(row + 0.5, columns.ends, what.text(found.value), what.interval(found.low, found.high))
     if len(shown) < len(sites):
         rest = f"and {captions.sites_word(len(sites) - len(shown))} more"
         plot.write(rows - 0.5, 0, rest, color=ink.INK_2)
@@ -197,20 +212,15 @@ def _reach(
     return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
 
 
-def _with_room(label_at: Mapping[float, str], axes: Axes, width: float, first: Sequence[float]) -> list[float]:
-    """The ticks whose numbers have room on an axis of that width in mm; those of `first` are asked first."""
-    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in label_at]))
-    middles = dict(zip(label_at, across[:, 0] * width, strict=True))
+def _with_room(text_at: Mapping[float, str], axes: canvas.Panel, first: Sequence[float]) -> list[float]:
+    """The ticks whose numbers have room on an axis; those of `first` are asked first."""
+    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in text_at]))
+    middle = dict(zip(text_at, across[:, 0] * axes.width, strict=True))
+    wide = {position: widths.text_width(text) for position, text in text_at.items()}
     kept: list[float] = []
-    for position in (
-        *(value for value in first if value in label_at),
-        *(value for value in label_at if value not in first),
-    ):
-        room = [
-            (widths.text_width(label_at[position]) + widths.text_width(label_at[value])) / 2 + TICK_GAP
-            for value in kept
-        ]
-        if all(abs(middles[position] - middles[value]) >= least for value, least in zip(kept, room, strict=True)):
+    for position in sorted(text_at, key=lambda value: first.index(value) if value in first else len(first)):
+        room = {other: (wide[position] + wide[other]) / 2 + TICK_GAP for other in kept}
+        if all(abs(middle[position] - middle[other]) >= least for other, least in room.items()):
             kept.append(position)
     return kept
 
@@ -220,12 +230,11 @@ TICK_GAP = 1.8
 
 
 def _scale(
-    axes: Axes,
+    axes: canvas.Panel,
     evidence: types.Evidence,
     what: Forest,
     shown: Sequence[types.DatasetSummary],
     pooled: types.Estimate | None,
-    columns: Columns,
 ) -> None:
     values = [value for site in shown for value in data.ends(what.found(evidence, site.name))]
     values += [value for site in shown for value in what.of_rivals(evidence, site.name).values()]
@@ -237,10 +246,9 @@ def _scale(
     axes.set_xlim(low, high)
     plain = what.ratio or what.unbounded
     texts = [canvas.tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
-    label_at = dict(zip(places, texts, strict=True))
-    kept = _with_room(label_at, axes, columns.width, first=(what.reference, places[0], places[-1]))
-    canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in label_at.items()])
-    axes.spines["left"].set_visible(False)
+    text_at = dict(zip(places, texts, strict=True))
+    kept = _with_room(text_at, axes, first=(what.reference, places[0], places[-1]))
+    canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in text_at.items()])
     axes.axvline(what.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
     for bound in criterion(evidence, what.measure):
         axes.axvline(bound, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
@@ -273,34 +281,14 @@ def _head(drawn: Figure, evidence: types.Evidence, what: Forest, columns: Column
 
 
 def _site_row(
-    plot: forest.Rows,
-    axes: Axes,
-    evidence: types.Evidence,
-    what: Forest,
-    columns: Columns,
-    site: types.DatasetSummary,
-    row: float,
+    axes: canvas.Panel, found: types.Estimate, rivals: Mapping[str, float], row: float, *, is_few: bool
 ) -> None:
-    if columns.patients is not None:
-        plot.right(row, columns.patients, f"{site.n:,}")
-    if columns.events is not None:
-        plot.right(row, columns.events, events_of(site, "–"))
-    found = what.found(evidence, site.name)
-    if isinstance(found, types.Absent):
-        room = columns.interval - columns.left - columns.width - 3
-        reason = widths.wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
-        plot.right(row, columns.interval, reason or "not estimable")
-        return
-    marks.whisker(axes, found, row)
+    """The estimate of a site, open where it rests on few, and those of the other models."""
+    marks.estimate(axes, found, row, size=3.9 if axes.width > NARROW else 2.6, filled=not is_few)
     left, right = axes.get_xlim()
-    if left <= found.value <= right:
-        size = 3.9 if columns.width > NARROW else 2.6
-        marks.dot(axes, found.value, row, "s", size, filled=not data.few(site, bands.FEW_FOR_POOLING))
-    for mark, value in what.of_rivals(evidence, site.name).items():
+    for mark, value in rivals.items():
         if left <= value <= right:
             marks.dot(axes, value, row, SHAPES[mark], 2.8, ink.INK_2, mfc="none", mew=0.7, zorder=2.7)
-    plot.bold(row, columns.value, what.text(found.value))
-    plot.right(row, columns.interval, what.interval(found.low, found.high))
 
 
 NARROW = 25.0
@@ -314,8 +302,7 @@ def _pooled_rows(
     marks.diamond(axes, pooled, row, 0.32, clip_on=False)
     if pooled.low is not None and pooled.high is not None:
         marks.arrows(axes, (pooled.low, pooled.high), row, ink.BLUE, 4.4)
-    plot.bold(row, columns.value, what.text(pooled.value))
-    plot.right(row, columns.interval, what.interval(pooled.low, pooled.high))
+    plot.value(row, columns.ends, what.text(pooled.value), what.interval(pooled.low, pooled.high))
     new = types.expected_range(pooled)
     plot.write(row + 1, 0, "New hospital", weight=600)
     if new is None:

@@ -32,6 +32,7 @@ class Rows:
         """Text in a row that ends at a place: a number in its column, quiet unless `looks` says otherwise."""
         self.write(row, x, text, **{"ha": "right", "color": ink.INK_2, **looks})
 
-    def bold(self, row: float, x: float, text: str) -> None:
-        """The number that a row is read for."""
-        self.write(row, x, text, ha="right", weight=600)
+    def value(self, row: float, ends: tuple[float, float], text: str, bounds: str) -> None:
+        """The number that a row is read for, and its interval, each to the left of its end."""
+        self.write(row, ends[0], text, ha="right", weight=600)
+        self.right(row, ends[1], bounds)

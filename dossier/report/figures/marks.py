@@ -49,6 +49,14 @@ def whisker(axes: Axes, found: types.Estimate, row: float) -> None:
     arrows(axes, (found.low, found.high), row)
 
 
+def estimate(axes: Axes, found: types.Estimate, row: float, shape: str = "s", size: float = 3.9, **looks: Any) -> None:
+    """An estimate along its row: its interval, and its mark where that lies on the axis."""
+    whisker(axes, found, row)
+    left, right = axes.get_xlim()
+    if left <= found.value <= right:
+        dot(axes, found.value, row, shape, size, **looks)
+
+
 def arrows(
     axes: Axes, ends: tuple[float, float], row: float, colour: str = ink.INK, size: float = 3.6, **looks: Any
 ) -> None:

@@ -214,18 +214,18 @@ def _mark(plot: forest.Rows, axes: Axes, places: Places, line: Line, which: int,
     if isinstance(found, types.Absent):
         plot.right(row, places.bounds(which), "not estimable")
         return
-    left, end = axes.get_xlim()
     if line.sites:
+        left, end = axes.get_xlim()
         inside = [value for value in line.sites[which] if left <= value <= end]
         below = [row + RUG] * len(inside)
         axes.plot(inside, below, "|", color=ink.MID, ms=STROKE, mec=ink.MID, mew=0.8, zorder=1.5, clip_on=False)
-    marks.whisker(axes, found, row)
     if line.is_pooled and found.low is not None and found.high is not None:
+        marks.whisker(axes, found, row)
         marks.diamond(axes, found, row, DIAMOND, zorder=2)
-    elif left <= found.value <= end:
-        marks.dot(axes, found.value, row, "s", 3.9)
-    plot.bold(row, places.value(which), number(found.value))
-    plot.right(row, places.bounds(which), captions.interval(found.low, found.high, reference=places.references[which]))
+    else:
+        marks.estimate(axes, found, row)
+    bounds = captions.interval(found.low, found.high, reference=places.references[which])
+    plot.value(row, (places.value(which), places.bounds(which)), number(found.value), bounds)
 
 
 def forest_caption(evidence: types.Evidence) -> str:

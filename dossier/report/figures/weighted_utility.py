@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from matplotlib.axes import Axes
-
 from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
@@ -36,13 +34,11 @@ def sites_of(evidence: types.Evidence) -> list[types.DatasetSummary]:
     own = {
         result.dataset
         for result in types.find_all(evidence, "weighted_utility")
-        if isinstance(result.found, types.Estimate) and _is_own(result.at) and "class" not in result.at
+        if isinstance(result.found, types.Estimate)
+        and isinstance(result.at.get("tau"), str)
+        and "class" not in result.at
     }
     return [site for site in types.externals(evidence) if site.name in own]
-
-
-def _is_own(at: object) -> bool:
-    return isinstance(at, dict) and isinstance(at.get("tau"), str)
 
 
 def _declared(evidence: types.Evidence) -> Mapping[str, float | str]:
@@ -60,32 +56,23 @@ def _of_each_case(evidence: types.Evidence) -> str:
 
 def lines(evidence: types.Evidence) -> list[Line]:
     """The measures that stand beside each other: weighted utilities by the source of their thresholds, then others."""
-    sites = sites_of(evidence)[:MOST_SITES]
-    sources = list(
-        dict.fromkeys(
-            str(result.at["tau"])
-            for result in types.find_all(evidence, "weighted_utility")
-            if isinstance(result.at.get("tau"), str)
-        )
-    )
-    made = []
-    for source in sources:
-        found = tuple(
-            types.find(evidence, "weighted_utility", site.name, tau=source, **_declared(evidence)) for site in sites
-        )
-        made.append(Line(f"Weighted utility, {setting(source)}", True, found))
-    at = data.primary_threshold(evidence)
-    if at is not None:
-        of = threshold(at)
-        for name, measure in (
-            (f"Standardized net benefit at {of}", "standardized_net_benefit"),
-            (f"H-accuracy at a risk of {of}", "h_accuracy_risk"),
-        ):
-            made.append(
-                Line(name, False, tuple(types.find(evidence, measure, site.name, threshold=at) for site in sites))
-            )
-    made.append(Line("AUROC", False, tuple(types.find(evidence, "auroc", site.name) for site in sites)))
-    return [line for line in made if any(isinstance(estimate, types.Estimate) for estimate in line.found)]
+    made: list[Line] = []
+
+    def add(name: str, measure: str, at: Mapping[str, float | str], *, weighted: bool = False) -> None:
+        found = tuple(types.find(evidence, measure, site.name, **at) for site in sites_of(evidence)[:MOST_SITES])
+        if any(isinstance(estimate, types.Estimate) for estimate in found):
+            made.append(Line(name, weighted, found))
+
+    taus = dict.fromkeys(result.at.get("tau") for result in types.find_all(evidence, "weighted_utility"))
+    for source in (tau for tau in taus if isinstance(tau, str)):
+        at = {"tau": source, **_declared(evidence)}
+        add(f"Weighted utility, {setting(source)}", "weighted_utility", at, weighted=True)
+    if (primary := data.primary_threshold(evidence)) is not None:
+        of = threshold(primary)
+        add(f"Standardized net benefit at {of}", "standardized_net_benefit", {"threshold": primary})
+        add(f"H-accuracy at a risk of {of}", "h_accuracy_risk", {"threshold": primary})
+    add("AUROC", "auroc", {})
+    return made
 
 
 @canvas.figure("Weighted utility beside the measures with one threshold for all")
@@ -115,42 +102,24 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
             if isinstance(found, types.Absent):
                 plot.right(row + 0.5, x + wide, "not estimable")
             else:
-                _mark(axes, row + 0.5, found, weighted=line.weighted)
+                shape, colour = ("D", ink.BLUE) if line.weighted else ("s", ink.INK)
+                marks.estimate(axes, found, row + 0.5, shape, 4.4, colour=colour, filled=line.weighted)
     for row, (name, line) in enumerate(zip(names, rows, strict=True)):
         plot.write(row + 0.5, 0, name, color=ink.INK if line.weighted else ink.INK_2)
         if value and isinstance(line.found[0], types.Estimate):
             plot.right(row + 0.5, canvas.FULL, captions.value_text(line.found[0]))
-    middle, bottom = (left + canvas.FULL - value) / 2, TOP + len(rows) * STEP
-    canvas.write(plot.sheet, middle, bottom + 7.6, "Value; 1 is perfect", ha="center")
+    middle, foot = (left + canvas.FULL - value) / 2, len(rows) + 7.6 / STEP
+    plot.write(foot, middle, "Value; 1 is perfect", ha="center")
     caption = (
         f"{sum(site.n for site in shown):,} patients; {captions.level_text(evidence)} intervals. Filled: each case has "
         f"a threshold of its own, {_of_each_case(evidence)}. Open: one threshold for all, or none."
         f"{captions.left_out(len(sites) - len(shown), 'see the tables')}"
     )
-    texts = [
-        f"{line.name[:1].lower() if line.weighted else line.name[:1]}{line.name[1:]} "
-        f"{captions.value_text(line.found[0])}"
-        for line in rows
-        if isinstance(line.found[0], types.Estimate)
-    ]
-    weighted = [
-        (estimate.value, line.name)
-        for line in rows
-        if line.weighted and isinstance(estimate := line.found[0], types.Estimate)
-    ]
-    message = _spread(shown[0].site, weighted)
+    of_first = [(row, found) for row in rows if isinstance(found := row.found[0], types.Estimate)]
+    called = [row.name[:1].lower() + row.name[1:] if row.weighted else row.name for row, _ in of_first]
+    texts = [f"{name} {captions.value_text(found)}" for name, (_, found) in zip(called, of_first, strict=True)]
+    message = _spread(shown[0].site, [(found.value, row.name) for row, found in of_first if row.weighted])
     return canvas.Drawn(plot.sheet, caption, f"At {shown[0].site}: {captions.joined(texts, 8)}.", message)
-
-
-def _mark(axes: Axes, row: float, found: types.Estimate, *, weighted: bool) -> None:
-    """A measure of one site: its interval and its mark; an interval that leaves the axis ends in an arrow."""
-    left, right = axes.get_xlim()
-    if found.low is not None and found.high is not None:
-        axes.plot([max(found.low, left), min(found.high, right)], [row, row], color=ink.INK, lw=1, zorder=2)
-        marks.arrows(axes, (found.low, right), row)
-    if left <= found.value <= right:
-        shape, colour = ("D", ink.BLUE) if weighted else ("s", ink.INK)
-        marks.dot(axes, found.value, row, shape, 4.4, colour, filled=weighted)
 
 
 def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
