@@ -76,7 +76,7 @@ def _panel(
     axes.axhline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
     for site in sites:
         axes.axhline(site.similarity.value, color=ink.HAIR, lw=0.5, zorder=0.5)
-    robustness.scale_ticks(axes, scale, wide, labelled=True)
+    robustness.scale_ticks(axes, scale, labelled=True)
     return axes
 
 

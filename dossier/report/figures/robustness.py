@@ -85,6 +85,8 @@ class Standing:
     share: float | None
     is_shown: bool
     """Whether its whole interval is acceptable or better."""
+    no_skill: bool
+    """Whether a Brier score is no better than if everyone had been given the prevalence of the site."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +96,24 @@ class Placed:
     site: types.DatasetSummary
     name: str
     similarity: types.Estimate | None
+    stands: Mapping[str, Standing]
+    """Where it stands by each measure that is known there."""
     supports: bool
 
     @property
     def colour(self) -> str:
         """Blue for a site that supports the model from outside, mid for the rest."""
         return ink.BLUE if self.supports else ink.MID
+
+    @property
+    def weight(self) -> int:
+        """How heavy its name is."""
+        return 600 if self.supports else 400
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """How its name looks."""
+        return {"color": ink.BLUE if self.supports else ink.INK, "weight": self.weight}
 
 
 def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
@@ -111,13 +125,7 @@ def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
     for measure, position in evidence.release.judged_by.items():
         plan, at = PLANS[measure], position.get("threshold", position.get("tau"))
         sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
-        found = (types.find(evidence, measure, site.name, **position) for site in types.externals(evidence))
-        values = [
-            end
-            for estimate in found
-            if isinstance(estimate, types.Estimate)
-            for end in (estimate.value, *_ends(estimate))
-        ]
+        values = [end for _, found in data.known(evidence, measure, **position) for end in data.ends(found)]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
         tick = max(math.floor(reach / step + 1e-9) * step, limit * sign) * sign
@@ -172,43 +180,41 @@ def standing(evidence: types.Evidence, site: types.DatasetSummary, scale: Scale)
         return None
     least = types.find(evidence, scale.sample, site.name, **scale.setting)
     share = min(1.0, site.n / least.value) if isinstance(least, types.Estimate) and least.value > 0 else None
-    low = found.value if found.low is None else found.low
-    high = found.value if found.high is None else found.high
-    return Standing(found.value, low, high, share, bands.is_shown(scale.measure, found.low, found.high))
+    scaled = types.find(evidence, "scaled_brier", site.name)
+    no_skill = scale.measure == "brier" and isinstance(scaled, types.Estimate) and scaled.value <= 0
+    is_shown = bands.is_shown(scale.measure, found.low, found.high)
+    return Standing(found.value, *_ends(found), share, is_shown, no_skill)
 
 
-NO_SKILL: Mapping[str, Any] = {"ms": 5.0, "mew": 1.2, "zorder": 6, "clip_on": False}
-"""How the cross of a Brier score without skill looks."""
+def cross(axes: Axes, stands: Standing, value: float, height: float) -> None:
+    """The cross of a Brier score without skill, where it has none."""
+    if stands.no_skill:
+        axes.plot([value], [height], "x", color=ink.INK, ms=5.0, mew=1.2, zorder=6, clip_on=False)
 
 
-def is_without_skill(evidence: types.Evidence, site: types.DatasetSummary, scale: Scale) -> bool:
-    """Whether a Brier score is no better than if everyone had been given the prevalence of the site."""
-    found = types.find(evidence, "scaled_brier", site.name)
-    return scale.measure == "brier" and isinstance(found, types.Estimate) and found.value <= 0
-
-
-def without_skill(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> str:
+def without_skill(placed: Sequence[Placed]) -> str:
     """What the cross stands for, where there is one."""
-    has_cross = any(is_without_skill(evidence, site, scale) for site in sites for scale in scales(evidence))
+    has_cross = any(stands.no_skill for place in placed for stands in place.stands.values())
     return " Cross: no better than the prevalence." if has_cross else ""
 
 
 def placed_sites(evidence: types.Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
-    three = scales(evidence)
-    sites = types.externals(evidence)
+    sites, placed = types.externals(evidence), []
     names = short_names(sites)
-    known = sum(_similarity(evidence, site) is not None for site in sites)
-    many = not _fits_the_margin(known, len(sites) - known)
-    placed = []
+    known = {site.name: _similarity(evidence, site) for site in sites}
+    unknown = sum(similarity is None for similarity in known.values())
+    many = not _fits_the_margin(len(sites) - unknown, unknown)
+    three = scales(evidence)
     for order, site in enumerate(sites, 1):
-        similarity = _similarity(evidence, site)
-        stands = [standing(evidence, site, scale) for scale in three]
-        good = site.n >= bands.FEWEST_TO_SUPPORT and all(
-            standing is not None and standing.is_shown for standing in stands
+        similarity = known[site.name]
+        stands = {scale.measure: found for scale in three if (found := standing(evidence, site, scale)) is not None}
+        good = len(stands) == len(three) and all(found.is_shown for found in stands.values())
+        unlike = similarity is not None and similarity.value < bands.SUPPORT
+        supports = unlike and good and site.n >= bands.FEWEST_TO_SUPPORT
+        placed.append(
+            Placed(site, str(order) if many and similarity else names[site.name], similarity, stands, supports)
         )
-        supports = similarity is not None and similarity.value < bands.SUPPORT and good
-        placed.append(Placed(site, str(order) if many and similarity else names[site.name], similarity, supports))
     return tuple(placed)
 
 
@@ -296,9 +302,15 @@ class Layout:
     """The similarity at the bottom of the panels, above the break."""
     highest: float
     """The similarity at the top of the panels."""
-    radius: float
+    crowded: bool
+    """Whether there are too many sites for names and for all ellipses."""
     names: float
     """The width of the names at the right margin, 0 where each stands at its mark."""
+
+    @property
+    def radius(self) -> float:
+        """Half a ring."""
+        return SMALL_RADIUS if self.crowded else RADIUS
 
     @property
     def down(self) -> float:
@@ -340,16 +352,15 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     names = 0.0
     if at_the_margin:
         height = max(height, len(known) * COLUMN_LINE)
-        names = max(widths.text_width(place.name, 600 if place.supports else 400) for place in placed)
+        names = max(widths.text_width(place.name, place.weight) for place in placed)
         names = max(names, widths.text_width(_left_out(unknown - rows)))
     lowest, highest, broken = similarity_axis(known, height)
     foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
-    radius = SMALL_RADIUS if crowded else RADIUS
     # A disc at the best end of the last panel needs its half outside.
     margin = names + LEADER + 0.8 if names else 0.0
     width = (canvas.FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
-    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names)
+    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, crowded, names)
 
 
 def _left_out(count: int) -> str:
@@ -395,18 +406,114 @@ def similarity_axis(ends: Sequence[tuple[float, float]], height: float) -> tuple
 
 
 @dataclass(frozen=True)
+class Field:
+    """A panel before it is drawn: its scale, and the sites that stand in it, with their similarity."""
+
+    plan: Layout
+    scale: Scale
+    sites: tuple[tuple[Placed, Standing, types.Estimate], ...]
+
+    @classmethod
+    def of(cls, placed: Sequence[Placed], plan: Layout, scale: Scale) -> Field:
+        """The panel of a measure."""
+        known = (
+            (place, place.stands[scale.measure], place.similarity)
+            for place in placed
+            if place.similarity is not None and scale.measure in place.stands
+        )
+        return cls(plan, scale, tuple(known))
+
+    @property
+    def across(self) -> float:
+        """How much of the scale a millimetre is."""
+        return (self.scale.best - self.scale.worst) / self.plan.width
+
+    def x(self, value: float) -> float:
+        """How far right of the left edge of the panel a value stands, in mm."""
+        return (value - self.scale.worst) / self.across
+
+    def has_ellipse(self, place: Placed) -> bool:
+        """Whether the interval of a site is drawn."""
+        return place.supports or not self.plan.crowded
+
+    def marks(self) -> dict[str, placing.Mark]:
+        """The mark of each site, by the name of its dataset: its label, its disc and its ellipse, in mm."""
+        found = {}
+        for place, stands, similarity in self.sites:
+            low, high = _ends(similarity)
+            x, y = self.x(self.scale.clipped(stands.value)), self.plan.y(similarity.value)
+            size = (stands.high - stands.low) / 2 / abs(self.across), (high - low) / 2 / self.plan.down
+            size = size if self.has_ellipse(place) else (0.0, 0.0)
+            aside = self.x((stands.low + stands.high) / 2) - x, self.plan.y((low + high) / 2) - y
+            text = _label(place, stands, self.scale)
+            found[place.site.name] = placing.Mark(text, x, y, *size, place.weight, aside)
+        return found
+
+    def frame(self) -> types.Floats:
+        """Points in mm along the frame of good external evidence, none where it lies below a break."""
+        if self.plan.foot:
+            return np.empty((0, 2))
+        x, y = self.x(self.scale.cuts[0]), self.plan.y(bands.SUPPORT)
+        upright = np.column_stack((np.full(60, x), np.linspace(y, self.plan.height, 60)))
+        return np.concatenate((upright, np.column_stack((np.linspace(x, self.plan.width, 60), np.full(60, y)))))
+
+    def region(self) -> tuple[float, float] | None:
+        """Where the name of the region stands: off the discs and, where it can be, off the ellipses."""
+        words = region_words(self.scale, self.plan)
+        if self.plan.foot or words is None:
+            return None
+        half, found = _region_size(words), list(self.marks().values())
+        left, top, width = self.x(self.scale.cuts[0]), self.plan.y(bands.SUPPORT), self.plan.width
+        high, low = top + half[1] + 0.8, self.plan.height - half[1] - 0.8
+        columns = np.linspace(width - half[0] - 0.8, left + half[0] + 0.8, PLACES)
+        spots = [(float(x), float(y)) for y in np.linspace(low, high, PLACES) for x in columns if low >= high - 1e-9]
+        across, down = (size + self.plan.radius + 0.5 for size in half)
+        off_discs = [
+            (x, y) for x, y in spots if not any(abs(x - mark.x) < across and abs(y - mark.y) < down for mark in found)
+        ]
+        strokes = np.concatenate([np.empty((0, 2)), *(placing.outline(mark) for mark in found)])
+
+        def crossings(spot: tuple[float, float]) -> int:
+            return int((np.abs(strokes - spot) < np.array(half) + 0.4).all(axis=1).sum())
+
+        return min(off_discs, key=crossings, default=None)
+
+    def labels(self) -> dict[str, tuple[float, float] | None]:
+        """Where the label of each mark stands; None where it has no room."""
+        plan, region, words = self.plan, self.region(), region_words(self.scale, self.plan)
+        found = self.marks()
+        taken = [] if region is None or words is None else [(*region, *_region_size(words))]
+        limits = [upper for upper in bands.SIMILARITY if upper != bands.SUPPORT and plan.lowest < upper < plan.highest]
+        levels = [np.column_stack((np.linspace(0, plan.width, 60), np.full(60, plan.y(upper)))) for upper in limits]
+        lines = np.concatenate([self.frame(), *levels])
+        places = placing.place_labels(list(found.values()), plan.width, plan.height, plan.radius, lines, taken)
+        strokes = np.concatenate([*(placing.outline(mark) for mark in found.values()), self.frame()])
+
+        def is_in_the_way(mark: placing.Mark, spot: tuple[float, float]) -> bool:
+            """Whether a label lies on a line or on the disc of its own mark."""
+            half = widths.text_width(mark.text, mark.weight) / 2, placing.LABEL_HEIGHT / 2 - 0.6
+            on_own_disc = (
+                abs(spot[0] - mark.x) < half[0] + plan.radius and abs(spot[1] - mark.y) < half[1] + plan.radius
+            )
+            return on_own_disc or placing.stands_on_a_line(mark.text, spot, strokes, mark.weight)
+
+        return {
+            name: None if spot is None or (not plan.crowded and is_in_the_way(mark, spot)) else spot
+            for (name, mark), spot in zip(found.items(), places, strict=True)
+        }
+
+
+@dataclass(frozen=True)
 class Arrangement:
     """What the diagram shows and where its labels stand, before anything is drawn."""
 
     placed: tuple[Placed, ...]
     plan: Layout
-    scales: tuple[Scale, ...]
+    fields: tuple[Field, ...]
     labels: tuple[Mapping[str, tuple[float, float]], ...]
     """In each panel, the centre (mm) of the label by the name of the dataset; none when the names are at the margin."""
     margin: Mapping[str, float]
     """How far below the top of the panels the name of each dataset stands at the right margin, in mm."""
-    regions: tuple[tuple[float, float] | None, ...]
-    """In each panel, the centre (mm) of the name of the region of good external evidence; None below a break."""
     lost: tuple[tuple[str, str], ...]
     """The marks without room for a label: the measure and the site."""
     absent: tuple[tuple[str, str], ...]
@@ -415,61 +522,29 @@ class Arrangement:
 
 def arrangement(evidence: types.Evidence) -> Arrangement | types.Absent:
     """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
-    placed = placed_sites(evidence)
-    if not any(place.similarity for place in placed):
+    placed, three = placed_sites(evidence), scales(evidence)
+    known = {place.site.name: place for place in placed if place.similarity is not None}
+    if not known:
         return types.Absent(Fact("no_similarity_known"))
-    plan, three = layout(placed), scales(evidence)
-    regions = tuple(_region(evidence, placed, plan, scale) for scale in three)
-    found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
+    plan = layout(placed)
+    fields = tuple(Field.of(placed, plan, scale) for scale in three)
+    found = [field.labels() for field in fields]
     margin: dict[str, float] = {}
-    known = sum(place.similarity is not None for place in placed)
-    fits = _fits_the_margin(known, len(placed) - known)
-    if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
+    fits = _fits_the_margin(len(known), len(placed) - len(known))
+    if fits and (plan.crowded or any(None in spots.values() for spots in found)):
         plan = layout(placed, at_the_margin=True)
         margin, found = _in_a_column(placed, plan), [{} for _ in three]
-        regions = tuple(_region(evidence, placed, plan, scale) for scale in three)
-    names = {place.site.name: place.name for place in placed}
-    lost = [
-        (scale.noun, names[name])
-        for scale, spots in zip(three, found, strict=True)
-        for name, spot in spots.items()
-        if spot is None
-    ]
+        fields = tuple(Field.of(placed, plan, scale) for scale in three)
+    spots = [(scale.noun, each) for scale, each in zip(three, found, strict=True)]
+    lost = [(noun, known[name].name) for noun, each in spots for name, spot in each.items() if spot is None]
     absent = [
         (scale.noun, place.site.site)
         for scale in three
-        for place in placed
-        if place.similarity is not None and standing(evidence, place.site, scale) is None
+        for place in known.values()
+        if scale.measure not in place.stands
     ]
-    kept = tuple({name: spot for name, spot in spots.items() if spot is not None} for spots in found)
-    return Arrangement(placed, plan, three, kept, margin, regions, tuple(lost), tuple(absent))
-
-
-def _region(
-    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
-) -> tuple[float, float] | None:
-    """Where the name of the region stands in a panel: off the discs and, where it can be, off the ellipses."""
-    if plan.foot:
-        return None
-    across = (scale.best - scale.worst) / plan.width
-    left, top = (scale.cuts[0] - scale.worst) / across, plan.y(bands.SUPPORT)
-    words = region_words(scale, plan)
-    if words is None:
-        return None
-    half = _region_size(words)
-    found = list(_site_marks(evidence, placed, plan, scale).values())
-    high, low = top + half[1] + 0.8, plan.height - half[1] - 0.8
-    columns = np.linspace(plan.width - half[0] - 0.8, left + half[0] + 0.8, PLACES)
-    spots = [(float(x), float(y)) for y in np.linspace(low, high, PLACES) for x in columns if low >= high - 1e-9]
-    across, down = (size + plan.radius + 0.5 for size in half)
-    # Off every disc.
-    discs = [(x, y) for x, y in spots if not any(abs(x - mark.x) < across and abs(y - mark.y) < down for mark in found)]
-    strokes = np.concatenate([np.empty((0, 2)), *(placing.outline(mark) for mark in found)])
-
-    def crossings(spot: tuple[float, float]) -> int:
-        return int((np.abs(strokes - spot) < np.array(half) + 0.4).all(axis=1).sum())
-
-    return min(discs, key=crossings, default=None)
+    kept = tuple({name: spot for name, spot in each.items() if spot is not None} for each in found)
+    return Arrangement(placed, plan, fields, kept, margin, tuple(lost), tuple(absent))
 
 
 PLACES = 9
@@ -514,13 +589,13 @@ def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
 def draw_arranged(evidence: types.Evidence, arranged: Arrangement) -> Figure:
     """The diagram as it was arranged."""
     plan = arranged.plan
-    more = max(len(_title(scale, plan)) for scale in arranged.scales) - 1
+    more = max(len(_title(field.scale, plan)) for field in arranged.fields) - 1
     drawn = canvas.sheet(canvas.FULL, plan.bottom + plan.strip + TITLES + more * canvas.LINE)
     _key(drawn)
     canvas.write(drawn, 0, TOP - 4.8, form_of(evidence).title, weight=600)
     _band_names(drawn, plan)
-    for index in range(len(arranged.scales)):
-        _panel(drawn, evidence, arranged, index)
+    for index in range(len(arranged.fields)):
+        _panel(drawn, arranged, index)
     _margin(drawn, arranged)
     if plan.rows:
         _strip_names(drawn, arranged.placed, plan)
@@ -570,67 +645,64 @@ MOST_BEYOND, APART = 0.5, 0.6
 """How far the name of a band may reach beyond it, and how far the names of two bands are apart, in mm."""
 
 
+def _backdrop(axes: Axes, plan: Layout, scale: Scale, heights: Sequence[float], *, is_first: bool) -> None:
+    """The bands of both axes, and the ticks of similarity."""
+    background(axes, scale)
+    low, high = axes.get_ylim()
+    for upper in bands.SIMILARITY:
+        if low < upper < high:
+            axes.axhline(upper, color=ink.RULE, lw=0.5, zorder=0.6)
+    axes.spines["left"].set_visible(is_first)
+    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
+    texts = [f"{tick:g}" if tick in (0, 1) else number(tick, digits) for tick in heights]
+    if is_first:
+        canvas.ticks(axes, "y", heights, texts)
+
+
+def _frame(axes: Axes, scale: Scale, spot: tuple[float, float] | None, words: str | None, *, clip: bool) -> None:
+    """The frame of good external evidence, with its name at a point of the data."""
+    frame = [axes.get_ylim()[0], bands.SUPPORT, bands.SUPPORT]
+    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=ink.INK, lw=1.1, ls=FRAME, clip_on=clip)
+    if spot is not None and words is not None:
+        axes.text(*spot, words, ha="center", va="center", linespacing=1.1, zorder=5)
+
+
 def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     """What lies below the break: the region of good external evidence, in which no site stands."""
-    top = TOP + plan.height + BREAK
-    ends = scale.worst, scale.best
+    top, ends = TOP + plan.height + BREAK, (scale.worst, scale.best)
     axes = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT, ends, (0, bands.SUPPORT))
-    background(axes, scale)
-    for upper in bands.SIMILARITY:
-        if upper < bands.SUPPORT:
-            axes.axhline(upper, color=ink.RULE, lw=0.5, zorder=0.6)
-    frame = [0, bands.SUPPORT, bands.SUPPORT]
-    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=ink.INK, lw=1.1, ls=FRAME, clip_on=False)
-    heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)] if index == 0 else []
-    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
-    axes.spines["left"].set_visible(index == 0)
-    canvas.ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
-    scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
-    words = region_words(scale, plan)
-    if words:
-        middle = (scale.cuts[0] + scale.best) / 2
-        axes.text(middle, bands.SUPPORT / 2, words, ha="center", va="center", linespacing=1.1, zorder=5)
+    middle = (scale.cuts[0] + scale.best) / 2, bands.SUPPORT / 2
+    _frame(axes, scale, middle, region_words(scale, plan), clip=False)
+    heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)]
+    _backdrop(axes, plan, scale, heights, is_first=index == 0)
+    scale_ticks(axes, scale, labelled=not plan.rows)
     if index == 0:
         for y in (TOP + plan.height + 0.2, top - 0.2):
             marks.stroke(drawn, (plan.left - 1.4, y + 0.7), (plan.left + 1.4, y - 0.7), ink.INK_2, 0.8)
 
 
-def _panel(drawn: Figure, evidence: types.Evidence, arranged: Arrangement, index: int) -> None:
-    plan, scale = arranged.plan, arranged.scales[index]
+def _panel(drawn: Figure, arranged: Arrangement, index: int) -> None:
+    plan, field = arranged.plan, arranged.fields[index]
+    scale = field.scale
     ends = (scale.worst, scale.best), (plan.lowest, plan.highest)
     axes = canvas.panel(drawn, plan.x(index), TOP, plan.width, plan.height, *ends)
-    background(axes, scale)
-    for upper in bands.SIMILARITY:
-        if plan.lowest < upper < plan.highest:
-            axes.axhline(upper, color=ink.RULE, lw=0.5, zorder=0.6)
     if not plan.foot:
-        frame = [plan.lowest, bands.SUPPORT, bands.SUPPORT]
-        axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=ink.INK, lw=1.1, ls=FRAME)
-        _name_the_region(axes, plan, scale, arranged.regions[index])
-    axes.spines["left"].set_visible(index == 0)
-    heights = _heights(plan) if index == 0 else []
-    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
-    canvas.ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
+        region = field.region()
+        spot = None if region is None else axes.point(region)
+        _frame(axes, scale, spot, region_words(scale, plan), clip=True)
+    _backdrop(axes, plan, scale, _heights(plan), is_first=index == 0)
     if plan.foot:
         axes.spines["bottom"].set_visible(False)
         _foot(drawn, plan, index, scale)
     else:
-        scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
-    _marks(axes, evidence, arranged, index)
-    middle = plan.x(index) + plan.width / 2
+        scale_ticks(axes, scale, labelled=not plan.rows)
+    _marks(axes, arranged, index)
     if plan.rows:
-        _strip(drawn, evidence, arranged.placed, plan, index, scale)
-    bottom = plan.bottom + plan.strip
+        _strip(drawn, arranged.placed, plan, index, scale)
+    middle, bottom = plan.x(index) + plan.width / 2, plan.bottom + plan.strip + 8.8
     for row, line in enumerate(_title(scale, plan)):
-        half = widths.text_width(line, 600) / 2
-        canvas.write(
-            drawn,
-            min(middle, canvas.FULL - half - 0.2),
-            bottom + 8.8 + row * canvas.LINE,
-            line,
-            ha="center",
-            weight=600,
-        )
+        x = min(middle, canvas.FULL - widths.text_width(line, 600) / 2 - 0.2)
+        canvas.write(drawn, x, bottom + row * canvas.LINE, line, ha="center", weight=600)
 
 
 def _title(scale: Scale, plan: Layout) -> list[str]:
@@ -642,15 +714,6 @@ def _title(scale: Scale, plan: Layout) -> list[str]:
     # Lines of like length look better than a long one above a single word.
     alike = 1.2 * widths.text_width(scale.title, 600) / (whole.count("\n") + 1)
     return (widths.wrapped(scale.title, min(alike, room), whole.count("\n") + 1, 600) or whole).split("\n")
-
-
-def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
-    words = region_words(scale, plan)
-    if spot is None or words is None:
-        return
-    x = scale.worst + spot[0] * (scale.best - scale.worst) / plan.width
-    y = plan.highest - spot[1] * plan.down
-    axes.text(x, y, words, ha="center", va="center", linespacing=1.1, zorder=5)
 
 
 def _heights(plan: Layout) -> list[float]:
@@ -665,10 +728,6 @@ def _heights(plan: Layout) -> list[float]:
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
 
 
-def _height_text(tick: float, digits: int) -> str:
-    return f"{tick:g}" if tick in (0, 1) else number(tick, digits)
-
-
 def _is_below_the_top(plan: Layout, tick: float) -> bool:
     """Whether a tick lies so far below the top of the panels that its text does not reach above them."""
     return (plan.highest - tick) / plan.down > 1.5
@@ -681,9 +740,9 @@ def background(axes: Axes, scale: Scale) -> None:
         axes.axvspan(start, end, color=tint, lw=0, zorder=0)
 
 
-def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
+def scale_ticks(axes: canvas.Panel, scale: Scale, labelled: bool) -> None:
     """The cut-offs and the two ends, and what else has room between the worst end and the first cut-off."""
-    millimetre = abs(scale.best - scale.worst) / width
+    millimetre = abs(scale.best - scale.worst) / axes.width
     # The worst end before the cut-offs: an axis without it does not say where it ends.
     places = [scale.best, scale.worst_tick, *scale.cuts]
     middle = (scale.worst_tick + scale.cuts[0]) / 2
@@ -691,26 +750,23 @@ def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
     if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
         places.append(middle)
     texts = {position: _tick_text(position, scale) for position in places}
-    kept = _apart(places, texts, millimetre) if labelled else []
+    kept = _apart(places, texts, millimetre)
     # A cut-off whose text has no room keeps its tick: a band ends there.
-    written = canvas.ticks(
-        axes, "x", sorted(texts), [texts[position] if position in kept else "" for position in sorted(texts)]
-    )
+    shown = [texts[position] if position in kept else "" for position in sorted(texts)]
+    written = canvas.ticks(axes, "x", sorted(texts), shown, labelled=labelled)
     if labelled:
         written[scale.best].set_horizontalalignment("right")
 
 
 def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: float) -> list[float]:
-    """The ticks whose texts do not touch, the first named first."""
+    """The ticks whose texts do not touch, the first named first; that of the first ends at its tick."""
     kept: list[float] = []
-    for order, position in enumerate(places):
-        half = widths.text_width(texts[position]) * (1.0 if order == 0 else 0.5)
-        clear = all(
-            abs(position - other) / millimetre
-            > half + widths.text_width(texts[other]) * (1.0 if index == 0 else 0.5) + 1.0
-            for index, other in enumerate(kept)
-        )
-        if clear:
+    wide = {
+        position: widths.text_width(texts[position]) * (0.5 if order else 1.0) for order, position in enumerate(places)
+    }
+    for position in places:
+        room = {other: wide[position] + wide[other] + 1.0 for other in kept}
+        if all(abs(position - other) / millimetre > least for other, least in room.items()):
             kept.append(position)
     return kept
 
@@ -721,105 +777,45 @@ def _tick_text(value: float, scale: Scale) -> str:
     return number(round(value, 6), 2 if scale.measure in ("brier", "eci") else 1)
 
 
-def _marks(axes: Axes, evidence: types.Evidence, arranged: Arrangement, index: int) -> None:
+def _marks(axes: canvas.Panel, arranged: Arrangement, index: int) -> None:
     """Ellipses, rings, discs and labels of the sites whose similarity is known."""
-    plan, scale = arranged.plan, arranged.scales[index]
-    across = (scale.best - scale.worst) / plan.width
-    crowded = is_crowded(arranged.placed)
-    for place in arranged.placed:
-        stands = standing(evidence, place.site, scale)
-        if place.similarity is None or stands is None:
-            continue
-        low, high = _ends(place.similarity)
+    plan, field = arranged.plan, arranged.fields[index]
+    scale, across = field.scale, field.across
+    for place, stands, similarity in field.sites:
+        low, high = _ends(similarity)
         if low == high:
             axes.plot([stands.low, stands.high], [low, low], color=place.colour, lw=1.1, zorder=2)
-        elif place.supports or not crowded:
+        elif field.has_ellipse(place):
             middle, size = ((stands.low + stands.high) / 2, (low + high) / 2), (stands.high - stands.low, high - low)
             axes.add_patch(Ellipse(middle, *size, fc="none", ec=place.colour, lw=0.7, zorder=2))
-        value, height = scale.clipped(stands.value), place.similarity.value
+        value, height = scale.clipped(stands.value), similarity.value
         _disc(axes, value, height, (abs(across), plan.down, plan.radius), place.colour, stands.share)
-        if is_without_skill(evidence, place.site, scale):
-            axes.plot([value], [height], "x", color=ink.INK, **NO_SKILL)
+        cross(axes, stands, value, height)
         if arranged.margin:
             end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
             axes.plot([scale.worst, end], [height, height], color=ink.RULE, lw=0.4, zorder=1.5, clip_on=False)
         spot = arranged.labels[index].get(place.site.name)
         if spot is not None:
-            x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
-            colour, weight = (ink.BLUE, 600) if place.supports else (ink.INK, 400)
-            label = axes.text(x, y, _label(place, stands, scale), ha="center", va="center", color=colour, weight=weight)
-            label.set_zorder(5)
+            text = _label(place, stands, scale)
+            axes.text(*axes.point(spot), text, ha="center", va="center", zorder=5, **place.looks)
 
 
 def _margin(drawn: Figure, arranged: Arrangement) -> None:
     """The names at the right margin, each on a thin line to the height of its marks."""
     plan = arranged.plan
+    start, end = (plan.x(2) + plan.width + more for more in (RADIUS + 0.6, LEADER + 0.4))
     for place in arranged.placed:
         position = arranged.margin.get(place.site.name)
-        if position is None or place.similarity is None:
-            continue
-        start = plan.x(2) + plan.width + RADIUS + 0.6
-        end = plan.x(2) + plan.width + LEADER + 0.4
-        height = TOP + plan.y(place.similarity.value)
-        marks.stroke(drawn, (start, height), (end, TOP + position), ink.RULE, 0.4)
-        colour, weight = (ink.BLUE, 600) if place.supports else (ink.INK, 400)
-        canvas.write(drawn, end + 0.6, TOP + position, place.name, color=colour, weight=weight)
+        if position is not None and place.similarity is not None:
+            height = TOP + plan.y(place.similarity.value)
+            marks.stroke(drawn, (start, height), (end, TOP + position), ink.RULE, 0.4)
+            canvas.write(drawn, end + 0.6, TOP + position, place.name, **place.looks)
 
 
 def _label(place: Placed, stands: Standing, scale: Scale) -> str:
     """The name of a mark, with its value where that lies beyond the axis."""
     beyond = scale.clipped(stands.value) != stands.value
     return f"{place.name}: {number(stands.value, 1)}" if beyond else place.name
-
-
-def _labels(
-    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
-) -> dict[str, tuple[float, float] | None]:
-    """Where the label of each mark of a panel stands; None where it has no room."""
-    crowded = is_crowded(placed)
-    found = _site_marks(evidence, placed, plan, scale)
-    names, marks = list(found), list(found.values())
-    words = region_words(scale, plan)
-    taken = [] if region is None or words is None else [(*region, *_region_size(words))]
-    places = placing.place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
-    strokes = np.concatenate([*(placing.outline(mark) for mark in marks), _frame(plan, scale)])
-    return {
-        name: None if spot is None or (not crowded and _is_in_the_way(mark, spot, strokes, plan.radius)) else spot
-        for name, mark, spot in zip(names, marks, places, strict=True)
-    }
-
-
-def _is_in_the_way(mark: placing.Mark, spot: tuple[float, float], strokes: types.Floats, radius: float) -> bool:
-    """Whether a label at that spot lies on a line (points in mm) or on the disc of its own mark."""
-    half = widths.text_width(mark.text, mark.weight) / 2, placing.LABEL_HEIGHT / 2 - 0.6
-    on_own_disc = abs(spot[0] - mark.x) < half[0] + radius and abs(spot[1] - mark.y) < half[1] + radius
-    return on_own_disc or placing.stands_on_a_line(mark.text, spot, strokes, mark.weight)
-
-
-def _site_marks(
-    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
-) -> dict[str, placing.Mark]:
-    """The mark of each site of a panel, by the name of its dataset: its label, its disc and its ellipse, in mm."""
-    across = (scale.best - scale.worst) / plan.width
-    crowded = is_crowded(placed)
-    marks = {}
-    for place in placed:
-        stands = standing(evidence, place.site, scale)
-        if place.similarity is None or stands is None:
-            continue
-        low, high = _ends(place.similarity)
-        has_ellipse = place.supports or not crowded
-        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(place.similarity.value)
-        middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
-        marks[place.site.name] = placing.Mark(
-            _label(place, stands, scale),
-            *spot,
-            (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
-            (high - low) / 2 / plan.down if has_ellipse else 0.0,
-            600 if place.supports else 400,
-            (middle[0] - spot[0], middle[1] - spot[1]),
-        )
-    return marks
 
 
 def _ends(found: types.Estimate) -> tuple[float, float]:
@@ -845,46 +841,24 @@ def _disc(
         disc.set_clip_on(False)
 
 
-def _lines(plan: Layout, scale: Scale) -> types.Floats:
-    """Points in mm along the frame and the band limits that a label should not cross."""
-    parts = [_frame(plan, scale)]
-    for upper in bands.SIMILARITY:
-        if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
-            level = np.full(60, plan.y(upper))
-            parts.append(np.column_stack((np.linspace(0, plan.width, 60), level)))
-    return np.concatenate(parts)
-
-
-def _frame(plan: Layout, scale: Scale) -> types.Floats:
-    """Points in mm along the frame of good external evidence, none where it lies below a break."""
-    if plan.foot:
-        return np.empty((0, 2))
-    x = (scale.cuts[0] - scale.worst) / (scale.best - scale.worst) * plan.width
-    y = plan.y(bands.SUPPORT)
-    upright = np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60)))
-    return np.concatenate((upright, np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y)))))
-
-
-def _strip(
-    drawn: Figure, evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale
-) -> None:
+def _strip(drawn: Figure, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
     """The sites of unknown similarity as rows under the panel, on the panel's scale."""
     unknown = [place for place in placed if place.similarity is None][: plan.rows]
     rows = forest.Rows(drawn, plan.bottom + 7.0)
     axes = rows.axes(plan.x(index), plan.width, (plan.strip - 7.0) / canvas.LINE, (scale.worst, scale.best))
     background(axes, scale)
-    scale_ticks(axes, scale, plan.width, labelled=True)
+    scale_ticks(axes, scale, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
     for row, place in enumerate(unknown):
-        stands = standing(evidence, place.site, scale)
+        stands = place.stands.get(scale.measure)
         if stands is None:
             x = (scale.worst + scale.cuts[0]) / 2
             axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=ink.INK_2)
             continue
         axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=ink.MID, lw=1, zorder=2)
-        _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / canvas.LINE, RADIUS), ink.MID, stands.share)
-        if is_without_skill(evidence, place.site, scale):
-            axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=ink.INK, **NO_SKILL)
+        value = scale.clipped(stands.value)
+        _disc(axes, value, row + 0.5, (across, 1 / canvas.LINE, RADIUS), ink.MID, stands.share)
+        cross(axes, stands, value, row + 0.5)
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
@@ -916,22 +890,21 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     """How to read the diagram, how far its axis goes, and whatever it leaves out."""
     form = form_of(evidence)
     has_ellipses = any(place.similarity is not None and place.similarity.low is not None for place in arranged.placed)
-    only = ", of blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
+    plan = arranged.plan
+    only = ", of blue sites only" if has_ellipses and plan.crowded else ""
     text = (
         f"{captions.patients(types.externals(evidence))}. Height{form.in_caption}{form.note}. "
         f"{'Ellipses' if has_ellipses else 'Strokes'}: {captions.level_text(evidence)} intervals{only}. {BANDS}. Blue: "
         f"below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, all intervals acceptable. "
-        f"{OURS}{without_skill(evidence, [place.site for place in arranged.placed])}"
+        f"{OURS}{without_skill(arranged.placed)}"
     )
-    plan = arranged.plan
-    every = [standing(evidence, place.site, scale) for place in arranged.placed for scale in arranged.scales]
-    if any(stands is not None and stands.share is None for stands in every):
+    if any(stands.share is None for place in arranged.placed for stands in place.stands.values()):
         text += " Dotted: minimum sample size unknown."
     if plan.foot:
         text += f" Axis broken at {bands.SUPPORT:g}."
     elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
-    if not plan.foot and not any(arranged.regions):
+    if not plan.foot and not any(field.region() for field in arranged.fields):
         text += f" Broken frame: {REGION}."
     given = [
         place.name
@@ -940,30 +913,21 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     ]
     text += f" Similarity declared: {captions.joined(given, 9)}." if given else ""
     text += _resolved(arranged.placed)
-    beyond = _beyond(evidence, arranged) if arranged.margin else []
+    beyond = [
+        (field.scale.noun, _label(place, stands, field.scale))
+        for field in arranged.fields
+        for place, stands, _ in field.sites
+        if field.scale.clipped(stands.value) != stands.value
+    ]
+    beyond = beyond if arranged.margin else []
     for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
-            room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - widths.text_width(text)
+            room = 0.0 if plan.crowded else LONGEST + ONE_LINE - widths.text_width(text)
             text += _listed(what, missing, room)
     return text
 
 
 OURS = "Cut-offs: AUROC published, others ours."
-
-
-def _beyond(evidence: types.Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
-    """The marks that stand at the end of an axis that does not reach them, with their values."""
-    found = [
-        (scale, place, standing(evidence, place.site, scale))
-        for scale in arranged.scales
-        for place in arranged.placed
-        if place.similarity is not None
-    ]
-    return [
-        (scale.noun, f"{place.name}: {number(stands.value, 1)}")
-        for scale, place, stands in found
-        if stands is not None and scale.clipped(stands.value) != stands.value
-    ]
 
 
 LONGEST = 420.0
@@ -1003,7 +967,7 @@ def _message(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     verb = "supports" if len(supports) == 1 else "support"
     who = f"{captions.sites_word(len(supports))} {verb}" if supports else "no site supports"
     which = f" ({_short(evidence, supports)})" if supports else ""
-    return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, supports)}."
+    return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, placed)}."
 
 
 def _short(evidence: types.Evidence, chosen: Sequence[types.DatasetSummary]) -> str:
@@ -1013,17 +977,17 @@ def _short(evidence: types.Evidence, chosen: Sequence[types.DatasetSummary]) -> 
     return ", ".join(names[site.name] for site in chosen)
 
 
-def _against(evidence: types.Evidence, supports: Sequence[types.DatasetSummary]) -> str:
+def _against(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     """At which of the sites that support the model it does no good: the rule asks for no comparison with a default."""
-    at = data.primary_threshold(evidence)
+    at, supports = data.primary_threshold(evidence), [place for place in placed if place.supports]
     worse, unsure = [], []
-    for site in supports if at is not None else ():
+    for site in (place.site for place in supports if at is not None):
         found = types.find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
         if isinstance(found, types.Estimate) and found.high is not None and found.high < 0:
             worse.append(site)
         elif isinstance(found, types.Estimate) and found.low is not None and found.low <= 0:
             unsure.append(site)
-    no_skill = [site for site in supports if any(is_without_skill(evidence, site, scale) for scale in scales(evidence))]
+    no_skill = [place.site for place in supports if any(stands.no_skill for stands in place.stands.values())]
     clauses = (
         ("a default has the higher net benefit", worse),
         ("the CI of the net benefit gain includes 0", unsure),

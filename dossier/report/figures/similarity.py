@@ -99,10 +99,8 @@ def similarity_ends(evidence: types.Evidence, known: Sequence[types.Estimate]) -
     return max(0.0, low - beyond), min(1.0, high + beyond)
 
 
-def _performance(
-    axes: Axes, evidence: types.Evidence, place: robustness.Placed, scale: robustness.Scale, row: int
-) -> None:
-    stands = robustness.standing(evidence, place.site, scale)
+def _performance(axes: Axes, place: robustness.Placed, scale: robustness.Scale, row: int) -> None:
+    stands = place.stands.get(scale.measure)
     if stands is None:
         axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=ink.INK_2)
         return
@@ -111,8 +109,7 @@ def _performance(
     # Open where the minimum sample size is unknown, or not reached.
     enough, value = stands.share is not None and stands.share >= 1, scale.clipped(stands.value)
     _mark(axes, place, value, row, filled=enough, shape="<" if value != stands.value else "s")
-    if robustness.is_without_skill(evidence, place.site, scale):
-        axes.plot([stands.value], [row], "x", color=ink.INK, **robustness.NO_SKILL)
+    robustness.cross(axes, stands, stands.value, row)
 
 
 def _colour(place: robustness.Placed) -> str:
@@ -172,9 +169,9 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
         axes.set_xlim(scale.worst, scale.best)
         _rows(axes, len(rows))
         robustness.background(axes, scale)
-        robustness.scale_ticks(axes, scale, width, labelled=True)
+        robustness.scale_ticks(axes, scale, labelled=True)
         for row, place in enumerate(rows):
-            _performance(axes, evidence, place, scale, row)
+            _performance(axes, place, scale, row)
         for line, text in enumerate(texts[index]):
             canvas.write(drawn, x, top + height + 8.0 + line * canvas.LINE, text, color=ink.INK_2)
     return canvas.Drawn(drawn, _caption(evidence), _alternative(evidence), _message(evidence))
@@ -183,15 +180,15 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
 def _caption(evidence: types.Evidence) -> str:
     """How to read the rows, and what they leave out."""
     rows = by_similarity(evidence)
-    shown = [place.site for place in rows[:MOST_ROWS]]
+    shown = rows[:MOST_ROWS]
     has_r = any(isinstance(correlation(evidence, scale), types.Estimate) for scale in measured(evidence))
     parts = (
-        f"{captions.patients(shown)}. Most alike at the top; right is better. Lines: "
+        f"{captions.patients([place.site for place in shown])}. Most alike at the top; right is better. Lines: "
         f"{captions.level_text(evidence)} intervals. "
         "Open: fewer patients than needed, or need unknown.",
         robustness.OURS,
         "r: over the sites." if has_r else "",
-        robustness.without_skill(evidence, shown).strip(),
+        robustness.without_skill(shown).strip(),
         f"{counted(len(rows) - len(shown), 'site')} less alike: see the tables." if len(rows) > len(shown) else "",
     )
     return " ".join(part for part in parts if part)
