@@ -5,12 +5,12 @@ What results.json and results.csv record keeps the names of the columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dossier.core.facts import Fact, Value
-from dossier.core.types import At, CurveResult, DatasetSummary, Evidence, Flag, Result, Subset
+from dossier.core.types import At, DatasetSummary, Description, Evidence, Flag, Subset
 from dossier.typeset.numbers import HYPHEN, unbroken
 
 if TYPE_CHECKING:
@@ -33,34 +33,35 @@ def labelled(evidence: Evidence) -> Evidence:
     def subset(each: Subset | None) -> Subset | None:
         return None if each is None else Subset(name(each.column), each.level)
 
-    def results(found: tuple[Result, ...]) -> tuple[Result, ...]:
-        return tuple(
-            result if result.subset is None else replace(result, subset=subset(result.subset)) for result in found
-        )
+    def renamed(rows: tuple[Any, ...], **fields: Callable[[Any], Any]) -> Any:
+        """Rows with other names in these fields."""
+        return tuple(replace(row, **{key: way(getattr(row, key)) for key, way in fields.items()}) for row in rows)
 
-    def curves(found: tuple[CurveResult, ...]) -> tuple[CurveResult, ...]:
-        return tuple(replace(curve, subset=subset(curve.subset), at=_at(curve.at, label)) for curve in found)
+    def names(columns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(name, columns))
 
+    def at(settings: At) -> At:
+        return {key: label.get(str(value), value) if key in OF_COLUMNS else value for key, value in settings.items()}
+
+    def described(row: Description) -> Description:
+        return replace(row, variable=name(row.variable))
+
+    of_subgroups = evidence.subgroups
     return replace(
         evidence,
         release=_release(evidence.release, label),
-        datasets=tuple(replace(dataset, features=tuple(map(name, dataset.features))) for dataset in evidence.datasets),
-        results=results(evidence.results),
-        curves=curves(evidence.curves),
-        descriptions=tuple(
-            replace(
-                description, described=replace(description.described, variable=name(description.described.variable))
-            )
-            for description in evidence.descriptions
-        ),
-        withheld=tuple(replace(withheld, variable=name(withheld.variable)) for withheld in evidence.withheld),
-        criteria=tuple(replace(criterion, subset=subset(criterion.subset)) for criterion in evidence.criteria),
+        datasets=renamed(evidence.datasets, features=names),
+        results=renamed(evidence.results, subset=subset),
+        curves=renamed(evidence.curves, subset=subset, at=at),
+        descriptions=renamed(evidence.descriptions, described=described),
+        withheld=renamed(evidence.withheld, variable=name),
+        criteria=renamed(evidence.criteria, subset=subset),
         flags=tuple(_flag(flag, label) for flag in evidence.flags),
         subgroups=replace(
-            evidence.subgroups,
-            summaries=tuple(replace(summary, column=name(summary.column)) for summary in evidence.subgroups.summaries),
-            results=results(evidence.subgroups.results),
-            curves=curves(evidence.subgroups.curves),
+            of_subgroups,
+            summaries=renamed(of_subgroups.summaries, column=name),
+            results=renamed(of_subgroups.results, subset=subset),
+            curves=renamed(of_subgroups.curves, subset=subset, at=at),
         ),
     )
 
@@ -115,10 +116,6 @@ def _flag(flag: Flag, label: Mapping[str, str]) -> Flag:
         return label.get(value, value) if name in IN_FACTS and isinstance(value, str) else value
 
     return replace(flag, fact=flag.fact.with_values(named))
-
-
-def _at(at: At, label: Mapping[str, str]) -> At:
-    return {key: label.get(str(value), value) if key in OF_COLUMNS else value for key, value in at.items()}
 
 
 def _release(release: Release, label: Mapping[str, str]) -> Release:

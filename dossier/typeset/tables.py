@@ -262,16 +262,17 @@ def packed(items: Sequence[Item], widths: Sequence[float], room: float) -> list[
 
     One that is wider stands alone.
     """
-    fewest = len(_filled(items, widths, room))
+    fewest = len(filled(items, widths, room))
     # As even as can be, as long as that takes no more parts.
     for share in (1.0, 1.1, 1.25, 1.5):
-        even = _filled(items, widths, min(room, share * sum(widths) / max(fewest, 1)))
+        even = filled(items, widths, min(room, share * sum(widths) / max(fewest, 1)))
         if len(even) == fewest:
             return even
-    return _filled(items, widths, room)
+    return filled(items, widths, room)
 
 
-def _filled(items: Sequence[Item], widths: Sequence[float], room: float) -> list[list[Item]]:
+def filled(items: Sequence[Item], widths: Sequence[float], room: float) -> list[list[Item]]:
+    """Items in order, each in the part of the one before as long as that is not wider than the room."""
     parts: list[list[Item]] = []
     left = 0.0
     for item, width in zip(items, widths, strict=True):

@@ -57,10 +57,11 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
     marked = {site.name: priorities_of(evidence, site.name) for site, _ in found}
     used = [source for source in SOURCES if any(source in own for own in marked.values())]
     width = facets.beside_width(len(found))
-    key = [(SOURCES[source][0], SOURCES[source][1], ink.INK, SOURCES[source][2]) for source in used]
-    top = 5 + len({y for _, y in facets.mark_places(0, width, [entry[0] for entry in key])}) * canvas.LINE
+    entries = [facets.Key(SOURCES[each][0], ink.INK, mark=SOURCES[each][1], filled=SOURCES[each][2]) for each in used]
+    key = facets.key_lines(entries, width - facets.KEY_GAP)
+    top = 5 + max(len(key), 1) * canvas.LINE
     plot = facets.Multiples.of(_unit_lattice(len(found), width, top), [site for site, _ in found], 9.4, width)
-    facets.key_of_marks(plot.sheet, 0, width, key)
+    facets.key(plot.sheet, 0, 2.2, key, canvas.LINE)
 
     def scale(axes: canvas.Panel, index: int) -> None:
         grid, texts = plot.grid, ["0", "", "1"]
@@ -180,9 +181,8 @@ def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide:
     canvas.ticks(axes, "y", canvas.inner_ticks(*axes.get_ylim(), 4))
     canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
     canvas.write(drawn, left, top - 7.0, "b", weight=600)
-    facets.key_row(
-        drawn, left + 4.0, top - 7.0, [facets.Key("most complex", ink.BLUE), facets.Key("random", ink.INK_2, "-", 0.9)]
-    )
+    key = facets.Key("most complex", ink.BLUE), facets.Key("random", ink.INK_2, "-", 0.9)
+    facets.key(drawn, left + 4.0, top - 7.0, [key])
     axes.titles("Cases called complex, %", "H-accuracy", away=13.0)
 
 

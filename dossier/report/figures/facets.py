@@ -11,23 +11,9 @@ from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, curves_named, externals, find_curve
-from dossier.report.figures import ink, marks
-from dossier.report.figures.canvas import (
-    BOTH,
-    FULL,
-    HALF,
-    LINE,
-    Panel,
-    extent,
-    panel,
-    sheet,
-    tick_text,
-    ticks,
-    turned,
-    write,
-)
+from dossier.report.figures import canvas, ink, marks
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NARROW
+from dossier.typeset.tables import NARROW, filled
 from dossier.typeset.widths import shortened, text_width, wrapped
 
 # ---- panels ---------------------------------------------------------------------------------------------------------
@@ -90,12 +76,12 @@ def lattice(
     """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure."""
     if columns is not None:
         pass
-    elif sheet_width <= HALF:
+    elif sheet_width <= canvas.HALF:
         columns = min(count, 4)
     else:
         columns = next(most for few_enough, most in ((4, count), (8, 4), (24, 6), (10**6, 8)) if count <= few_enough)
     across = (sheet_width - left - (columns - 1) * gap_x) / columns
-    if count > columns and sheet_width > HALF:
+    if count > columns and sheet_width > canvas.HALF:
         tallest = min(tallest, TALLEST_OF_SEVERAL_ROWS if shape == 1.0 else FLAT)
     height = min(across * shape, tallest)
     return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
@@ -109,12 +95,12 @@ MOST_BESIDE = 8
 
 def beside_width(count: int) -> float:
     """Half the page where it holds so many panels of plain curves, so that two figures stand beside each other."""
-    return HALF if count <= MOST_BESIDE else FULL
+    return canvas.HALF if count <= MOST_BESIDE else canvas.FULL
 
 
 TALLEST = 32.0
 """The most a square panel measures, a quarter of the page's width: a figure of a few sites leaves no void behind it."""
-MOST_PANELS = {HALF: 12, FULL: 48}
+MOST_PANELS = {canvas.HALF: 12, canvas.FULL: 48}
 """How many small panels a figure of that width holds; the caption says how many are left out."""
 
 
@@ -184,28 +170,28 @@ class Multiples:
             heads = tuple(f"{head}\n{line}" for head, line in zip(heads, below, strict=True))
         more = max(head.count("\n") for head in heads) * HEAD_LINE
         grid = replace(grid, top=grid.top + more, gap_y=grid.gap_y + more)
-        width = width or (grid.right + 1.5 if grid.right + 1.5 <= NARROW else FULL)
+        width = width or (grid.right + 1.5 if grid.right + 1.5 <= NARROW else canvas.FULL)
         quiet = 0 if below is None else below[0].count("\n") + 1
-        return cls(sheet(width, grid.bottom + foot), grid, heads, quiet)
+        return cls(canvas.sheet(width, grid.bottom + foot), grid, heads, quiet)
 
     def head(self, index: int) -> None:
         """The lines above a panel, the last one nearest to it."""
         x, y = self.grid.corner(index)
         for above, line in enumerate(reversed(self.heads[index].split("\n"))):
             colour = ink.INK_2 if above < self.quiet else ink.INK
-            write(self.sheet, x, y - 2.2 - above * HEAD_LINE, line, color=colour)
+            canvas.write(self.sheet, x, y - 2.2 - above * HEAD_LINE, line, color=colour)
 
-    def panel(self, index: int) -> Panel:
+    def panel(self, index: int) -> canvas.Panel:
         """A panel under its head."""
         self.head(index)
-        return panel(self.sheet, *self.grid.corner(index), self.grid.width, self.grid.height)
+        return canvas.panel(self.sheet, *self.grid.corner(index), self.grid.width, self.grid.height)
 
     def each(
         self,
         evidence: Evidence,
         found: Sequence[tuple[DatasetSummary, Curve | Absent]],
-        scale: Callable[[Panel, int], None],
-    ) -> Iterator[tuple[int, DatasetSummary, Panel, Curve]]:
+        scale: Callable[[canvas.Panel, int], None],
+    ) -> Iterator[tuple[int, DatasetSummary, canvas.Panel, Curve]]:
         """Each panel that has a curve, with its axes set; in the others it is said why there is none."""
         for index, (site, curve) in enumerate(found):
             axes = self.panel(index)
@@ -217,21 +203,21 @@ class Multiples:
 
     def titles(self, across: str, up: str, below: float = 7.2) -> None:
         """What the axes of all panels are called: under the last row, and turned at the left edge of the sheet."""
-        write(self.sheet, (self.grid.left + self.grid.right) / 2, self.grid.bottom + below, across, ha="center")
-        turned(self.sheet, 2.0, (self.grid.top + self.grid.bottom) / 2, up)
+        canvas.write(self.sheet, (self.grid.left + self.grid.right) / 2, self.grid.bottom + below, across, ha="center")
+        canvas.turned(self.sheet, 2.0, (self.grid.top + self.grid.bottom) / 2, up)
 
 
 # ---- axes -----------------------------------------------------------------------------------------------------------
 
 
-def unit(grid: Lattice, end: float = 1.0) -> Callable[[Panel, int], None]:
+def unit(grid: Lattice, end: float = 1.0) -> Callable[[canvas.Panel, int], None]:
     """How every panel of a lattice gets equal axes from 0 to the end, labelled at the outer panels only."""
 
-    def scale(axes: Panel, index: int) -> None:
+    def scale(axes: canvas.Panel, index: int) -> None:
         axes.set(xlim=(0, end), ylim=(0, end))
-        texts = ["0", "", tick_text(end)]
-        for direction, outer in zip(BOTH, (grid.outer_bottom(index), grid.outer_left(index)), strict=True):
-            ticks(axes, direction, [0, end / 2, end], texts, labelled=outer, inward=True)
+        texts = ["0", "", canvas.tick_text(end)]
+        for direction, outer in zip(canvas.BOTH, (grid.outer_bottom(index), grid.outer_left(index)), strict=True):
+            canvas.ticks(axes, direction, [0, end / 2, end], texts, labelled=outer, inward=True)
 
     return scale
 
@@ -243,9 +229,9 @@ def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     return next((drawn_curve for drawn_curve in found if isinstance(drawn_curve, Absent)), Absent(otherwise))
 
 
-def say(axes: Panel, *choices: str) -> None:
+def say(axes: canvas.Panel, *choices: str) -> None:
     """Say in a panel why nothing is drawn, in the first words that fit."""
-    most = max(1, int(axes.height / LINE))
+    most = max(1, int(axes.height / canvas.LINE))
     fitting = (wrapped(choice, axes.width - 2.0, most) for choice in (*choices, "not estimable", "none"))
     text = next((choice for choice in fitting if choice), "–")
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=ink.INK_2, linespacing=1.2)
@@ -256,28 +242,29 @@ def say(axes: Panel, *choices: str) -> None:
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of the key above the panels: a line, or a filled square, and what it stands for."""
+    """One entry of the key above the panels: a line, a square or a mark, and what it stands for."""
 
     text: str
     colour: str
     dash: Any = "-"
     width: float = 1.3
-    fill: bool = False
+    mark: str = "line"
+    """A line, a square, a mark as matplotlib calls it, or nothing."""
+    filled: bool = True
     edge: str = "none"
+    room: float | None = None
+    """What the mark takes with the gap behind it, in mm, where it is not as usual."""
+
+    @property
+    def swatch(self) -> float:
+        """What the mark takes with the gap behind it, in mm."""
+        return {"line": 6.6, "square": 5.3, "": 0.0}.get(self.mark, 3.2) if self.room is None else self.room
 
 
-def key_lines(entries: Sequence[Key], width: float) -> tuple[tuple[Key, ...], ...]:
+def key_lines(entries: Sequence[Key], width: float) -> list[list[Key]]:
     """The entries of a key in as many rows as a width in mm needs."""
-    lines: list[list[Key]] = [[]]
-    room = width
-    for entry in entries:
-        wide = _swatch(entry) + text_width(entry.text)
-        if lines[-1] and wide > room:
-            lines.append([])
-            room = width
-        lines[-1].append(entry)
-        room -= wide + KEY_GAP
-    return tuple(map(tuple, lines))
+    wide = [entry.swatch + text_width(entry.text) + KEY_GAP for entry in entries]
+    return filled(entries, wide, width + KEY_GAP)
 
 
 KEY_LINE = 4.4
@@ -286,45 +273,22 @@ KEY_GAP = 4.5
 """How far the entries of a key stand apart, in mm."""
 
 
-def _swatch(entry: Key) -> float:
-    """The width of the square or the line of an entry, with the gap behind it."""
-    return (4.2 if entry.fill else 5.5) + 1.1
-
-
-def key_of_marks(
-    drawn: Figure, left: float, right: float, entries: Sequence[tuple[str, str, str, bool]], text: float = 3.2
-) -> None:
-    """A key of marks, each with its text, shape and colour, and whether it is filled, in as many rows as it needs."""
-    places = mark_places(left, right, [words for words, *_ in entries], text)
-    for (x, y), (words, shape, colour, filled) in zip(places, entries, strict=True):
-        marks.on_sheet(drawn, x + 1.2, y, shape, 4.6, colour, filled=filled)
-        write(drawn, x + text, y, words)
-
-
-def mark_places(left: float, right: float, texts: Sequence[str], text: float = 3.2) -> list[tuple[float, float]]:
-    """Where the entries of a key of marks stand."""
-    x, y, places = left, 2.2, []
-    for words in texts:
-        wide = text + text_width(words) + KEY_GAP
-        if x > left and x + wide > right:
-            x, y = left, y + LINE
-        places.append((x, y))
-        x += wide
-    return places
-
-
-def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float:
-    """The key in one row; where it ends."""
-    across, down = extent(figure)
-    for entry in entries:
-        if entry.fill:
-            corner = (x / across, 1 - (y + 1.6) / down)
-            square = Rectangle(corner, 4.2 / across, 3.2 / down, transform=figure.transFigure)
-            square.set(facecolor=entry.colour, edgecolor=entry.edge, linewidth=0.5)
-            figure.add_artist(square)
-        else:
-            marks.stroke(figure, (x, y), (x + 5.5, y), entry.colour, entry.width, entry.dash)
-        x += _swatch(entry)
-        write(figure, x, y, entry.text)
-        x += text_width(entry.text) + KEY_GAP
-    return x
+def key(figure: Figure, left: float, y: float, lines: Sequence[Sequence[Key]], step: float = KEY_LINE) -> None:
+    """A key in rows, the first at a height of the sheet."""
+    across, down = canvas.extent(figure)
+    for entries in lines:
+        x = left
+        for entry in entries:
+            if entry.mark == "square":
+                corner = (x / across, 1 - (y + 1.6) / down)
+                square = Rectangle(corner, 4.2 / across, 3.2 / down, transform=figure.transFigure)
+                square.set(facecolor=entry.colour, edgecolor=entry.edge, linewidth=0.5)
+                figure.add_artist(square)
+            elif entry.mark == "line":
+                marks.stroke(figure, (x, y), (x + 5.5, y), entry.colour, entry.width, entry.dash)
+            elif entry.mark:
+                marks.on_sheet(figure, x + 1.2, y, entry.mark, 4.6, entry.colour, filled=entry.filled)
+            x += entry.swatch
+            canvas.write(figure, x, y, entry.text)
+            x += text_width(entry.text) + KEY_GAP
+        y += step

@@ -125,14 +125,14 @@ def _mean(axes: Axes, index: int, found: types.Estimate | types.Absent) -> None:
     marks.dot(axes, x, found.value, "D", 6, filled=filled, mew=1.1, zorder=5, clip_on=True)
 
 
-def _key(groups: Sequence[Group]) -> list[tuple[str, str, str, bool]]:
+def _key(groups: Sequence[Group]) -> list[facets.Key]:
     """The names of the groups with their marks."""
     names = widths.shortened([sentence_case(group.name or "reader") for group in groups], 38.0)
     known = [
-        (f"{name} ({len(group.rows)})", shape, ink.BLUE, filled)
+        facets.Key(f"{name} ({len(group.rows)})", ink.BLUE, mark=shape, filled=filled, room=3.6)
         for name, group, (shape, filled) in zip(names, groups, itertools.cycle(MARKERS), strict=False)
     ]
-    return [*known, ("mean, interval", "D", ink.INK, True)]
+    return [*known, facets.Key("mean, interval", ink.INK, mark="D", room=3.6)]
 
 
 def _mean_forest(drawn: Figure, evidence: types.Evidence, groups: Sequence[Group]) -> None:
@@ -190,7 +190,8 @@ def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.A
     for direction, ends in zip(canvas.BOTH, (across, up), strict=True):
         places = canvas.inner_ticks(*ends, 5)
         canvas.ticks(axes, direction, places, [_percent(position) for position in places], inward=True)
-    facets.key_of_marks(drawn, LEFT, canvas.FULL, _key(groups), 3.6)
+    key = facets.key_lines(_key(groups), canvas.FULL - LEFT - facets.KEY_GAP)
+    facets.key(drawn, LEFT, 2.2, key, canvas.LINE)
     axes.titles("Accuracy without the model, %", "Gain with the model, % points", away=LEFT - 2.0)
     _mean_forest(drawn, evidence, groups)
     caption = (

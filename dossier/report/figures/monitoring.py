@@ -128,8 +128,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     key = [facets.Key(f"value and {level} interval of a period", ink.BLUE)]
     if evidence.release.care.stop:
         limit = facets.Key("limit of the stop rule", ink.ALERT, ink.BROKEN, 0.9)
-        key += [limit, facets.Key("outside it", ink.ALERT, fill=True)]
-    facets.key_row(drawn, grid.left, 2.4, key)
+        key += [limit, facets.Key("outside it", ink.ALERT, mark="square")]
+    facets.key(drawn, grid.left, 2.4, [key])
     for index, (measure, curves) in enumerate(shown.curves.items()):
         every = {name: periods(curve) for name, curve in curves.items()}
         ends = _ends(evidence, measure, [each for some in every.values() for each in some])

@@ -45,21 +45,17 @@ def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
     found: list[Flagging] = []
     reason = Fact("few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient"))
     for site in types.externals(evidence):
-        sensitivity, specificity = (
-            types.find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
-        )
-        if isinstance(sensitivity, types.Absent) or isinstance(specificity, types.Absent):
-            reason = next(
-                estimate.reason for estimate in (sensitivity, specificity) if isinstance(estimate, types.Absent)
-            )
+        rates = [types.find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")]
+        known = [rate.value for rate in rates if isinstance(rate, types.Estimate)]
+        if len(known) < len(rates):
+            reason = next(rate.reason for rate in rates if isinstance(rate, types.Absent))
         elif site.weighted:
             reason = Fact("curve_without_weights", dataset=site.name)
         elif site.minimum_cell:
             reason = Fact("not_given_where_protected", below=site.minimum_cell)
         elif site.events is not None and not data.few(site, bands.FEW_FOR_POOLING):
             ppv, npv = (types.find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
-            prevalence = site.events / site.n
-            found.append(Flagging(site, sensitivity.value, specificity.value, prevalence, (ppv, npv)))
+            found.append(Flagging(site, known[0], known[1], site.events / site.n, (ppv, npv)))
     return found or types.Absent(reason)
 
 
@@ -116,18 +112,6 @@ def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float,
     return high, labels
 
 
-def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The entries of a key in lines no wider than the page."""
-    lines: list[tuple[str, ...]] = [()]
-    for text in texts:
-        longer = (*lines[-1], text)
-        if lines[-1] and sum(widths.text_width(word) + facets.KEY_GAP for word in longer) > canvas.FULL - LEFT:
-            lines.append((text,))
-        else:
-            lines[-1] = longer
-    return tuple(lines)
-
-
 @canvas.figure("Predictive values by prevalence")
 def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
@@ -137,33 +121,28 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
     names = widths.shortened([flagging.site.site for flagging in found], WIDEST_NAME)
     high = HEIGHTS[0]
     labels = [_labels(found, names, which, high) for which in (0, 1)]
-    key: tuple[tuple[str, ...], ...] = ()
+    key: list[list[facets.Key]] = []
     if not all(label.is_clear for label in labels):
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
         high, labels = _lettered(found, letters)
         whole = widths.shortened([flagging.site.site for flagging in found], canvas.FULL - LEFT - 2 * facets.KEY_GAP)
-        key = _in_lines([f"{letter}  {name}" for letter, name in zip(letters, whole, strict=True)])
+        entries = [facets.Key(f"{letter}  {name}", "", mark="") for letter, name in zip(letters, whole, strict=True)]
+        key = facets.key_lines(entries, canvas.FULL - LEFT - facets.KEY_GAP)
     top = TOP + (canvas.LINE * len(key) + KEY_TO_PANELS if key else 0.0)
     drawn = canvas.sheet(canvas.FULL, top + high + 9.6)
-    for line, texts in enumerate(key):
-        start = LEFT
-        for text in texts:
-            canvas.write(drawn, start, TOP + canvas.LINE * line, text)
-            start += widths.text_width(text) + facets.KEY_GAP
+    facets.key(drawn, LEFT, TOP, key, canvas.LINE)
     for which, noun in enumerate(("PPV, %", "NPV, %")):
         x = LEFT + which * (WIDTH + 22.0)
         axes = canvas.panel(drawn, x, top, WIDTH, high)
-        axes.set(xlim=(0, 1), ylim=(0, 1))
         for flagging in found:
             _curve(axes, flagging, which)
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:
-                axes.text(spot[0] / WIDTH, 1 - spot[1] / high, mark.text, ha="center", va="center", zorder=4)
+                axes.text(*axes.point(spot), mark.text, ha="center", va="center", zorder=4)
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
         for direction in canvas.BOTH:
             canvas.ticks(axes, direction, quarters, words)
-        canvas.turned(drawn, x - 11.0, top + high / 2, noun)
-        canvas.write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
+        axes.titles("Prevalence, %", noun, 7.2, 11.0)
     caption = (
         f"{captions.patients([flagging.site for flagging in found])}. At "
         f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)}"

@@ -184,7 +184,8 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         # Where the actual accuracy may lie at this reliability when model and labels may err together.
         x, low, high = (data.column(band, name) for name in ("measured", "low", "high"))
         axes.fill_between(x, low, high, color=ink.TINTS[1], lw=0, zorder=0.5)
-        facets.key_row(drawn, LEFT, 2.4, [facets.Key("possible without the assumption", ink.TINTS[1], fill=True)])
+        key = facets.Key("possible without the assumption", ink.TINTS[1], mark="square")
+        facets.key(drawn, LEFT, 2.4, [[key]])
     case = case_of(evidence, dataset)
     needed = None if case is None else needed_of(evidence, dataset)
     at = None if case is None else Place(float(case.details["measured_accuracy"] or 0), case.value)

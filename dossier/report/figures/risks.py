@@ -171,8 +171,8 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     below = counts if width == canvas.FULL and len(shown) <= 12 and fits else None
     plot = facets.Multiples.of(grid, shown, 9.4, size, below)
     if width == canvas.FULL:
-        without = facets.Key("without", ink.TINTS[2], fill=True, edge=ink.INK_2)
-        facets.key_row(plot.sheet, left, 2.4, [facets.Key("with the outcome", ink.BLUE, fill=True), without])
+        without = facets.Key("without", ink.TINTS[2], mark="square", edge=ink.INK_2)
+        facets.key(plot.sheet, left, 2.4, [[facets.Key("with the outcome", ink.BLUE, mark="square"), without]])
     for index, (site, curve) in enumerate(found):
         axes = plot.panel(index)
         axes.set(xlim=(0, scale.end), ylim=(-scale.reach, scale.reach))

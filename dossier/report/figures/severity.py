@@ -85,12 +85,12 @@ def _room(plan: Matrices) -> int:
 def _key(drawn: Figure, curve: types.Curve) -> None:
     """The shades that occur, each with its range of severity."""
     used = {shade(float(value)) for value in data.column(curve, "severity") if value > 0}
-    entries = [facets.Key("right", "white", fill=True, edge=ink.INK_2)]
+    entries = [facets.Key("right", "white", mark="square", edge=ink.INK_2)]
     for index, colour in enumerate(SHADES):
         if colour in used:
             end = canvas.tick_text((index + 1) / len(SHADES))
-            entries.append(facets.Key(f"severity to {end}", colour, fill=True, edge=ink.INK_2))
-    facets.key_row(drawn, 0, 2.0, entries)
+            entries.append(facets.Key(f"severity to {end}", colour, mark="square", edge=ink.INK_2))
+    facets.key(drawn, 0, 2.0, [entries])
 
 
 def _matrix(

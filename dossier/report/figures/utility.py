@@ -105,8 +105,7 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     odds = plan.width >= 30
     plot = facets.Multiples.of(plan, shown, 13.8 if odds else 9.6, width, gains)
     grid, drawn = plot.grid, plot.sheet
-    for line, entries in enumerate(key):
-        facets.key_row(drawn, grid.left, 2.4 + facets.KEY_LINE * line, entries)
+    facets.key(drawn, grid.left, 2.4, key)
     most = 3 if grid.width < 45 else 5
     steps = threshold_ticks(low, high, primary, grid.width - 2, most) if odds else [low, high]
 
