@@ -275,15 +275,38 @@ def _words_beyond(box: Any, left: float, top: float, right: float, bottom: float
 
 def _finish(document: types.Document, rendered: Any, tree: Any) -> list[errors.Fault]:
     """Make the tree of objects conform to PDF/A and PDF/UA-1 at once; the faults of its fonts."""
-    streams = [item for item in tree.objects if isinstance(item, pydyf.Stream)]
-    _claim_universal_access(streams)
-    _forbid_interpolation(streams)
-    _scope_headers(rendered.pages)
-    _clean_font_names(item for item in tree.objects if isinstance(item, dict))
+    for stream in (item for item in tree.objects if isinstance(item, pydyf.Stream)):
+        _conform(stream)
+    # WeasyPrint does not say whether a header heads a row or a column; a cell keeps its element of the tag tree.
+    boxes = (box for page in rendered.pages for box in page._page_box.descendants(placeholders=True))
+    for box, mark in ((box, mark) for box in boxes if (mark := getattr(box, "mark", None)) is not None):
+        if mark["S"] == "/TH":
+            mark["A"]["Scope"] = "/Row" if box.element.get("scope") in ("row", "rowgroup") else "/Column"
+    # Pango ends a family that ends in a digit with a comma, which in a PDF would announce a style.
+    for item in (item for item in tree.objects if isinstance(item, dict)):
+        item.update({key: item[key].rstrip(b",") for key in ("BaseFont", "FontName") if key in item})
     tree.catalog["PageMode"] = "/UseOutlines"
     tree.catalog["ViewerPreferences"] = pydyf.Dictionary({"DisplayDocTitle": "true"})
-    _pack(streams)
     return _strange_fonts(document, rendered.fonts.values())
+
+
+def _conform(stream: Any) -> None:
+    """Claim universal access, forbid to interpolate, and join and compress a stream once.
+
+    pydyf would compress it for the file, again for the hash of the file, and twice as long for a hundredth less.
+    """
+    packed, stream.compress = stream.compress, False
+    if stream.extra.get("Type") == "/Metadata":
+        # The option xmp_metadata of WeasyPrint would add a second rdf:RDF, which PDF/A forbids.
+        stream.stream = [part.replace(b"</rdf:RDF>", _UNIVERSAL_ACCESS + b"</rdf:RDF>") for part in stream.stream]
+        # Archives read the metadata without unpacking.
+        packed = False
+    if stream.extra.get("Subtype") == "/Image" and "Interpolate" in stream.extra:
+        stream.extra["Interpolate"] = "false"
+    content = stream.data.partition(b"\nstream\n")[2].removesuffix(b"\nendstream")
+    if packed:
+        stream.extra["Filter"] = "/FlateDecode"
+    stream.stream = [zlib.compress(content, PACKED) if packed else content]
 
 
 def _strange_fonts(document: types.Document, fonts: Iterable[Any]) -> list[errors.Fault]:
@@ -291,64 +314,14 @@ def _strange_fonts(document: types.Document, fonts: Iterable[Any]) -> list[error
 
     The files are compared, not the names: a machine may have another version of a font of ours.
     """
-    ours = {_sha256(path.read_bytes()) for path in (material.styles() / _FONTS).glob("*.ttf")}
+    ours = {hashlib.sha256(path.read_bytes()).digest() for path in (material.styles() / _FONTS).glob("*.ttf")}
     return [
         errors.Fault("strange_font", Material(document.title), family=str(font.family), sample=_sample(font))
         for font in fonts
-        if _sha256(get_hb_object_data(font.hb_face)) not in ours
+        if hashlib.sha256(get_hb_object_data(font.hb_face)).digest() not in ours
     ]
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _sample(font: Any) -> str:
     characters = sorted(set(font.to_unicode.values()))
     return " ".join(f"“{text}” (U+{ord(text[0]):04X})" for text in characters[:5] if text) or "something"
-
-
-def _claim_universal_access(streams: Iterable[Any]) -> None:
-    # The option xmp_metadata of WeasyPrint would add a second rdf:RDF, which PDF/A forbids.
-    for stream in streams:
-        if stream.extra.get("Type") == "/Metadata":
-            stream.stream = [part.replace(b"</rdf:RDF>", _UNIVERSAL_ACCESS + b"</rdf:RDF>") for part in stream.stream]
-            # Archives read the metadata without unpacking.
-            stream.compress = False
-
-
-def _forbid_interpolation(streams: Iterable[Any]) -> None:
-    for stream in streams:
-        if stream.extra.get("Subtype") == "/Image" and "Interpolate" in stream.extra:
-            stream.extra["Interpolate"] = "false"
-
-
-def _pack(streams: Iterable[Any]) -> None:
-    """Join and compress each stream once: pydyf does it for the file, again for the hash of the file, and twice as long
-    for a hundredth less.
-    """
-    for stream in streams:
-        packed, stream.compress = stream.compress, False
-        content = stream.data.partition(b"\nstream\n")[2].removesuffix(b"\nendstream")
-        if packed:
-            stream.extra["Filter"] = "/FlateDecode"
-        stream.stream = [zlib.compress(content, PACKED) if packed else content]
-
-
-def _scope_headers(pages: Iterable[Any]) -> None:
-    """Say of each header cell whether it heads a row or a column, which WeasyPrint leaves out."""
-    for page in pages:
-        # A cell keeps its element of the tag tree in `mark`.
-        for box in page._page_box.descendants(placeholders=True):
-            mark = getattr(box, "mark", None)
-            if mark is not None and mark["S"] == "/TH":
-                row = box.element.get("scope") in ("row", "rowgroup")
-                mark["A"]["Scope"] = "/Row" if row else "/Column"
-
-
-def _clean_font_names(items: Iterable[Any]) -> None:
-    # Pango ends a family that ends in a digit with a comma, which in a PDF would announce a style.
-    for item in items:
-        for key in ("BaseFont", "FontName"):
-            if key in item:
-                item[key] = item[key].rstrip(b",")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence
 from dossier.typeset.numbers import level_of, number, showing_the_side
@@ -45,6 +45,12 @@ def sites_word(count: int) -> str:
 def joined(names: Sequence[str], most: int = 4) -> str:
     """Names in a sentence: a, b and c; the rest as a number."""
     return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])
+
+
+def from_to(known: Iterable[tuple[float, str]], written: Callable[[float], str] = number) -> str:
+    """From the lowest to the highest of some values, each with where it is: 0.71 (Desio) to 0.82 (Rho)."""
+    ordered = sorted(known)
+    return " to ".join(f"{written(value)} ({where})" for value, where in (ordered[0], ordered[-1]))
 
 
 def left_out(count: int, where: str) -> str:

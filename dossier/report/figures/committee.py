@@ -37,14 +37,6 @@ WIDTH = 62.4
 """How wide the sheet of the calibration is, in mm."""
 
 
-def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
-    """Round risks from 0 to the end of the axes, in per cent."""
-    digit = f"{end:e}"[0]
-    count = 3 if digit in "36" else 4 if digit in "248" else 5
-    places = [end * step / count for step in range(count + 1)]
-    return places, ["0", *(f"{position * 100:g}%" for position in places[1:])]
-
-
 def _name_lines(axes: canvas.Panel, name: str, curve: types.Curve, end: float) -> None:
     risk = data.column(curve, "risk")
     observed, *bounds = (placing.drawn(axes, risk, data.column(curve, name)) for name in ("observed", "low", "high"))
@@ -69,7 +61,11 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     top, height = 6.5, 29.6
     drawn = canvas.sheet(WIDTH, top + height + 10.4)
     canvas.write(drawn, 0, 2.2, "Share who had the outcome")
-    places, texts = _risk_ticks(end)
+    # Round risks from 0 to the end of the axes, in per cent.
+    digit = f"{end:e}"[0]
+    steps = 3 if digit in "36" else 4 if digit in "248" else 5
+    places = [end * step / steps for step in range(steps + 1)]
+    texts = ["0", *(f"{position * 100:g}%" for position in places[1:])]
     left = max(widths.text_width(text) for text in texts) + 2.2
     width = WIDTH - left - widths.text_width(texts[-1]) / 2 - 0.3
     axes = canvas.panel(drawn, left, top, width, height, (0, end), (0, end))
@@ -201,44 +197,21 @@ def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
     return 60, head + 6
 
 
-def _count_row(drawn: Figure, axes: Axes, x: float, y: float, count: int, words: str, colour: str) -> None:
-    missed = colour == ink.ORANGE
-    axes.add_patch(Rectangle((x, y - 1.15), 2.3, 2.3, fc=colour, ec="none"))
-    text = f"{count:,}"
-    alert = {"color": ink.ALERT} if missed else {}
-    canvas.write(drawn, x + 3.6, y, text, weight=600, **alert)
-    canvas.write(drawn, x + 3.6 + widths.text_width(text, 600) + 1.1, y, words, weight=600 if missed else 400, **alert)
-
-
 def _squares(axes: Axes, x: float, top: float, rows: int, start: int, count: int, colour: str) -> None:
     """So many squares, column by column from a place on: at most three rectangles under the white lines."""
-
-    def block(first: int, upper: int, last: int, lower: int) -> None:
-        corner = (x + first * SQUARE, top + upper * SQUARE)
-        axes.add_patch(Rectangle(corner, (last - first) * SQUARE, (lower - upper) * SQUARE, fc=colour, ec="none"))
-
-    if not count:
-        return
-    (column_0, row_0), (column_1, row_1) = divmod(start, rows), divmod(start + count, rows)
-    if column_0 == column_1:
-        block(column_0, row_0, column_0 + 1, row_1)
-        return
-    if row_0:
-        block(column_0, row_0, column_0 + 1, rows)
-        column_0 += 1
-    if column_1 > column_0:
-        block(column_0, 0, column_1, rows)
-    if row_1:
-        block(column_1, 0, column_1 + 1, row_1)
-
-
-def _grid(axes: Axes, x: float, top: float, rows: int, columns: int) -> None:
-    """The white lines between the squares, as one stroke each way."""
-    right, bottom = x + columns * SQUARE + 0.2, top + rows * SQUARE + 0.2
-    down = [x + step * SQUARE for step in range(columns + 1)]
-    across = [top + step * SQUARE for step in range(rows + 1)]
-    axes.vlines(down, top - 0.2, bottom, color="white", lw=1.1)
-    axes.hlines(across, x - 0.2, right, color="white", lw=1.1)
+    (first, upper), (last, lower) = divmod(start, rows), divmod(start + count, rows)
+    whole = first + (upper > 0)
+    blocks = [(first, upper, first + 1, rows), (whole, 0, last, rows), (last, 0, last + 1, lower)]
+    seen = upper > 0, last > whole, lower > 0
+    if first == last:
+        blocks, seen = [(first, upper, first + 1, lower)], (count > 0, False, False)
+    for (left, above, right, below), is_seen in zip(blocks, seen, strict=False):
+        if is_seen:
+            corner, size = (
+                (x + left * SQUARE, top + above * SQUARE),
+                ((right - left) * SQUARE, (below - above) * SQUARE),
+            )
+            axes.add_patch(Rectangle(corner, *size, fc=colour, ec="none"))
 
 
 @canvas.figure("Outcomes of 1,000 patients")
@@ -265,9 +238,19 @@ def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         for name, colour, _ in groups:
             _squares(axes, x, top, rows, at, count[name], colour)
             at += count[name]
-        _grid(axes, x, top, rows, -(-at // rows))
+        # The white lines between the squares, as one stroke each way.
+        columns = -(-at // rows)
+        downward = [x + step * SQUARE for step in range(columns + 1)]
+        across = [top + step * SQUARE for step in range(rows + 1)]
+        axes.vlines(downward, top - 0.2, bottom + 0.2, color="white", lw=1.1)
+        axes.hlines(across, x - 0.2, downward[-1] + 0.2, color="white", lw=1.1)
         for line, (name, colour, words) in enumerate(groups):
-            _count_row(drawn, axes, x, bottom + 3.6 + line * 5.2, count[name], words, colour)
+            y, number, missed = bottom + 3.6 + line * 5.2, f"{count[name]:,}", colour == ink.ORANGE
+            alert = {"color": ink.ALERT} if missed else {}
+            axes.add_patch(Rectangle((x, y - 1.15), 2.3, 2.3, fc=colour, ec="none"))
+            canvas.write(drawn, x + 3.6, y, number, weight=600, **alert)
+            beside = x + 3.6 + widths.text_width(number, 600) + 1.1
+            canvas.write(drawn, beside, y, words, weight=600 if missed else 400, **alert)
     site = alone(evidence)
     whose = "" if isinstance(site, types.Absent) else f"{site.site}, "
     caption = (
@@ -302,11 +285,8 @@ class Ranking:
 
 def rankings(evidence: types.Evidence) -> tuple[Ranking, ...] | types.Absent:
     """The hospitals as the tables list them, ours first; of many, those at both ends and ours."""
-    known = [
-        Ranking(site.site, found, site.name == evidence.local_site)
-        for site in types.externals(evidence)
-        if isinstance(found := types.find(evidence, "auroc", site.name), types.Estimate)
-    ]
+    found = data.known(evidence, "auroc")
+    known = [Ranking(site.site, auroc, site.name == evidence.local_site) for site, auroc in found]
     if len(known) < 2:
         return types.Absent(Fact("known_at_fewer_than_two_hospitals"))
     ranked = sorted(known, key=lambda ranking: -ranking.found.value)

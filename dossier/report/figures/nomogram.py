@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -166,17 +166,13 @@ def _box(tick: Tick, side: Side) -> tuple[float, float]:
     return start, start + width
 
 
-def _apart(first: tuple[float, float], other: tuple[float, float]) -> bool:
-    return first[1] + GAP <= other[0] or other[1] + GAP <= first[0]
-
-
 def _fits(label: Label, placed: Sequence[Label]) -> bool:
     """Whether a label stands inside, on nobody else, and no stem runs through a text."""
     left, right = label.box
     if left < NAMES + 0.4 or right > canvas.FULL - 0.3:
         return False
     for other in placed:
-        if other.line == label.line and not _apart(label.box, other.box):
+        if other.line == label.line and not (right + GAP <= other.box[0] or other.box[1] + GAP <= left):
             return False
         if other.line < label.line and other.box[0] - 0.5 < label.tick.x < other.box[1] + 0.5:
             return False
@@ -237,6 +233,11 @@ def _across(points: float, whole: float = 100.0) -> float:
     return LEFT + points / whole * (RIGHT - LEFT)
 
 
+def _group(at: types.At) -> tuple[str, ...]:
+    """The predictor that an axis shows, or the two whose product it shows."""
+    return tuple(str(at[key]) for key in ("predictor", "with") if key in at)
+
+
 def _numeric(result: types.CurveResult, evidence: types.Evidence) -> Row:
     """The axis of a number, folded at its turns."""
     curve, predictor = result.found, str(result.at["predictor"])
@@ -250,7 +251,7 @@ def _numeric(result: types.CurveResult, evidence: types.Evidence) -> Row:
     texts[0] += " or less" if values[0] == floor else ""
     texts[-1] += " or more" if values[-1] == cap else ""
     name = axis_name(result.at)
-    group = tuple(str(result.at[key]) for key in ("predictor", "with") if key in result.at)
+    group = _group(result.at)
     span = float(points.max() - points.min())
     if len(values) == 1:
         tick = Tick(_across(float(points[0])), texts[0])
@@ -338,7 +339,7 @@ def rows(evidence: types.Evidence) -> tuple[Row, ...]:
         found += [
             _numeric(curve, evidence)
             for curve in types.curves_named(evidence, "points")
-            if isinstance(curve.found, types.Curve) and _is_of(curve, group)
+            if isinstance(curve.found, types.Curve) and set(_group(curve.at)) == set(group)
         ]
         levels = [
             row.described
@@ -347,11 +348,6 @@ def rows(evidence: types.Evidence) -> tuple[Row, ...]:
         ]
         found += [_by_level(evidence, levels[0].variable, levels)] if levels else []
     return tuple(found)
-
-
-def _is_of(curve: types.CurveResult, group: tuple[str, ...]) -> bool:
-    """Whether an axis shows this predictor, or the product of these two."""
-    return {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == set(group)
 
 
 def shown_rows(every: Sequence[Row]) -> tuple[Row, ...]:
@@ -409,25 +405,15 @@ def _follow(axes: Axes, case: Case, path: Sequence[tuple[float, float]], whole: 
         axes.plot(x, y, color=ink.BLUE, lw=0.6, ls=(0, (2, 1.6)), zorder=1.5, gid="case")
         axes.plot(x, y, "o", color=ink.BLUE, ms=4, mew=0, zorder=4, gid="case-values")
     for step, (_, height) in zip(case.steps, path, strict=True):
-        axes.text(canvas.FULL, height, str(step.points), va="center_baseline", ha="right", color=ink.BLUE, weight=600)
+        _text(axes, canvas.FULL, height, str(step.points), ha="right", color=ink.BLUE, weight=600)
     text = f"case: {case.total} points, risk {threshold(round(case.risk, 2))}"
-    half = widths.text_width(text, 600) / 2
-    centre = min(max(end, LEFT + half), canvas.FULL - half)
-    axes.text(
-        centre,
-        totals - FIRST_LINE - 0.2 - canvas.LINE,
-        text,
-        va="center_baseline",
-        ha="center",
-        color=ink.BLUE,
-        weight=600,
-    )
+    _above_the_total(axes, end, totals - canvas.LINE, text, ink.BLUE)
 
 
 def _name(axes: Axes, lines: str, y: float, weight: int) -> None:
     """The name of an axis, on two lines where it is long."""
     for index, line in enumerate(lines.split("\n")):
-        axes.text(0, y + index * 3.9, line, va="center_baseline", ha="left", color=ink.INK, weight=weight)
+        _text(axes, 0, y + index * 3.9, line, ha="left", weight=weight)
 
 
 def _folded(axes: Axes, row: Row, y: float) -> float:
@@ -456,17 +442,22 @@ def _axis(axes: Axes, strand: Strand, y: float, name: str, *, above: bool = Fals
         left, right = label.box
         centre = y + way * (FIRST_LINE + label.line * canvas.LINE)
         # Strong is where a label wins its place; only the threshold is also drawn so.
-        axes.text((left + right) / 2, centre, label.tick.text, va="center_baseline", ha="center", color=ink.INK)
+        _text(axes, (left + right) / 2, centre, label.tick.text)
     if strand.beside:
-        _beside(axes, strand, y)
+        # The ends of a short stretch.
+        width = widths.text_width(strand.beside)
+        on_the_right = strand.right + 1.5 + width <= canvas.FULL
+        _text(axes, strand.right + 1.5 if on_the_right else strand.left - 1.5 - width, y, strand.beside, ha="left")
 
 
-def _beside(axes: Axes, strand: Strand, y: float) -> None:
-    """The ends of a short stretch beside it."""
-    width = widths.text_width(strand.beside)
-    on_the_right = strand.right + 1.5 + width <= canvas.FULL
-    x = strand.right + 1.5 if on_the_right else strand.left - 1.5 - width
-    axes.text(x, y, strand.beside, va="center_baseline", ha="left", color=ink.INK)
+def _text(axes: Axes, x: float, y: float, text: str, ha: str = "center", **looks: Any) -> None:
+    axes.text(x, y, text, va="center_baseline", ha=ha, **{"color": ink.INK} | looks)
+
+
+def _above_the_total(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
+    """What stands above a place on the total, in bold, within the sheet."""
+    half = widths.text_width(text, 600) / 2
+    _text(axes, min(max(x, LEFT + half), canvas.FULL - half), y - FIRST_LINE - 0.2, text, color=colour, weight=600)
 
 
 def _totals(axes: Axes, evidence: types.Evidence, total: types.Curve, y: float) -> None:
@@ -499,18 +490,12 @@ def _totals(axes: Axes, evidence: types.Evidence, total: types.Curve, y: float) 
         low, high = (data.column(total, "risk")[position] for position in (0, -1))
         text = "above 0.999 at every total" if low > 0.999 else f"from {number(low, 4)} to {number(high, 4)}"
         text = "below 0.001 at every total" if high < 0.001 else text
-        axes.text(LEFT, y + 20.4 + FIRST_LINE, text, va="center_baseline", ha="left", color=ink.INK)
+        _text(axes, LEFT, y + 20.4 + FIRST_LINE, text, ha="left")
     if at is not None and primary is not None:
-        _threshold(axes, _across(at, whole), (y, y + 20.4), f"{number(at, 0)} points: risk {threshold(primary)}")
-
-
-def _threshold(axes: Axes, x: float, rows: tuple[float, float], text: str) -> None:
-    """The primary threshold on the total and on the risk."""
-    for y in rows:
-        axes.plot([x] * 2, [y, y - 1.6], color=ink.INK, lw=1.3, gid="threshold")
-    half = widths.text_width(text, 600) / 2
-    centre = min(max(x, LEFT + half), canvas.FULL - half)
-    axes.text(centre, rows[0] - FIRST_LINE - 0.2, text, va="center_baseline", ha="center", color=ink.INK, weight=600)
+        x = _across(at, whole)
+        for height in (y, y + 20.4):
+            axes.plot([x] * 2, [height, height - 1.6], color=ink.INK, lw=1.3, gid="threshold")
+        _above_the_total(axes, x, y, f"{number(at, 0)} points: risk {threshold(primary)}", ink.INK)
 
 
 def totals_by_risk(evidence: types.Evidence) -> dict[float, float]:
@@ -546,17 +531,14 @@ def _caption(evidence: types.Evidence, every: Sequence[Row]) -> str:
     primary = data.primary_threshold(evidence)
     marked = " Bold: the primary threshold." if primary in totals_by_risk(evidence) else ""
     case = worked_case(evidence, every)
-    marked += "" if case is None else f" Blue: a worked case, no patient: {_sum(case)}."
+    if case is not None:
+        added = " + ".join(str(step.points) for step in case.steps)
+        risk = threshold(round(case.risk, 2))
+        marked += f" Blue: a worked case, no patient: {added} = {case.total} points, risk {risk}."
     return (
         "Add up the points above each value of a patient, and read the risk under the total. Axes: from the 10th "
         f"smallest to the 10th largest value of {counted(n, 'patient')}.{chosen}{turned}{marked}{without}"
     )
-
-
-def _sum(case: Case) -> str:
-    """The points of a worked case, added up, and its risk."""
-    added = " + ".join(str(step.points) for step in case.steps)
-    return f"{added} = {case.total} points, risk {threshold(round(case.risk, 2))}"
 
 
 def _alternative(evidence: types.Evidence, every: Sequence[Row]) -> str:

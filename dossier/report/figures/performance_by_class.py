@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, classes, ink, marks, placing, robustness, similarity
+from dossier.report.figures import canvas, captions, classes, data, ink, marks, placing, robustness, similarity
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 
@@ -30,19 +30,33 @@ class At:
     similarity: types.Estimate
 
 
-def sites_at(evidence: types.Evidence) -> list[At]:
+@dataclass(frozen=True)
+class Heights:
+    """The sites at the heights of their similarity, which are the same in every panel."""
+
+    sites: tuple[At, ...]
+    ends: tuple[float, float]
+    ticks: tuple[float, ...]
+
+    @property
+    def height(self) -> float:
+        """How tall a panel is: the names of all sites have room beside it."""
+        return max(LEAST_HEIGHT, (len(self.sites) + 0.5) * placing.LABEL_HEIGHT)
+
+    def y(self, value: float) -> float:
+        """How far below the top of a panel a similarity stands, in mm."""
+        return self.height * (self.ends[1] - value) / (self.ends[1] - self.ends[0])
+
+
+def heights(evidence: types.Evidence) -> Heights:
     """The external sites of known similarity, the most alike first."""
-    measure = bands.SIMILARITIES[evidence.release.robustness.similarity]
-    sites = types.externals(evidence)
-    names = robustness.short_names(sites)
-    pairs = [(site, types.find(evidence, measure, site.name)) for site in sites]
-    known = [At(site.name, names[site.name], found) for site, found in pairs if isinstance(found, types.Estimate)]
-    return sorted(known, key=lambda site: -site.similarity.value)[:MOST_SITES]
-
-
-def _height(sites: Sequence[At]) -> float:
-    """How tall a panel is: the names of all sites have room beside it."""
-    return max(LEAST_HEIGHT, (len(sites) + 0.5) * placing.LABEL_HEIGHT)
+    names, by = robustness.short_names(types.externals(evidence)), evidence.release.robustness.similarity
+    known = [At(site.name, names[site.name], found) for site, found in data.known(evidence, bands.SIMILARITIES[by])]
+    sites = sorted(known, key=lambda site: -site.similarity.value)[:MOST_SITES]
+    low, high = similarity.similarity_ends(evidence, [site.similarity for site in sites])
+    high += 0.05 * (high - low)
+    ticks = (0.0, bands.SUPPORT, 1.0) if by == "psi" else canvas.inner_ticks(low, high, 3)
+    return Heights(tuple(sites), (low, high), tuple(ticks))
 
 
 def shown_classes(evidence: types.Evidence) -> tuple[str, ...]:
@@ -50,62 +64,17 @@ def shown_classes(evidence: types.Evidence) -> tuple[str, ...]:
     return (evidence.release.outcome.classes or ())[:MOST_CLASSES]
 
 
-def measured_scales(seen: types.Evidence) -> list[robustness.Scale]:
-    """The measures that some class has at some site; `seen` has each class at each site as a site of its own.
-
-    A Brier score has none: it is of all classes at once.
-    """
-    return [
-        scale
-        for scale in robustness.scales(seen)
-        if any(robustness.standing(seen, site, scale) for site in types.externals(seen))
-    ]
-
-
 def _panel(
-    drawn: Figure,
-    evidence: types.Evidence,
-    scale: robustness.Scale,
-    corner: tuple[float, float],
-    wide: float,
-    sites: Sequence[At],
-) -> Axes:
-    ends = (scale.worst, scale.best), _ends(evidence, sites)
-    axes = canvas.panel(drawn, *corner, wide, _height(sites), *ends)
+    drawn: Figure, rows: Heights, scale: robustness.Scale, corner: tuple[float, float], wide: float, head: str
+) -> canvas.Panel:
+    axes = canvas.panel(drawn, *corner, wide, rows.height, (scale.worst, scale.best), rows.ends)
     robustness.background(axes, scale)
     axes.axhline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
-    for site in sites:
+    for site in rows.sites:
         axes.axhline(site.similarity.value, color=ink.HAIR, lw=0.5, zorder=0.5)
     robustness.scale_ticks(axes, scale, labelled=True)
+    canvas.write(drawn, corner[0], corner[1] - 2.2, head)
     return axes
-
-
-def _ends(evidence: types.Evidence, sites: Sequence[At]) -> tuple[float, float]:
-    low, high = similarity.similarity_ends(evidence, [site.similarity for site in sites])
-    return low, high + 0.05 * (high - low)
-
-
-def _places(evidence: types.Evidence, sites: Sequence[At]) -> list[float]:
-    if evidence.release.robustness.similarity == "psi":
-        return [0.0, bands.SUPPORT, 1.0]
-    return canvas.inner_ticks(*_ends(evidence, sites), 3)
-
-
-def _similarity_axis(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
-    """The numbers of the similarity left of a first panel that has no mean before it."""
-    low, high = _ends(evidence, sites)
-    for position in _places(evidence, sites):
-        y = corner[1] + _height(sites) * (high - position) / (high - low)
-        canvas.write(drawn, corner[0] - 1.6, y, canvas.tick_text(position), ha="right")
-
-
-def _class_mark(axes: Axes, seen: types.Evidence, site: At, name: str, scale: robustness.Scale) -> None:
-    stands = next(
-        (robustness.standing(seen, candidate, scale) for candidate in types.externals(seen) if candidate.name == name),
-        None,
-    )
-    enough = stands is not None and stands.share is not None and stands.share >= 1
-    _mark(axes, types.find(seen, scale.measure, name, **scale.setting), site, scale, "s", is_filled=enough)
 
 
 MEAN = "D"
@@ -113,7 +82,7 @@ MEAN = "D"
 
 
 def _mark(
-    axes: Axes, found: types.Estimate | types.Absent, site: At, scale: robustness.Scale, mark: str, *, is_filled: bool
+    axes: Axes, found: types.Estimate | types.Absent, site: At, scale: robustness.Scale, mark: str, *, filled: bool
 ) -> None:
     if isinstance(found, types.Absent):
         return
@@ -121,21 +90,20 @@ def _mark(
     if found.low is not None and found.high is not None:
         axes.plot([scale.clipped(found.low), scale.clipped(found.high)], [y, y], color=ink.INK, lw=1.0, zorder=2)
     shape = mark if scale.clipped(found.value) == found.value else "<"
-    marks.dot(axes, scale.clipped(found.value), y, shape, 3.6, filled=is_filled)
+    marks.dot(axes, scale.clipped(found.value), y, shape, 3.6, filled=filled)
 
 
-def _names(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
+def _names(drawn: Figure, rows: Heights, x: float, top: float) -> None:
     """The names of the sites at their height, moved apart where they would touch."""
-    (low, high), (x, top) = _ends(evidence, sites), corner
-    wanted = [top + _height(sites) * (high - site.similarity.value) / (high - low) for site in sites]
+    wanted = [top + rows.y(site.similarity.value) for site in rows.sites]
     placed: list[float] = []
     for y in wanted:
         placed.append(max(y, placed[-1] + placing.LABEL_HEIGHT) if placed else y)
-    beyond = max(0.0, placed[-1] - (top + _height(sites)))
+    beyond = max(0.0, placed[-1] - (top + rows.height))
     for order in range(len(placed) - 1, -1, -1):
         ceiling = placed[order + 1] - placing.LABEL_HEIGHT if order + 1 < len(placed) else placed[order] - beyond
         placed[order] = min(placed[order], ceiling)
-    for site, spot, y in zip(sites, wanted, placed, strict=True):
+    for site, spot, y in zip(rows.sites, wanted, placed, strict=True):
         marks.stroke(drawn, (x + 0.4, spot), (x + LEADER - 0.6, y), ink.RULE, 0.6)
         canvas.write(drawn, x + LEADER, y, site.label, color=ink.INK_2)
 
@@ -143,37 +111,40 @@ def _names(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner:
 @canvas.figure("External performance by class")
 def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well each class is told from the rest at the sites whose patients differ from the development data."""
-    seen, sites, labels = classes.panels(evidence), sites_at(evidence), shown_classes(evidence)
+    seen, rows, labels = classes.panels(evidence), heights(evidence), shown_classes(evidence)
     if isinstance(seen, types.Absent):
         return seen
-    measures = measured_scales(seen)
+    # A Brier score has no panel: it is of all classes at once.
+    measures, sites, form = similarity.measured(seen), rows.sites, robustness.form_of(evidence)
     if not sites or not measures:
         return types.Absent(Fact("no_similarity_of_classes"))
     right = max(widths.text_width(site.label) for site in sites) + LEADER
     wide = (canvas.FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
-    each = HEAD + _height(sites) + FOOT
+    each = HEAD + rows.height + FOOT
     drawn = canvas.sheet(canvas.FULL, len(measures) * each)
-    heads = widths.shortened(labels, wide)
+    heads, panels = widths.shortened(labels, wide), {site.name: site for site in types.externals(seen)}
     for row, scale in enumerate(measures):
         top = row * each + HEAD
         canvas.write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
-        for index, label in enumerate(labels):
-            x = LEFT + (index + 1) * (wide + GAP)
-            axes = _panel(drawn, evidence, scale, (x, top), wide, sites)
-            canvas.write(drawn, x, top - 2.2, heads[index])
+        for index, label in enumerate(labels, 1):
+            axes = _panel(drawn, rows, scale, (LEFT + index * (wide + GAP), top), wide, heads[index - 1])
             for site in sites:
-                _class_mark(axes, seen, site, f"{site.name}{classes.BETWEEN}{label}", scale)
+                name = f"{site.name}{classes.BETWEEN}{label}"
+                stands = robustness.standing(seen, panels[name], scale) if name in panels else None
+                enough = stands is not None and stands.share is not None and stands.share >= 1
+                _mark(axes, types.find(seen, scale.measure, name, **scale.setting), site, scale, "s", filled=enough)
         if scale.measure == "auroc":
-            axes = _panel(drawn, evidence, scale, (LEFT, top), wide, sites)
-            canvas.write(drawn, LEFT, top - 2.2, "mean")
+            axes = _panel(drawn, rows, scale, (LEFT, top), wide, "mean")
             for site in sites:
-                _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
-            canvas.ticks(axes, "y", _places(evidence, sites))
+                _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, filled=True)
+            canvas.ticks(axes, "y", rows.ticks)
         else:
-            _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
-        canvas.turned(drawn, 2.0, top + _height(sites) / 2, robustness.form_of(evidence).short)
-        _names(drawn, evidence, sites, (LEFT + (len(labels) + 1) * (wide + GAP) - GAP, top))
-    form = robustness.form_of(evidence)
+            # Left of a first panel that has no mean before it.
+            for position in rows.ticks:
+                text = canvas.tick_text(position)
+                canvas.write(drawn, LEFT + wide + GAP - 1.6, top + rows.y(position), text, ha="right")
+        canvas.turned(drawn, 2.0, top + rows.height / 2, form.short)
+        _names(drawn, rows, LEFT + (len(labels) + 1) * (wide + GAP) - GAP, top)
     left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
     unseen = len(types.externals(evidence)) - len(sites)
     shown = [site for site in types.externals(evidence) if site.name in {hospital.name for hospital in sites}]
@@ -200,8 +171,7 @@ def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]
     known = f"{captions.sites_word(len(sites))} of known similarity"
     if not values:
         return f"Of {known} none is below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}."
-    (low, first), (high, last) = min(values), max(values)
     where = f"At sites below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}"
-    if low == high:
-        return f"{where} the AUROC of every class is {number(low)}."
-    return f"{where} the AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."
+    if min(values)[0] == max(values)[0]:
+        return f"{where} the AUROC of every class is {number(values[0][0])}."
+    return f"{where} the AUROC runs from {captions.from_to(values)}."

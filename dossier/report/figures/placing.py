@@ -94,14 +94,15 @@ def place_labels(
         for index in range(len(marks))
     ]
     for cost, where, size in zip(standing, places, half, strict=True):
-        for x, y, across, down in taken:
-            cost += 1e6 * (np.abs(where - np.array((x, y))) < size + np.array((across, down))).all(axis=1)
+        cost += 1e6 * _covered(where, size, taken)
     tries = []
     for order in _orders(centres)[: 7 if len(marks) <= CROWD else 1]:
         chosen = np.full((len(marks), 2), np.nan)
         for _ in range(6):
             for index in order:
-                cost = standing[index] + 200 * _covered(places[index], half[index], chosen, half, index)
+                others = [other for other in order if other != index and not np.isnan(chosen[other, 0])]
+                boxes = [(*chosen[other], *half[other]) for other in others]
+                cost = standing[index] + 200 * _covered(places[index], half[index], boxes)
                 chosen[index] = places[index][int(np.argmin(cost))]
         readable = _readable(chosen, half, centres, radius, (width, height), taken)
         if None not in readable:
@@ -146,12 +147,11 @@ def _standing_cost(
     return np.asarray(cost + 1e6 * outside)
 
 
-def _covered(places: Floats, half: Floats, chosen: Floats, halves: Sequence[Floats], index: int) -> Floats:
-    """How many labels that already stand each place would cover."""
+def _covered(places: Floats, half: Floats, boxes: Sequence[Box]) -> Floats:
+    """How many boxes a box of that half size would cover at each place."""
     total = np.zeros(len(places))
-    for other, centre in enumerate(chosen):
-        if other != index and not np.isnan(centre[0]):
-            total += (np.abs(places - centre) < half + halves[other]).all(axis=1)
+    for x, y, across, down in boxes:
+        total += (np.abs(places - np.array((x, y))) < half + np.array((across, down))).all(axis=1)
     return total
 
 
@@ -169,6 +169,7 @@ def _readable(
 ) -> tuple[Spot | None, ...]:
     """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
     kept: list[Spot | None] = []
+    boxes = list(taken)
     for index, position in enumerate(chosen):
         half = halves[index]
         off = (position < half).any() or (position > np.array(size) - half).any()
@@ -177,14 +178,10 @@ def _readable(
         distance = np.hypot(gaps[:, 0], gaps[:, 1])
         apart = np.hypot(*(centres - centres[index]).T) > radius
         is_anothers = bool((distance[apart] < distance[index] - DOUBT).any())
-        on_label = any(
-            other is not None and (np.abs(np.array(other) - position) < half + halves[before]).all()
-            for before, other in enumerate(kept)
-        )
-        on_text = any((np.abs(np.array(box[:2]) - position) < half + np.array(box[2:])).all() for box in taken)
-        kept.append(
-            None if off or on_disc or on_label or on_text or is_anothers else (float(position[0]), float(position[1]))
-        )
+        on_text = _covered(position[None], half, boxes).any()
+        spot = None if off or on_disc or on_text or is_anothers else (float(position[0]), float(position[1]))
+        kept.append(spot)
+        boxes += [] if spot is None else [(*spot, *half)]
     return tuple(kept)
 
 
@@ -249,10 +246,7 @@ def place_on_line(
     if apart:
         cost += 2.5 * (_nearest(places, half, others) < _nearest(places, half, line))
     outside = (places < half + 0.2).any(axis=1) | (places > np.array(size) - half - 0.2).any(axis=1)
-    covering = np.zeros(len(places), dtype=bool)
-    for x, y, across, down in taken:
-        covering |= (np.abs(places - np.array((x, y))) < half + np.array((across, down))).all(axis=1)
-    cost += 5 * crossings + 1e4 * (outside | covering)
+    cost += 5 * crossings + 1e4 * (outside | (_covered(places, half, taken) > 0))
     best = int(np.argmin(cost))
     return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
 

@@ -94,7 +94,7 @@ def similarity_ends(evidence: types.Evidence, known: Sequence[types.Estimate]) -
     if evidence.release.robustness.similarity == "psi":
         return BEFORE_ZERO, 1.0
     reach = data.ends(*known)
-    low, high = min(bands.SUPPORT, *reach), max(bands.ALIKE, *reach)
+    low, high = min([bands.SUPPORT, *reach]), max([bands.ALIKE, *reach])
     beyond = max(0.08 * (high - low), (LEAST_SPAN - (high - low)) / 2)
     return max(0.0, low - beyond), min(1.0, high + beyond)
 
