@@ -16,15 +16,15 @@ from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent, threshold
 
 
-def curve_end(curves: list[types.Curve | types.Absent]) -> float:
+def curve_end(curves: Sequence[types.Curve | types.Absent]) -> float:
     """The round end of the common axes: no further than the risks and the curves reach."""
-    reached = [0.0]
-    for curve in curves:
-        if isinstance(curve, types.Curve):
-            reached += [
-                float(np.nanmax(data.column(curve, name))) for name in ("risk", "observed") if curve.columns[name]
-            ]
-    return canvas.ceiling(max(reached)) if max(reached) > 0 else 1.0
+    columns = [data.column(curve, name) for curve in curves if isinstance(curve, types.Curve) for name in REACHING]
+    reached = max((float(np.nanmax(column)) for column in columns if len(column)), default=0.0)
+    return canvas.ceiling(reached) if reached > 0 else 1.0
+
+
+REACHING = ("risk", "observed")
+"""The columns of a curve that its axes hold."""
 
 
 def draw_curve(axes: Axes, curve: types.Curve, end: float, broken: bool, width: float = 1.4) -> None:
@@ -41,17 +41,11 @@ def draw_groups(axes: Axes, groups: types.Curve | types.Absent, end: float) -> N
     """A point with its interval for each tenth of the patients; a point beyond the axis is an arrow at its edge."""
     if isinstance(groups, types.Absent):
         return
-    risk, observed = data.column(groups, "mean_risk"), data.column(groups, "observed")
-    inside = (observed <= end) & (risk <= end)
-    axes.vlines(
-        risk[risk <= end],
-        data.column(groups, "low")[risk <= end],
-        data.column(groups, "high")[risk <= end],
-        ink.INK,
-        lw=0.6,
-    )
+    columns = np.array([data.column(groups, name) for name in ("mean_risk", "observed", "low", "high")])
+    risk, observed, low, high = columns[:, columns[0] <= end]
+    axes.vlines(risk, low, high, ink.INK, lw=0.6)
+    inside, above = observed <= end, observed > end
     axes.plot(risk[inside], observed[inside], "o", ms=2.6, mfc=ink.INK, mec="white", mew=0.3, ls="none", zorder=3)
-    above = (observed > end) & (risk <= end)
     axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mfc=ink.INK, mec="none", ls="none", clip_on=False)
 
 
@@ -64,7 +58,7 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
         return next(withheld, types.Absent(Fact("no_site_with_calibration_curve")))
     end = curve_end(curves)
     if len(shown) == 1 and width == canvas.FULL:
-        return _draw_alone(evidence, shown[0], end)
+        return _draw_alone(evidence, shown[0], facets.known(found)[0], end)
     plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))))
     # The gap at the primary threshold where it has room, with its number above the panel.
     has_facts = width == canvas.FULL and plain.width >= NARROWEST_WITH_GAP
@@ -148,24 +142,17 @@ MUCH_NEARER = 0.5
 def ranges(evidence: types.Evidence, end: float) -> tuple[tuple[float, str], ...]:
     """All that the curves reach, and where most patients have risks much lower also these; each with its title."""
     whole = (end, f"Up to {canvas.tick_text(end)}")
-    reached = map(_end_of_most, data.everywhere(evidence, "risk_distribution"))
+    reached = []
+    for curve in data.everywhere(evidence, "risk_distribution"):
+        counts = np.nan_to_num(data.column(curve, "events")) + np.nan_to_num(data.column(curve, "non_events"))
+        reached.append(float(data.column(curve, "high")[np.cumsum(counts) >= MOST_PATIENTS * counts.sum()][0]))
     near = canvas.ceiling(max(reached, default=1.0))
     title = f"Up to {canvas.tick_text(near)}: {per_cent(MOST_PATIENTS)} of the risks"
     return (whole,) if near > MUCH_NEARER * end else (whole, (near, title))
 
 
-def _end_of_most(curve: types.Curve) -> float:
-    """The upper end of the bin of the risks up to which at least nine of ten patients lie."""
-    counts = np.nan_to_num(data.column(curve, "events")) + np.nan_to_num(data.column(curve, "non_events"))
-    held = np.cumsum(counts) >= MOST_PATIENTS * counts.sum()
-    return float(data.column(curve, "high")[held][0])
-
-
-def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, end: float) -> Figure | types.Absent:
+def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve, end: float) -> Figure:
     """The curve of the only site over all risks that it reaches, and over those of most patients."""
-    curve = types.find_curve(evidence, "calibration_curve", site.name)
-    if isinstance(curve, types.Absent):
-        return curve
     views, left, made = ranges(evidence, end), 11.5, []
     drawn = canvas.sheet(canvas.HALF if len(views) == 1 else canvas.FULL, TITLE + LARGE + STRIP + 9.4)
     for position, (limit, title) in enumerate(views):
@@ -257,8 +244,7 @@ def calibration_alternative(evidence: types.Evidence, width: float, everywhere: 
     if not slopes or not data.ranked(evidence, "oe_ratio", shown):
         return said
     # How steep the curves are tells whether risks are too extreme or not extreme enough.
-    (low, first), (high, last) = slopes[0], slopes[-1]
-    span = number(low) if len(slopes) == 1 else f"from {number(low)} ({first}) to {number(high)} ({last})"
+    span = number(slopes[0][0]) if len(slopes) == 1 else f"from {captions.from_to(slopes)}"
     return f"{said} Slope: {span}; below 1 high risks are too high and low ones too low."
 
 
@@ -270,15 +256,12 @@ def observed_over_expected(
     if not known:
         sites = captions.joined([site.site for site in shown])
         return f"Calibration curves of {sites}; the O/E ratio could not be estimated."
-    (low, first), (high, last) = known[0], known[-1]
+    (low, first), (high, _) = known[0], known[-1]
     if len(known) > 1 and number(low) == number(high):
         return f"Calibration curves: observed over expected events are {number(low)} {everywhere}, where 1 is perfect."
     if len(known) == 1:
         return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
-    return (
-        f"Calibration curves: observed over expected events run from {number(low)} ({first}) to {number(high)} "
-        f"({last}), where 1 is perfect."
-    )
+    return f"Calibration curves: observed over expected events run from {captions.from_to(known)}, where 1 is perfect."
 
 
 def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
@@ -302,8 +285,7 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
     )
     if at is None or not found:
         return observed_over_expected(evidence, [site for site, _ in curves])
-    (low, first), (high, last) = found[0], found[-1]
-    where = f"{per_cent(low)} ({first})" + (f" to {per_cent(high)} ({last})" if len(found) > 1 else "")
+    where = captions.from_to(found, per_cent) if len(found) > 1 else f"{per_cent(found[0][0])} ({found[0][1]})"
     return f"Where the model said {threshold(at, percent=True)}, {where} had {what}."
 
 

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, risks, roc, utility
-from dossier.typeset.numbers import number
 
 Kind = TypeVar("Kind", types.Result, types.CurveResult)
 BETWEEN = " / "
@@ -31,7 +30,13 @@ def panels(evidence: types.Evidence) -> types.Evidence | types.Absent:
     return replace(
         evidence,
         datasets=tuple(
-            replace(_of_class(site, label), name=f"{site.name}{BETWEEN}{label}", site=f"{site.site}, {label}")
+            replace(
+                site,
+                name=f"{site.name}{BETWEEN}{label}",
+                site=f"{site.site}, {label}",
+                events=site.class_counts.get(label, 0),
+                class_counts={},
+            )
             for site in types.externals(evidence)
             for label in labels
         ),
@@ -40,14 +45,10 @@ def panels(evidence: types.Evidence) -> types.Evidence | types.Absent:
     )
 
 
-def _of_class(site: types.DatasetSummary, label: str) -> types.DatasetSummary:
-    return replace(site, events=site.class_counts.get(label, 0), class_counts={})
-
-
 def _drawn(
     evidence: types.Evidence,
     draw: Callable[[types.Evidence], Figure | types.Absent],
-    words: str | Callable[[types.Evidence], str],
+    words: Callable[[types.Evidence], str],
     alternative: Callable[[types.Evidence], str],
     width: float = canvas.FULL,
     message: Callable[[types.Evidence], str] = lambda seen: "",
@@ -59,10 +60,9 @@ def _drawn(
     drawn = draw(seen)
     if isinstance(drawn, types.Absent):
         return drawn
-    said = words if isinstance(words, str) else words(seen)
-    text = f"{captions.patients(types.externals(evidence))}; one class against the rest. {said}"
-    more = max(0, len(seen.datasets) - facets.MOST_PANELS[width])
-    return canvas.Drawn(drawn, text + captions.left_out(more, "see the tables"), alternative(seen), message(seen))
+    more = captions.left_out(max(0, len(seen.datasets) - facets.MOST_PANELS[width]), "see the tables")
+    text = f"{captions.patients(types.externals(evidence))}; one class against the rest. {words(seen)}{more}"
+    return canvas.Drawn(drawn, text, alternative(seen), message(seen))
 
 
 def _broken(evidence: types.Evidence) -> str:
@@ -102,8 +102,7 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     if isinstance(drawn, types.Absent):
         return types.Absent(Fact("no_class_pooled"))
     words = f"{captions.patients(sites)}; pooled over the sites, with {captions.level_text(evidence)} intervals."
-    found = {site.site: types.find(seen, "auroc", site.name) for site in types.externals(seen)}
-    known = [f"{name} {captions.value_text(each)}" for name, each in found.items() if isinstance(each, types.Estimate)]
+    known = [f"{site.site} {captions.value_text(found)}" for site, found in data.known(seen, "auroc")]
     message = f"Pooled over {captions.sites_word(len(sites))}: AUROC of {captions.joined(known, 8)}."
     return replace(drawn, caption=words, alternative=message, message=message)
 
@@ -111,12 +110,11 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
 @canvas.figure("Calibration by class and site")
 def calibration_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often each class was found among patients of each risk of it, at every site."""
-    above = "Above the diagonal the risks of the class are too low."
-    words = f"{captions.level_text(evidence)} bands. {above}{calibration.ring(evidence)}{_broken(evidence)}"
+    above = f"{captions.level_text(evidence)} bands. Above the diagonal the risks of the class are too low."
     return _drawn(
         evidence,
         lambda seen: calibration.draw_calibration(seen, canvas.FULL),
-        words,
+        lambda seen: f"{above}{calibration.ring(evidence)}{_broken(evidence)}",
         lambda seen: calibration.calibration_alternative(seen, canvas.FULL, "for every class at every site"),
         message=lambda seen: calibration.said_and_seen(seen, canvas.FULL, "the class"),
     )
@@ -128,7 +126,7 @@ def calibration_results_by_class(evidence: types.Evidence) -> canvas.Drawn | typ
     return _drawn(
         evidence,
         lambda seen: calibration.draw_calibration(seen, canvas.HALF),
-        f"{captions.level_text(evidence)} bands.{_broken(evidence)}",
+        lambda seen: f"{captions.level_text(evidence)} bands.{_broken(evidence)}",
         lambda seen: calibration.calibration_alternative(seen, canvas.HALF),
         canvas.HALF,
     )
@@ -145,8 +143,7 @@ def _roc_alternative(seen: types.Evidence) -> str:
     known = data.ranked(seen, "auroc", types.externals(seen))
     if not known:
         return "The ROC curves of each class at each site; the areas under them could not be estimated."
-    (low, first), (high, last) = known[0], known[-1]
-    return f"ROC curves by class and site: AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."
+    return f"ROC curves by class and site: AUROC runs from {captions.from_to(known)}."
 
 
 @canvas.figure("Risks, by class and site")

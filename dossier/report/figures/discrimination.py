@@ -342,10 +342,10 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
 
 def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bool = False) -> str:
     """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
-    found = [(what.found(evidence, site.name), site.site) for site in types.externals(evidence)]
-    estimates = [(estimate, name) for estimate, name in found if isinstance(estimate, types.Estimate)]
-    known = sorted((estimate.value, name) for estimate, name in estimates)
-    (low, first), (high, last) = known[0], known[-1]
+    found = [(what.in_unit(each), site.site) for site, each in data.known(evidence, what.measure, **what.at)]
+    estimates = [(each, name) for each, name in found if isinstance(each, types.Estimate)]
+    known = sorted((each.value, name) for each, name in estimates)
+    (low, first), (high, _) = known[0], known[-1]
     lowest, highest = what.text(low), what.text(high)
     text = what.words or what.heading
     if len(known) == 1:
@@ -356,7 +356,7 @@ def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bo
     elif len(known) >= bands.MANY_SITES:
         text += f" runs from {lowest} to {highest} over {captions.sites_word(len(known))}"
     else:
-        text += f" runs from {lowest} ({first}) to {highest} ({last}) in {captions.sites_word(len(known))}"
+        text += f" runs from {captions.from_to(known, what.text)} in {captions.sites_word(len(known))}"
     pooled = what.together(evidence)
     if pooled is not None and not only_sites:
         text += f"; pooled it is {captions.value_text(pooled, what.digits)}"

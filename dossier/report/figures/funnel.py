@@ -14,7 +14,7 @@ from dossier.core import types
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import of_site, reach_of_chance
-from dossier.report.figures import canvas, captions, data, ink, placing
+from dossier.report.figures import canvas, captions, data, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.words import counted
 
@@ -38,9 +38,8 @@ class Point:
 def points(evidence: types.Evidence, measure: str) -> tuple[Point, ...]:
     """The hospitals with a value and a standard error, those that stand out last, the farthest off first among them."""
     found = []
-    for site in types.externals(evidence):
-        estimate = types.find(evidence, measure, site.name)
-        if not isinstance(estimate, types.Estimate) or not estimate.se or estimate.value <= 0:
+    for site, estimate in data.known(evidence, measure):
+        if not estimate.se or estimate.value <= 0:
             continue
         is_ratio = measure == "oe_ratio"
         is_out = is_ratio and of_site(evidence, estimate, site.name) == "against"
@@ -60,28 +59,26 @@ def draw_funnel(evidence: types.Evidence, width: float) -> Figure | types.Absent
     axes = _panel(drawn, LEFT, across, max(point.error for point in ratios))
     _ratios(axes, evidence, ratios, across, in_words=not is_whole)
     if not is_whole:
-        _words(drawn, LEFT, across, "", "Actual cases per 100 predicted", "fewer patients")
+        _words(axes, "", "Actual cases per 100 predicted", "fewer patients")
         return drawn
-    _words(drawn, LEFT, across, "a  O/E", "O/E", "standard error of log O/E")
+    _words(axes, "a  O/E", "O/E", "standard error of log O/E")
     if ranks:
         left = LEFT + across + GAP
-        _ranks(_panel(drawn, left, canvas.FULL - left - 3.0, max(point.error for point in ranks)), evidence, ranks)
-        _words(drawn, left, canvas.FULL - left - 3.0, "b  AUROC", "AUROC", "standard error")
+        axes = _panel(drawn, left, canvas.FULL - left - 3.0, max(point.error for point in ranks))
+        _ranks(axes, evidence, ranks)
+        _words(axes, "b  AUROC", "AUROC", "standard error")
     return drawn
 
 
-def _panel(drawn: Figure, left: float, width: float, most: float) -> Axes:
-    axes = canvas.panel(drawn, left, TOP, width, HEIGHT)
-    axes.set_ylim(1.08 * most, 0)
-    return axes
+def _panel(drawn: Figure, left: float, width: float, most: float) -> canvas.Panel:
+    return canvas.panel(drawn, left, TOP, width, HEIGHT, up=(1.08 * most, 0))
 
 
-def _words(drawn: Figure, left: float, width: float, head: str, foot: str, beside: str) -> None:
-    canvas.write(drawn, left, 2.2, head, weight=600)
-    canvas.write(
-        drawn, left + widths.text_width(head, 600) + (3.0 if head else 0.0), 2.2, f"↓ {beside}", color=ink.INK_2
-    )
-    canvas.write(drawn, left + width / 2, TOP + HEIGHT + 8.6, foot, ha="center")
+def _words(axes: canvas.Panel, head: str, foot: str, beside: str) -> None:
+    canvas.write(axes.sheet, axes.x, 2.2, head, weight=600)
+    after = axes.x + widths.text_width(head, 600) + (3.0 if head else 0.0)
+    canvas.write(axes.sheet, after, 2.2, f"↓ {beside}", color=ink.INK_2)
+    axes.titles(foot, below=8.6)
 
 
 def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width: float, in_words: bool) -> None:
@@ -107,12 +104,11 @@ def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width:
         return math.log(value / low) / math.log(high / low) * width, error / axes.get_ylim()[0] * HEIGHT
 
     named, short = [point for point in found if point.is_out][:NAMED_OF_MANY], data.labels(evidence, WIDEST_NAME)
-    marks = [placing.Mark(short[point.name], *place(point.value, point.error)) for point in named]
+    wanted = [placing.Mark(short[point.name], *place(point.value, point.error)) for point in named]
     dots = [place(point.value, point.error) for point in found]
     lines = [place(float(x), float(y)) for limit in limits for x, y in zip(limit, errors, strict=True)]
-    for mark, spot in zip(
-        marks, placing.place_labels(marks, width, HEIGHT, 1.2, np.array([*dots, *lines])), strict=True
-    ):
+    spots = placing.place_labels(wanted, width, HEIGHT, 1.2, np.array([*dots, *lines]))
+    for mark, spot in zip(wanted, spots, strict=True):
         own = (mark.x, mark.y)
         others = np.array([dot for dot in dots if dot != own]).reshape(-1, 2)
         # In a crowd a name could be that of any: the caption has them all.
@@ -142,8 +138,8 @@ def _errors(axes: Axes) -> None:
 def _dots(axes: Axes, found: Sequence[Point]) -> None:
     for point in found:
         edge = ink.BLUE if point.is_ours else ink.ALERT if point.is_out else ink.INK
-        fill = edge if point.is_out or point.is_ours else "white"
-        axes.plot([point.value], [point.error], "o", ms=3.4, mfc=fill, mec=edge, mew=0.7, clip_on=False, zorder=3)
+        filled = point.is_out or point.is_ours
+        marks.dot(axes, point.value, point.error, "o", 3.4, edge, filled=filled, mew=0.7)
 
 
 def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> canvas.Drawn | types.Absent:

@@ -87,14 +87,11 @@ def _regions(axes: Axes, across: tuple[float, float], up: tuple[float, float]) -
         ends = np.array([max(low, 1 - top), high])
         axes.plot(ends, 1 - ends, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=1)
         axes.fill_between(ends, 1 - ends, [top, top], color="white", lw=0, zorder=0.5)
-    for text, position, align, inset in (
-        ("decides better", top, "bottom", 0.02),
-        ("decides worse", bottom, "top", -0.02),
-    ):
+    for text, position, align, inset in (("better", top, "bottom", 0.02), ("worse", bottom, "top", -0.02)):
         if abs(position) > 0.12 * (top - bottom):
             # Beside the line of no gain: who decides badly gains most, and stands in the corner.
             spot = low + (high - low) * 0.02, inset * (top - bottom)
-            axes.text(*spot, text, va=align, color=ink.INK_2, zorder=1.5)
+            axes.text(*spot, f"decides {text}", va=align, color=ink.INK_2, zorder=1.5)
 
 
 def _readers(axes: Axes, index: int, group: Group, unaided: types.Floats, benefit: types.Floats) -> None:
@@ -110,15 +107,13 @@ def _readers(axes: Axes, index: int, group: Group, unaided: types.Floats, benefi
         seen[spot] = nudge + 1
         shift = step * ((nudge + 1) // 2) * (1 if nudge % 2 else -1)
         shape, filled = MARKERS[index % len(MARKERS)]
-        place = spot[0] + shift, spot[1]
-        marks.dot(axes, *place, shape, DISC, ink.BLUE, filled=filled, gid=f"reader-{row}")
+        marks.dot(axes, spot[0] + shift, spot[1], shape, DISC, ink.BLUE, filled=filled, gid=f"reader-{row}")
 
 
 def _mean(axes: Axes, index: int, found: types.Estimate | types.Absent) -> None:
     """A group's mean with its interval, at its mean accuracy without the model."""
-    if isinstance(found, types.Absent) or found.details.get("unaided") is None:
+    if isinstance(found, types.Absent) or (x := found.details.get("unaided")) is None:
         return
-    x = float(found.details["unaided"] or 0)
     if found.low is not None and found.high is not None:
         axes.plot([x, x], [found.low, found.high], color=ink.INK, lw=1.6, zorder=4)
     _, filled = MARKERS[index % len(MARKERS)]
@@ -204,14 +199,9 @@ def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.A
     mean = types.find(evidence, "decision_benefit", types.READER_STUDY)
     if isinstance(mean, types.Estimate):
         text += f"; the mean gain is {_interval(mean, ' points')}"
-    message = f"{text}."
-    means = [
-        f"{group.name} {_interval(group.found, ' points')}"
-        for group in groups
-        if group.name and isinstance(group.found, types.Estimate)
-    ]
-    text += f" ({captions.joined(means, 6)})" if means else ""
-    return canvas.Drawn(drawn, caption, f"{text}.", message)
+    known = [(group.name, group.found) for group in groups if group.name and isinstance(group.found, types.Estimate)]
+    means = captions.joined([f"{name} {_interval(found, ' points')}" for name, found in known], 6)
+    return canvas.Drawn(drawn, caption, f"{text} ({means})." if means else f"{text}.", f"{text}.")
 
 
 def _interval(found: types.Estimate, unit: str = "") -> str:

@@ -128,42 +128,37 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
                 axes.text(*centre, text, ha="center", va="center_baseline", color=colour)
             elif share is None:
                 axes.plot([corner[0], corner[0] + across - 0.6], [y + ROW - 0.3, y + 0.3], color=ink.RULE, lw=0.5)
-    return canvas.Drawn(drawn, _caption(evidence), _alternative(evidence))
+    return canvas.Drawn(drawn, _caption(evidence, known), _alternative(evidence, known))
 
 
-def _caption(evidence: types.Evidence) -> str:
-    known = shares(evidence)
+def _caption(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -> str:
     every = gappy(known)
     datasets = [dataset for dataset in shown(evidence) if dataset.features]
     complete = len({predictor for _, predictor in known}) - len(every)
-    verb, more = "is" if complete == 1 else "are", len(every) - MAP_ROWS
+    verb, more, columns = "is" if complete == 1 else "are", len(every) - MAP_ROWS, counted(len(datasets), "dataset")
     whole = f" {counted(complete, 'predictor')} without a gap {verb} left out." if complete else ""
     cut = f" {counted(more, 'predictor')} with fewer gaps: see the tables." if more > 0 else ""
     opening = (
-        f"{counted(len(datasets), 'dataset')}. Patients without a value, in per cent of those analysed; "
+        f"{columns}. Patients without a value, in per cent of those analysed; "
         "shades: white up to 5, then to 20, to 50, below 100, all."
     )
     if len(datasets) > MAP_WITH_NUMBERS:
-        columns = counted(len(datasets), "dataset")
         opening += f" Crossed: not held. Columns: {columns} in the order of the tables, which give the numbers."
     return f"{opening} Nothing is imputed here.{whole}{cut}"
 
 
-def _alternative(evidence: types.Evidence) -> str:
-    known = shares(evidence)
+def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -> str:
     site = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
-    every = gappy(known)
-    lost = _lost(known, site)
-    most = sorted((pair for pair in known if known[pair] < 1), key=lambda pair: -known[pair])[:1]
-    parts = [
-        f"{predictor} in {site[name]}, {per_cent(known[name, predictor])}"
-        for name, predictor in most
-        if known[name, predictor] > 0
-    ]
-    most_often = f" Most often{' elsewhere' if lost else ''}: {parts[0]}." if parts else ""
+    count, lost = len(gappy(known)), _lost(known, site)
+    (name, predictor), share = max(
+        ((pair, share) for pair, share in known.items() if share < 1),
+        key=lambda found: found[1],
+        default=(("", ""), 0.0),
+    )
+    most = f"{predictor} in {site[name]}, {per_cent(share)}" if share > 0 else ""
+    most_often = f" Most often{' elsewhere' if lost else ''}: {most}." if most else ""
     in_all = f" No patient has a value of {listing(lost)}." if lost else ""
-    verb = "has" if len(every) == 1 else "have"
-    return f"{counted(len(every), 'predictor')} {verb} missing values.{in_all}{most_often}"
+    return f"{counted(count, 'predictor')} {'has' if count == 1 else 'have'} missing values.{in_all}{most_often}"
 
 
 def _lost(known: Mapping[tuple[str, str], float], site: Mapping[str, str]) -> list[str]:

@@ -63,12 +63,6 @@ def matrices(found: Sequence[tuple[types.DatasetSummary, types.Curve]], names: S
     return Matrices(classes, across, label, wide, 9.6, gap)
 
 
-def sites_with_matrix(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types.Curve]]:
-    """The external sites that have a confusion matrix whose errors are weighed."""
-    found = [(site, types.find_curve(evidence, "confusion_matrix", site.name)) for site in types.externals(evidence)]
-    return [(site, curve) for site, curve in found if isinstance(curve, types.Curve) and "severity" in curve.columns]
-
-
 def names_of_classes(evidence: types.Evidence, count: int) -> tuple[str, ...]:
     """The classes as declared; of two classes no and yes."""
     declared = evidence.release.outcome.classes
@@ -131,7 +125,8 @@ def _cell(axes: Axes, plan: Matrices, corner: tuple[float, float], count: float,
 @canvas.figure("Predicted against true classes, errors shaded by severity")
 def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which errors the model makes at every site, how many, and how grave each kind is."""
-    found = sites_with_matrix(evidence)
+    every = [(site, types.find_curve(evidence, "confusion_matrix", site.name)) for site in types.externals(evidence)]
+    found = [(site, curve) for site, curve in every if isinstance(curve, types.Curve) and "severity" in curve.columns]
     if not found:
         return facets.why_nowhere(evidence, "confusion_matrix", Fact("no_weighed_confusion_matrix"))
     classes = int(data.column(found[0][1], "true").max()) + 1

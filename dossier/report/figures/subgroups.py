@@ -80,14 +80,12 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
     known = [(site, size) for site, size in sized if size is not None]
     if not known:
         return []
-    pooled = tuple(types.find_in_subgroup(evidence, subset, measure, types.POOLED) for measure, _ in measures(evidence))
+    pooled = _found(evidence, subset, types.POOLED)
     telling = [estimate for estimate in pooled if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
-        values = []
-        for measure, _ in measures(evidence):
-            here = [types.find_in_subgroup(evidence, subset, measure, site.name) for site, _ in enough]
-            values.append(tuple(each.value for each in here if isinstance(each, types.Estimate)))
+        here = zip(*(_found(evidence, subset, site.name) for site, _ in enough), strict=True)
+        values = [tuple(each.value for each in found if isinstance(each, types.Estimate)) for found in here]
         where = captions.sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, tuple(values), True, subset=subset)]
     if not enough:
@@ -96,9 +94,13 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
         return [Line(label, where, n, events, subset=subset)]
     several, rows = len(known) > 1, []
     for site, size in enough:
-        found = (types.find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence))
-        rows.append(Line(label, site.site, size.n, size.shown, tuple(found), is_below=several, subset=subset))
+        found = _found(evidence, subset, site.name)
+        rows.append(Line(label, site.site, size.n, size.shown, found, is_below=several, subset=subset))
     return [Line(label, subset=subset), *rows] if several else rows
+
+
+def _found(evidence: types.Evidence, subset: types.Subset, dataset: str) -> tuple[types.Estimate | types.Absent, ...]:
+    return tuple(types.find_in_subgroup(evidence, subset, measure, dataset) for measure, _ in measures(evidence))
 
 
 def _is_few(size: types.SubgroupSize) -> bool:
@@ -170,9 +172,8 @@ def _heads(drawn: Figure, evidence: types.Evidence, places: Places) -> None:
         canvas.write(drawn, right, 2.2, text, ha="right", color=ink.INK_2)
     for which, (_, heading) in enumerate(measures(evidence)):
         canvas.write(drawn, places.value(which), 2.2, heading, ha="right", color=ink.INK_2)
-        canvas.write(
-            drawn, places.bounds(which), 2.2, f"{captions.level_text(evidence)} CI", ha="right", color=ink.INK_2
-        )
+        interval = f"{captions.level_text(evidence)} CI"
+        canvas.write(drawn, places.bounds(which), 2.2, interval, ha="right", color=ink.INK_2)
 
 
 REFERENCES = {"auroc": (0.5, ink.HAIR), "oe_ratio": (1.0, ink.RULE)}

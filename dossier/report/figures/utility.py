@@ -97,7 +97,10 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     width = canvas.HALF if len(shown) == 1 else width
     low = min(float(data.column(curve, "threshold")[0]) for curve in known)
     high = max(float(data.column(curve, "threshold")[-1]) for curve in known)
-    plan = _panels_grid(len(shown), width, limits)
+    # The numbers of the scale stand left of the first panel of each row.
+    left = 6.0 + max(widths.text_width(canvas.tick_text(tick)) for tick in canvas.inner_ticks(*limits, 5))
+    shape = 0.78 if len(shown) <= 24 else 0.7
+    plan = facets.lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
     # In narrow panels the gain under the name of the site is left to the table.
@@ -129,13 +132,6 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     short = grid.bottom - grid.top < widths.text_width("Gain per 100 patients")
     plot.titles(title, "Gain" if short else "Gain per 100 patients", 11.6 if odds else 7.2)
     return drawn
-
-
-def _panels_grid(count: int, width: float, limits: tuple[float, float]) -> facets.Lattice:
-    """The panels; the numbers of the scale stand left of the first of each row."""
-    widest = max(widths.text_width(canvas.tick_text(tick)) for tick in canvas.inner_ticks(*limits, 5))
-    shape = 0.78 if count <= 24 else 0.7
-    return facets.lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
 
 
 def _benefit_ticks(axes: canvas.Panel, labelled: bool) -> None:
@@ -240,11 +236,11 @@ def by_site_message(evidence: types.Evidence) -> str:
     known = [] if primary is None else data.ranked(evidence, "net_benefit_gain", sites, threshold=primary)
     if not known or primary is None:
         return ""
-    (low, first), (high, last) = known[0], known[-1]
     said = f"At {threshold(primary)} the gain over the better default"
     if len(known) == 1:
-        return f"{said} in {first} is {number(100 * low, 1)} per 100 patients."
-    return f"{said} runs from {number(100 * low, 1)} ({first}) to {number(100 * high, 1)} ({last}) per 100 patients."
+        return f"{said} in {known[0][1]} is {number(100 * known[0][0], 1)} per 100 patients."
+    span = captions.from_to(known, lambda value: number(100 * value, 1))
+    return f"{said} runs from {span} per 100 patients."
 
 
 def by_site_alternative(evidence: types.Evidence) -> str:
@@ -259,9 +255,6 @@ def by_site_alternative(evidence: types.Evidence) -> str:
 
 def _better_without(evidence: types.Evidence, at: float) -> str:
     """Where flagging everyone, or no one, is shown to gain more than the model at a threshold."""
-    gains = (
-        (site.site, types.find(evidence, "net_benefit_gain", site.name, threshold=at))
-        for site in types.externals(evidence)
-    )
-    better = better_than_the_model((where, gain) for where, gain in gains if isinstance(gain, types.Estimate))
+    gains = data.known(evidence, "net_benefit_gain", threshold=at)
+    better = better_than_the_model((site.site, gain) for site, gain in gains)
     return "".join(f" Flagging {whom} gains more in {captions.joined(where)}." for whom, where in better.items())

@@ -126,7 +126,5 @@ def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
     """How far the weightings of one site lie apart; nothing where none could be estimated."""
     if not weighted:
         return ""
-    (low, first), (high, last) = min(weighted), max(weighted)
-    if first == last:
-        return f"{first} at {site}: {number(low)}."
-    return f"At {site}: {number(low)} ({first}) to {number(high)} ({last})."
+    (low, first), (_, last) = min(weighted), max(weighted)
+    return f"{first} at {site}: {number(low)}." if first == last else f"At {site}: {captions.from_to(weighted)}."
