@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dossier.outputs.outlined import UNITS, outlined
-from dossier.report.figures import canvas
+from dossier.report.figures import canvas, svg
 from dossier.typeset.widths import text_width
 
 WORDS = ("AUROC & “O/E” <1", "0.77", "Marlborough")
@@ -23,7 +23,7 @@ def figure(**looks: object) -> bytes:
         sheet = canvas.sheet(81.6, 30)
         for index, word in enumerate(WORDS):
             canvas.write(sheet, 40, 5 + 8 * index, word, **looks)
-        return canvas.svg_bytes(sheet)
+        return svg.written(sheet)
 
 
 def test_no_font_is_named_and_every_letter_has_a_shape() -> None:

@@ -2,58 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Literal
 
 from dossier.core import bands, types
+from dossier.typeset import tables
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
-from dossier.typeset.tables import (
-    GAP,
-    INTERVAL_GAP,
-    LONG_LABEL,
-    MEASURE,
-    NOT_COMPUTED,
-    P_VALUES,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    folded,
-    groups_across,
-    packed,
-)
 from dossier.typeset.widths import text_width, widest_word
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
 
 
-def chapter_tables(evidence: types.Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
+def chapter_tables(evidence: types.Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[tables.Table, ...]:
     """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
     members = [term for term in _members(evidence, chapter) if term.on_page and term.name not in without]
     return tables_of(evidence, members)
 
 
-def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[Table, ...]:
+def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[tables.Table, ...]:
     """These measures in tables: those that depend on the same settings stand side by side."""
     groups: dict[tuple[str, ...], list[types.Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
-    tables: list[Table] = []
+    made: list[tables.Table] = []
     for at, members in groups.items():
         kept = [term for term in members if any(map(is_estimated, types.of_term(evidence, term.name)))]
         alone = _only_dataset(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
-            tables += [_across(evidence, term) for term in kept]
+            made += [_across(evidence, term) for term in kept]
         elif alone is not None:
-            tables.append(_listed(evidence, kept, alone))
+            made.append(_listed(evidence, kept, alone))
         else:
-            tables += [
+            made += [
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
                 for part in _parts(evidence, kept)
             ]
-    return tuple(folded(groups_across(table)) for table in tables)
+    return tuple(tables.folded(tables.groups_across(table)) for table in made)
 
 
 def _reads_across(evidence: types.Evidence, terms: Sequence[types.Term]) -> bool:
@@ -63,16 +48,20 @@ def _reads_across(evidence: types.Evidence, terms: Sequence[types.Term]) -> bool
     term, name = terms[0], terms[0].at[0]
     results = types.of_term(evidence, term.name)
     values = {result.at[name] for result in results if name in result.at}
-    room = MEASURE - LONG_LABEL
+    room = tables.MEASURE - tables.LONG_LABEL
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
 
 
-def _side_by_side(evidence: types.Evidence, terms: Sequence[types.Term]) -> Table:
+def _side_by_side(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Table:
     """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
     term = terms[0]
     results = types.of_term(evidence, term.name)
     classes = {result.at.get("class") for result in results}
-    if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
+    if (
+        len(terms) == 1
+        and term.at == ("class",)
+        and 1 < len(classes) <= tables.MEASURE / (2 * _width(evidence, term)) + 1
+    ):
         return table_across(evidence, results, "class", f"{term.label} by class")
     return _beside(evidence, terms)
 
@@ -121,28 +110,24 @@ def _holders(evidence: types.Evidence, terms: Sequence[types.Term]) -> set[str]:
     return {result.dataset for term in terms for result in types.of_term(evidence, term.name) if is_estimated(result)}
 
 
-def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str) -> Table:
+def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str) -> tables.Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
-    reasons = Reasons(evidence)
+    reasons = tables.Reasons(evidence)
     named_so = {term.name: term for term in terms}
     found = [result for result in types.at_dataset(evidence, dataset) if result.term in named_so]
-    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in found))
-    rows: list[Row] = []
-    for position in places:
-        if position:
-            rows.append(Row(_place_name(dict(position)), kind="group"))
-        here = [result for result in found if tuple(sorted(_varying(evidence, result).items())) == position]
-        rows += [_line(named_so[result.term], result.found, reasons) for result in here]
+    rows: list[tables.Row] = []
+    for head, here in _by_place(found, found, lambda result: _varying(evidence, result)):
+        rows += [*head, *(_line(named_so[result.term], result.found, reasons) for result in here)]
     where = next(
         (_naming(terms)(summary) for summary in evidence.datasets if summary.name == dataset),
         ELSEWHERE.get(dataset, dataset),
     )
-    return Table(
+    return tables.Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
         title=f"Measures of this chapter, {where}.",
         note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
         head="Measure",
-        columns=(Column("Value", intervals=True), Column("Patients")),
+        columns=(tables.Column("Value", intervals=True), tables.Column("Patients")),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -152,19 +137,21 @@ ELSEWHERE = {types.POOLED: "all external sites together", types.READERS: "cases 
 """What is said where measures are of no dataset."""
 
 
-def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: Reasons) -> Row:
+def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: tables.Reasons) -> tables.Row:
     """A measure with its value and the rows it rests on."""
     value = cell(found, term, reasons)
     if isinstance(found, types.Absent):
-        return Row(_heading(term), (value, NOT_COMPUTED))
-    return Row(_heading(term), (value, Cell.count(found.n)))
+        return tables.Row(_heading(term), (value, tables.NOT_COMPUTED))
+    return tables.Row(_heading(term), (value, tables.Cell.count(found.n)))
 
 
 def _parts(evidence: types.Evidence, terms: Sequence[types.Term]) -> list[list[types.Term]]:
     """The terms in as few tables as the page's width allows."""
     printed = _holders(evidence, terms)
     longest = max((text_width(label) for _, label, _ in _row_labels(evidence, printed)), default=0.0)
-    return packed(terms, [_width(evidence, term) for term in terms], MEASURE - min(longest, LONG_LABEL))
+    return tables.packed(
+        terms, [_width(evidence, term) for term in terms], tables.MEASURE - min(longest, tables.LONG_LABEL)
+    )
 
 
 def _width(evidence: types.Evidence, term: types.Term) -> float:
@@ -174,29 +161,30 @@ def _width(evidence: types.Evidence, term: types.Term) -> float:
     wordy = needs_words(found)
     values = max((text_width(value_of(estimate, term), 600) for estimate in found), default=0.0)
     bounds = max((text_width(interval(estimate, term, wordy)) for estimate in found), default=0.0)
-    return GAP + INTERVAL_GAP + max(values + bounds, widest_word(_heading(term))) + A_TEST * len(_tests(results, term))
+    return (
+        tables.GAP
+        + tables.INTERVAL_GAP
+        + max(values + bounds, widest_word(_heading(term)))
+        + A_TEST * len(_tests(results, term))
+    )
 
 
 A_TEST = 12.6
 """The width in mm of a p value under its heading."""
 
 
-def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> Table:
+def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Table:
     """Measures as columns, sites as rows, the values of their one setting as groups."""
     names = {term.name for term in terms}
-    results = [result for result in evidence.results if result.term in names]
-    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in results))
-    reasons = Reasons(evidence)
-    results = _without_empty_rows(evidence, results, reasons)
+    every = [result for result in evidence.results if result.term in names]
+    reasons = tables.Reasons(evidence)
+    results = _without_empty_rows(evidence, every, reasons)
     tested = [_tests(results, term) for term in terms]
-    rows: list[Row] = []
-    for position in places:
-        if any(position):
-            rows.append(Row(_place_name(dict(position)), kind="group"))
-        here = [result for result in results if tuple(sorted(_varying(evidence, result).items())) == position]
+    rows: list[tables.Row] = []
+    for head, here in _by_place(every, results, lambda result: _varying(evidence, result)):
         by_term = [[result for result in here if result.term == term.name] for term in terms]
-        rows += _site_rows(evidence, by_term, terms, reasons, tested)
-    return Table(
+        rows += [*head, *_site_rows(evidence, by_term, terms, reasons, tested)]
+    return tables.Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])),
         title=sentence_case(listing([within_sentence(term.label) for term in terms])) + ".",
         note=note_of(evidence, results, terms),
@@ -205,8 +193,8 @@ def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> Table:
             column
             for term, tests in zip(terms, tested, strict=True)
             for column in (
-                Column(_heading(term), intervals=True, unit=_unit(term)),
-                *(Column(P_VALUES.get(name, name)) for name in tests),
+                tables.Column(_heading(term), intervals=True, unit=_unit(term)),
+                *(tables.Column(tables.P_VALUES.get(name, name)) for name in tests),
             )
         ),
         rows=tuple(rows),
@@ -220,21 +208,21 @@ def _tests(results: Sequence[types.Result], term: types.Term) -> tuple[str, ...]
         result.found for result in results if result.term == term.name and isinstance(result.found, types.Estimate)
     ]
     count = (N,) if found and term.measure == bands.SIMILARITIES["psi"] else ()
-    return (*count, *(name for name in P_VALUES if any(name in estimate.details for estimate in found)))
+    return (*count, *(name for name in tables.P_VALUES if any(name in estimate.details for estimate in found)))
 
 
 N = "n"
 
 
-def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> Cell:
+def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> tables.Cell:
     """A p value or the number of patients of a measure."""
     if name == N:
-        return Cell.plain(f"{found.n:,}" if isinstance(found, types.Estimate) else "")
+        return tables.Cell.plain(f"{found.n:,}" if isinstance(found, types.Estimate) else "")
     p_value = found.details.get(name) if isinstance(found, types.Estimate) else None
-    return NOT_COMPUTED if p_value is None else Cell.plain(number(p_value, 3))
+    return tables.NOT_COMPUTED if p_value is None else tables.Cell.plain(number(p_value, 3))
 
 
-def _across(evidence: types.Evidence, term: types.Term) -> Table:
+def _across(evidence: types.Evidence, term: types.Term) -> tables.Table:
     """One measure with several settings: the last that varies as columns, the others as groups of rows."""
     results = types.of_term(evidence, term.name)
     values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
@@ -245,33 +233,29 @@ def _across(evidence: types.Evidence, term: types.Term) -> Table:
 
 def table_across(
     evidence: types.Evidence, results: Sequence[types.Result], across: str, title: str, held: Sequence[str] = ()
-) -> Table:
+) -> tables.Table:
     """Results of one measure: one setting as columns, sites as rows, the settings that are held as groups of rows."""
     term = evidence.terms[results[0].term]
-    reasons = Reasons(evidence)
+    reasons = tables.Reasons(evidence)
     kept = _without_empty_rows(evidence, results, reasons)
     values = list(dict.fromkeys(result.at[across] for result in results if across in result.at))
-    places = list(dict.fromkeys(tuple((name, result.at[name]) for name in held) for result in kept))
-    rows: list[Row] = []
-    for position in places:
-        if position:
-            rows.append(Row(_place_name(dict(position)), kind="group"))
-        here = [result for result in kept if all(result.at[name] == value for name, value in position)]
+    rows: list[tables.Row] = []
+    for head, here in _by_place(kept, kept, lambda result: {name: result.at[name] for name in held}):
         columns = [[result for result in here if result.at.get(across) == value] for value in values]
-        rows += _site_rows(evidence, columns, [term] * len(columns), reasons)
-    return Table(
+        rows += [*head, *_site_rows(evidence, columns, [term] * len(columns), reasons)]
+    return tables.Table(
         name=anchor(f"table-{term.name}-{across}"),
         title=f"{sentence_case(title)}.",
         note=note_of(evidence, kept, [term]),
         head="Site",
-        columns=tuple(Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
+        columns=tuple(tables.Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
 
 
 def _without_empty_rows(
-    evidence: types.Evidence, results: Sequence[types.Result], reasons: Reasons
+    evidence: types.Evidence, results: Sequence[types.Result], reasons: tables.Reasons
 ) -> list[types.Result]:
     """The results of the datasets that have at least one number; the others are named below the table."""
     labels = {dataset.name: measured_label(dataset) for dataset in evidence.datasets}
@@ -284,6 +268,17 @@ def _without_empty_rows(
         )
         reasons.leave_out(labels.get(name, within_sentence(ALL_POOLED)), name, reason)
     return [result for result in results if result.dataset in kept]
+
+
+def _by_place(
+    every: Sequence[types.Result], kept: Sequence[types.Result], place: Callable[[types.Result], types.At]
+) -> Iterator[tuple[list[tables.Row], list[types.Result]]]:
+    """The results that are kept at each setting of them all, under the row that names it, if any does."""
+    places: list[types.At] = []
+    places += (at for at in map(place, every) if at not in places)
+    for at in places:
+        head = [tables.Row(_place_name(at), kind="group")] if at else []
+        yield head, [result for result in kept if place(result) == at]
 
 
 def _varying(evidence: types.Evidence, result: types.Result) -> types.At:
@@ -323,9 +318,9 @@ def _site_rows(
     evidence: types.Evidence,
     columns: Sequence[Sequence[types.Result]],
     terms: Sequence[types.Term],
-    reasons: Reasons,
+    reasons: tables.Reasons,
     tested: Sequence[tuple[str, ...]] = (),
-) -> list[Row]:
+) -> list[tables.Row]:
     """A row for each dataset in which any of these measures was tried, and one for all sites together.
 
     `tested` names what has columns of its own beside each measure.
@@ -335,11 +330,11 @@ def _site_rows(
     for name, label, kind in _row_labels(evidence, tried, _naming(terms)):
         found = [next((result for result in column if result.dataset == name), None) for column in columns]
         wordy = [needs_words(result.found for result in column) for column in columns]
-        cells: list[Cell] = []
+        cells: list[tables.Cell] = []
         for result, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
-            cells.append(NOT_COMPUTED if result is None else cell(result.found, term, reasons, wordy=words))
+            cells.append(tables.NOT_COMPUTED if result is None else cell(result.found, term, reasons, wordy=words))
             cells += [_beside_measure(None if result is None else result.found, name) for name in names]
-        rows.append(Row(label, tuple(cells), kind))
+        rows.append(tables.Row(label, tuple(cells), kind))
     return rows
 
 
@@ -367,18 +362,22 @@ def needs_words(found: Iterable[types.Estimate | types.Absent | None]) -> bool:
     return any(isinstance(estimate, types.Estimate) and (estimate.low or 0.0) < 0 for estimate in found)
 
 
-def cell(found: types.Estimate | types.Absent, term: types.Term, reasons: Reasons, wordy: bool = False) -> Cell:
+def cell(
+    found: types.Estimate | types.Absent, term: types.Term, reasons: tables.Reasons, wordy: bool = False
+) -> tables.Cell:
     """A result as one cell."""
     if isinstance(found, types.Absent):
         return reasons.cell(found)
-    return Cell(value_of(found, term), TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons)))))
+    return tables.Cell(
+        value_of(found, term), TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons))))
+    )
 
 
 USUAL_KNOTS, FEWER_KNOTS = 4, 3
 """Knots of a calibration curve where events and non-events are many, and where they are fewer."""
 
 
-def _mark(found: types.Estimate, reasons: Reasons) -> str:
+def _mark(found: types.Estimate, reasons: tables.Reasons) -> str:
     """The mark of a number that cannot be compared with its neighbours; a footnote spells out why."""
     knots = found.details.get("knots")
     if knots is None or knots == USUAL_KNOTS:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence, Picture
-from dossier.report.figures import canvas, robustness
+from dossier.report.figures import robustness, svg
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Drawing:
 def drawn(name: str, evidence: Evidence) -> Drawing | Absent:
     """The figure of that name, or why there is none."""
     kept: list[Figure] = []
-    write = canvas.svg_bytes
+    write = svg.written
 
     def keep(figure: Figure) -> bytes:
         kept.append(figure)
         return write(figure)
 
-    with patch.object(canvas, "svg_bytes", keep):
+    with patch.object(svg, "written", keep):
         picture = fill("report.figures").figures[name].function(evidence)
     if isinstance(picture, Absent):
         return picture

@@ -13,16 +13,6 @@ from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent
 
-
-def _unit_lattice(count: int, width: float, top: float) -> facets.Lattice:
-    """The panels of curves from 0 to 1; at half width they are narrow, and as tall as wide."""
-    if width == canvas.HALF:
-        return facets.lattice(
-            count, canvas.HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=22 if count > 1 else 44
-        )
-    return facets.lattice(count, canvas.FULL, left=9.5, top=top, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
-
-
 # ---- priority -------------------------------------------------------------------------------------------------------
 
 SOURCES = {
@@ -56,16 +46,18 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
         return types.Absent(Fact("no_h_accuracy_by_priority"))
     marked = {site.name: priorities_of(evidence, site.name) for site, _ in found}
     used = [source for source in SOURCES if any(source in own for own in marked.values())]
-    width = facets.beside_width(len(found))
+    width = canvas.HALF if len(found) <= facets.MOST_BESIDE else canvas.FULL
     entries = [facets.Key(SOURCES[each][0], ink.INK, mark=SOURCES[each][1], filled=SOURCES[each][2]) for each in used]
     key = facets.key_lines(entries, width - facets.KEY_GAP)
     top = 5 + max(len(key), 1) * canvas.LINE
-    plot = facets.Multiples.of(_unit_lattice(len(found), width, top), [site for site, _ in found], 9.4, width)
+    # At half width the panels are narrow, and as tall as wide.
+    gap, tallest, tall = (2.6, 22 if len(found) > 1 else 44, 1.0) if width == canvas.HALF else (4.4, 36, 0.72)
+    grid = facets.lattice(len(found), width, left=9.5, top=top, gap_x=gap, gap_y=6.6, tallest=tallest, shape=tall)
+    plot = facets.Multiples.of(grid, [site for site, _ in found], 9.4, width)
     facets.key(plot.sheet, 0, 2.2, key, canvas.LINE)
 
     def scale(axes: canvas.Panel, index: int) -> None:
-        grid, texts = plot.grid, ["0", "", "1"]
-        canvas.ticks(axes, "y", [0, 0.5, 1], texts, labelled=grid.outer_left(index), inward=True)
+        canvas.ticks(axes, "y", [0, 0.5, 1], ["0", "", "1"], labelled=grid.outer_left(index), inward=True)
         texts = ["0", "" if grid.width < 26 else "0.5", "1"]
         canvas.ticks(axes, "x", [0, 0.5, 1], texts, labelled=grid.outer_bottom(index), inward=True)
 

@@ -258,11 +258,6 @@ ROUND_ENDS = tuple(digit / decade for decade in (1000, 100, 10) for digit in (1,
 # ---- picture ---------------------------------------------------------------------------------------------------------
 
 
-def svg_bytes(figure: Figure) -> bytes:
-    """The figure as SVG: the same figure gives the same bytes."""
-    return svg.written(figure)
-
-
 @dataclass(frozen=True)
 class Drawn:
     """A figure with its words: a caption, the finding for who does not see it, and the finding in short."""
@@ -288,7 +283,7 @@ def figure(title: str) -> Callable[[Callable[[Evidence], Drawn | Absent]], Calla
                     return made
                 width, height = (round(length, 2) for length in extent(made.sheet))
                 words = (title + made.more, made.caption, made.alternative, made.message or made.alternative)
-                return Picture(function.__name__, svg_bytes(made.sheet), width, height, *words)
+                return Picture(function.__name__, svg.written(made.sheet), width, height, *words)
 
         return register.figure(title)(printed)
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dossier.core import types
 from dossier.core.bands import LARGE_SHIFT
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, facets, forest, ink, marks
+from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number
@@ -45,10 +45,7 @@ def shifts(evidence: types.Evidence) -> dict[tuple[str, str], float]:
 
 def ordered(known: Shifts) -> list[str]:
     """The predictors, the one that lies farthest at any site first."""
-    farthest: dict[str, float] = {}
-    for (_, predictor), value in known.items():
-        farthest[predictor] = max(farthest.get(predictor, 0.0), abs(value))
-    return sorted(farthest, key=lambda predictor: -farthest[predictor])
+    return list(data.greatest_first({pair: abs(value) for pair, value in known.items()}))
 
 
 def _end(known: Shifts) -> float:
@@ -58,12 +55,6 @@ def _end(known: Shifts) -> float:
 
 
 NARROWEST = 14.0
-
-
-def _have_panels(known: Shifts, sites: Sequence[types.DatasetSummary]) -> bool:
-    """Whether each site has a panel of its own, wide enough to be read."""
-    names = _names(ordered(known)[:MOST_ROWS], len(sites))
-    return len(sites) <= SIDE_BY_SIDE and _across(names, len(sites)) >= NARROWEST
 
 
 def _names(rows: Sequence[str], count: int) -> Sequence[str]:
@@ -158,9 +149,10 @@ def shift_by_predictor(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     every = ordered(known)
     without = len(every) - MOST_ROWS
     more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
-    draw, many = _side_by_side, ""
-    if not _have_panels(known, sites):
-        draw, many = _together, " Blue: the farthest site, named beside it; grey: the others."
+    # Each site has a panel of its own, where that is wide enough to be read.
+    rows, count = every[:MOST_ROWS], len(sites)
+    is_alone = count <= SIDE_BY_SIDE and _across(_names(rows, count), count) >= NARROWEST
+    many = "" if is_alone else " Blue: the farthest site, named beside it; grey: the others."
     lacking = [site.site for site in types.externals(evidence) if site not in sites]
     none = f" No predictors, or too few values: {captions.joined(lacking, 3)}." if lacking else ""
     caption = (
@@ -179,4 +171,5 @@ def shift_by_predictor(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         f"Of {counted(len(known), 'difference')} from the development data {large or 'none'} "
         f"{'is' if large <= 1 else 'are'} half a standard deviation or more; t{largest}"
     )
-    return canvas.Drawn(draw(known, sites, every[:MOST_ROWS]), caption, alternative, message)
+    draw = _side_by_side if is_alone else _together
+    return canvas.Drawn(draw(known, sites, rows), caption, alternative, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,6 +41,14 @@ def ranked(
     """The values of a measure with the sites where it is estimated, the lowest first."""
     found = ((find(evidence, measure, site.name, **at), site.site) for site in sites)
     return sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+
+
+def greatest_first(known: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    """The predictors by their greatest value at any site, of values by site and predictor."""
+    most: dict[str, float] = {}
+    for (_, predictor), value in known.items():
+        most[predictor] = max(most.get(predictor, 0.0), value)
+    return {predictor: most[predictor] for predictor in sorted(most, key=lambda predictor: -most[predictor])}
 
 
 def ends(*found: Estimate | Absent) -> list[float]:

@@ -93,11 +93,6 @@ MOST_BESIDE = 8
 """How many small panels of plain curves half the width of the page holds."""
 
 
-def beside_width(count: int) -> float:
-    """Half the page where it holds so many panels of plain curves, so that two figures stand beside each other."""
-    return canvas.HALF if count <= MOST_BESIDE else canvas.FULL
-
-
 TALLEST = 32.0
 """The most a square panel measures, a quarter of the page's width: a figure of a few sites leaves no void behind it."""
 MOST_PANELS = {canvas.HALF: 12, canvas.FULL: 48}

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from dossier.core import types
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, ink
+from dossier.report.figures import canvas, captions, data, ink
 from dossier.typeset import widths
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import number, per_cent
@@ -40,10 +40,7 @@ def shares(evidence: types.Evidence) -> dict[tuple[str, str], float]:
 
 def gappy(known: Mapping[tuple[str, str], float]) -> list[str]:
     """The predictors that miss a value anywhere, the one with the most missing first."""
-    most: dict[str, float] = {}
-    for (_, predictor), share in known.items():
-        most[predictor] = max(most.get(predictor, 0.0), share)
-    return sorted((predictor for predictor in most if most[predictor] > 0), key=lambda predictor: -most[predictor])
+    return [predictor for predictor, most in data.greatest_first(known).items() if most > 0]
 
 
 def shade(share: float) -> str:

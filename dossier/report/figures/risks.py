@@ -160,7 +160,8 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
         return TOO_FEW_EVERYWHERE
     scale = scale_of(known)
     size = canvas.HALF if len(shown) == 1 else width
-    share = printed_share(scale.reach)
+    rounded = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+    share = max(value for value in rounded if value <= max(scale.reach, 0.05))
     left = 6.2 + (widths.text_width(per_cent(share)) if not scale.own else 0.0)
     shape = (0.6 if len(shown) == 1 else 1.0) if width == canvas.HALF else 0.85 if len(shown) <= 12 else 0.75
     left, top, gap = (max(9.5, left), 5, 2.3) if width == canvas.HALF else (left, 10.5, 4.4)
@@ -196,11 +197,6 @@ def _counts(evidence: types.Evidence, site: types.DatasetSummary) -> str:
 def risk_text(value: float) -> str:
     """A risk with two digits, or three where two would hide it."""
     return number(value, 2 if value >= 0.095 or value == 0 else 3)
-
-
-def printed_share(reach: float) -> float:
-    """The round share at the ticks of a distribution that reaches so far."""
-    return max(value for value in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if value <= max(reach, 0.05))
 
 
 def _risk_ticks(axes: Axes, grid: facets.Lattice, index: int, scale: Scale, share: float) -> None:

@@ -15,7 +15,7 @@ from dossier.report.figures import canvas, captions, data, discrimination, facet
 from dossier.typeset import numbers
 from dossier.typeset.names import groups_of_raters
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted, how_many, in_words, sentence_case
+from dossier.typeset.words import counted, how_many, in_words, sentence_case, span
 
 
 def parts_of(evidence: types.Evidence) -> tuple[tuple[float, float], ...]:
@@ -260,8 +260,8 @@ def _rates_of_readers(dataset: types.DatasetSummary, rates: types.Curve) -> str:
     """Between which rates the readers lie."""
     hits, alarms = data.column(rates, "true_positive_rate"), data.column(rates, "false_positive_rate")
     return (
-        f"In {dataset.site}, {counted(len(hits), 'reader')} found {_span(hits)} of the cases with "
-        f"{_span(alarms)} of the others called positive"
+        f"In {dataset.site}, {counted(len(hits), 'reader')} found {span(per_cent, hits)} of the cases with "
+        f"{span(per_cent, alarms)} of the others called positive"
     )
 
 
@@ -274,8 +274,3 @@ def _alternative_of_readers(dataset: types.DatasetSummary, rates: types.Curve, e
         return f"{text}."
     model = f"the model at {numbers.threshold(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
     return f"{text}; {CAVEAT[0].lower()}{CAVEAT[1:-1]}; {model}"
-
-
-def _span(shares: types.Floats) -> str:
-    low, high = per_cent(float(shares.min())), per_cent(float(shares.max()))
-    return low if low == high else f"{low} to {high}"

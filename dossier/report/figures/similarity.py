@@ -82,7 +82,7 @@ def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustnes
             x = bands.SUPPORT + 0.03 * (high - low)
             axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
-        marks.interval(axes, place.similarity, row, _colour(place), lw=_weight(place))
+        marks.interval(axes, place.similarity, row, place.looks["color"], lw=_weight(place))
         _mark(axes, place, place.similarity.value, row, filled=True)
 
 
@@ -105,15 +105,11 @@ def _performance(axes: Axes, place: robustness.Placed, scale: robustness.Scale, 
         axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=ink.INK_2)
         return
     ends = [scale.clipped(end) for end in (stands.low, stands.high)]
-    axes.plot(ends, [row, row], color=_colour(place), lw=_weight(place), zorder=2)
+    axes.plot(ends, [row, row], color=place.looks["color"], lw=_weight(place), zorder=2)
     # Open where the minimum sample size is unknown, or not reached.
     enough, value = stands.share is not None and stands.share >= 1, scale.clipped(stands.value)
     _mark(axes, place, value, row, filled=enough, shape="<" if value != stands.value else "s")
     robustness.cross(axes, stands, stands.value, row)
-
-
-def _colour(place: robustness.Placed) -> str:
-    return ink.BLUE if place.supports else ink.INK
 
 
 def _weight(place: robustness.Placed) -> float:
@@ -122,7 +118,7 @@ def _weight(place: robustness.Placed) -> float:
 
 
 def _mark(axes: Axes, place: robustness.Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
-    colour, size = _colour(place), 4.8 if place.supports else 4.2
+    colour, size = place.looks["color"], 4.8 if place.supports else 4.2
     marks.dot(axes, x, row, shape, size, colour, filled=filled, gid=place.site.name)
 
 
