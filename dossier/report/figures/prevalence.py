@@ -142,7 +142,8 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
         for direction in canvas.BOTH:
             canvas.ticks(axes, direction, quarters, words)
-        axes.titles("Prevalence, %", noun, 7.2, 11.0)
+        canvas.turned(drawn, x - 11.0, top + high / 2, noun)
+        axes.titles("Prevalence, %", below=7.2)
     caption = (
         f"{captions.patients([flagging.site for flagging in found])}. At "
         f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)}"
