@@ -154,7 +154,7 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
     height = (rows + (0.0 if pooled is None else 2.4)) * canvas.LINE + 1.5
     plot = forest.Rows(canvas.sheet(width, TOP + height + 6.2), TOP)
     axes = plot.axes(columns.left, columns.width, height / canvas.LINE)
-    _scale(axes, evidence, what, shown, pooled)
+    _scale(axes, evidence, what, shown)
     _head(plot.sheet, evidence, what, columns)
     names = data.labels(evidence, columns.label)
     for row, site in enumerate(shown):
@@ -229,13 +229,8 @@ TICK_GAP = 1.8
 """The least room in mm between the numbers of two ticks."""
 
 
-def _scale(
-    axes: canvas.Panel,
-    evidence: types.Evidence,
-    what: Forest,
-    shown: Sequence[types.DatasetSummary],
-    pooled: types.Estimate | None,
-) -> None:
+def _scale(axes: canvas.Panel, evidence: types.Evidence, what: Forest, shown: Sequence[types.DatasetSummary]) -> None:
+    pooled = what.together(evidence)
     values = [value for site in shown for value in data.ends(what.found(evidence, site.name))]
     values += [value for site in shown for value in what.of_rivals(evidence, site.name).values()]
     values += (types.expected_range(pooled) or ()) if pooled is not None else ()

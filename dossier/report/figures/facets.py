@@ -74,12 +74,9 @@ def lattice(
     columns: int | None = None,
 ) -> Lattice:
     """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure."""
-    if columns is not None:
-        pass
-    elif sheet_width <= canvas.HALF:
-        columns = min(count, 4)
-    else:
-        columns = next(most for few_enough, most in ((4, count), (8, 4), (24, 6), (10**6, 8)) if count <= few_enough)
+    if columns is None:
+        by_count = ((4, count), (8, 4), (24, 6), (10**6, 8)) if sheet_width > canvas.HALF else ((10**6, min(count, 4)),)
+        columns = next(most for few_enough, most in by_count if count <= few_enough)
     across = (sheet_width - left - (columns - 1) * gap_x) / columns
     if count > columns and sheet_width > canvas.HALF:
         tallest = min(tallest, TALLEST_OF_SEVERAL_ROWS if shape == 1.0 else FLAT)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.instances import Instance, accuracy_threshold, of_dataset
-from dossier.report.figures import accuracy, canvas, captions, facets, forest, ink, marks
+from dossier.report.figures import accuracy, canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import sentence_case, setting
@@ -93,8 +93,8 @@ def _key(instance: Instance) -> InstanceKey:
 
 def _least(found: Sequence[Instance]) -> float:
     """Where the axis begins: a tenth below the lowest bound."""
-    ends = [instance.found.low if instance.found.low is not None else instance.found.value for instance in found]
-    return min(0.9, float(np.floor(min(ends) * 10) / 10))
+    lowest = min(end for instance in found for end in data.ends(instance.found))
+    return min(0.9, float(np.floor(lowest * 10) / 10))
 
 
 def _of_site(
@@ -129,15 +129,6 @@ def _of_site(
 
 
 # ---- what only raters or the complexity of the cases give -----------------------------------------------------------
-
-
-def site_with_raters(evidence: types.Evidence) -> tuple[types.DatasetSummary, tuple[Instance, ...]] | None:
-    """The first site with instances that rest on raters or on the complexity of its cases, and these."""
-    for site, found in all_instances(evidence):
-        own = tuple(instance for instance in found if not is_shared(instance))
-        if own:
-            return site, own
-    return None
 
 
 def _priorities(found: Sequence[Instance]) -> dict[float | str, tuple[str, bool, str]]:
@@ -217,10 +208,11 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 @canvas.figure("H-accuracy by what raters say")
 def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What becomes of accuracy when confidence, priority and complexity come from people who judged the same cases."""
-    here = site_with_raters(evidence)
-    if here is None:
+    every = [(site, [one for one in found if not is_shared(one)]) for site, found in all_instances(evidence)]
+    rated = [(site, own) for site, own in every if own]
+    if not rated:
         return types.Absent(Fact("no_site_with_complexity"))
-    site, found = here
+    site, found = rated[0]
     single = [instance for instance in found if instance.kind != "composite"]
     composite = [instance for instance in found if instance.kind == "composite"]
     names = widths.shortened([label(evidence, instance) for instance in single], 54.0)
@@ -240,11 +232,10 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     if composite:
         _composites(forest.Rows(drawn, second, step), evidence, composite, taus, left, low)
     first, last = _ends(found)
-    every = [dataset for dataset, own in all_instances(evidence) if not all(map(is_shared, own))]
     caption = (
         f"{captions.patients([site])}; {captions.level_text(evidence)} intervals. Above, both classes weigh alike "
         "unless a priority is named; below, the complexity counts as it is graded (other forms: results.csv)."
-        f"{_line(evidence)}{captions.left_out(len(every) - 1, 'see results.csv')}"
+        f"{_line(evidence)}{captions.left_out(len(rated) - 1, 'see results.csv')}"
     )
     text = f"H-accuracy in {site.site} runs from {first} to {last} over what the raters say."
     return canvas.Drawn(drawn, caption, text)

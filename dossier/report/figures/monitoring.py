@@ -54,17 +54,13 @@ class Shown:
     """How many sites have no room."""
 
 
-def _curves(evidence: types.Evidence, measure: str) -> dict[str, types.Curve]:
-    """A measure by calendar period at each external site where it is shown."""
-    found = {site.name: followed(evidence.curves, site.name, measure) for site in types.externals(evidence)}
-    return {
-        name: curve.found for name, curve in found.items() if curve is not None and isinstance(curve.found, types.Curve)
-    }
-
-
 def _shown(evidence: types.Evidence, every: Sequence[Verdict]) -> Shown:
     of_rules = [rule.measure for rule in evidence.release.care.stop]
-    known = {measure: _curves(evidence, measure) for measure in printed(evidence)}
+    known: dict[str, dict[str, types.Curve]] = {}
+    for measure in printed(evidence):
+        found = ((site.name, followed(evidence.curves, site.name, measure)) for site in types.externals(evidence))
+        curves = ((name, None if each is None else each.found) for name, each in found)
+        known[measure] = {name: curve for name, curve in curves if isinstance(curve, types.Curve)}
     # A rule that has no column would be drawn nowhere.
     kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
     crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
@@ -131,8 +127,7 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         key += [limit, facets.Key("outside it", ink.ALERT, mark="square")]
     facets.key(drawn, grid.left, 2.4, [key])
     for index, (measure, curves) in enumerate(shown.curves.items()):
-        every = {name: periods(curve) for name, curve in curves.items()}
-        ends = _ends(evidence, measure, [each for some in every.values() for each in some])
+        ends = _ends(evidence, measure, [each for curve in curves.values() for each in periods(curve)])
         steps = canvas.inner_ticks(*ends, 3)
         if measure == "oe_ratio":
             low, high = map(math.exp, ends)
@@ -151,7 +146,7 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
                 axes.axhline(_scaled(measure, position), color=ink.RULE, lw=0.6)
             for bound in _bounds(_rules(evidence, measure)):
                 axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
-            _periods(axes, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
+            _periods(axes, curves.get(site.name), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
             texts = named[unit] if grid.outer_bottom(here) or len(spans) > 1 else ()
             _below(axes, spans[unit], texts)
@@ -170,14 +165,9 @@ def _below(axes: canvas.Panel, numbers: range, texts: Lines) -> None:
                 canvas.write(axes.sheet, end, axes.y + axes.height + 3.6 + line * LINE, text, ha=side)
 
 
-def _periods(
-    axes: canvas.Panel,
-    curve: types.Curve | None,
-    every: Sequence[Period],
-    rules: Sequence[StopRule],
-    measure: str,
-) -> None:
+def _periods(axes: canvas.Panel, curve: types.Curve | None, rules: Sequence[StopRule], measure: str) -> None:
     """The values in their order, joined; a gap where a period has none."""
+    every = () if curve is None else periods(curve)
     if curve is None or not every:
         facets.say(axes, "not shown here", "none")
         return

@@ -85,18 +85,10 @@ def place_labels(
     """
     if not marks:
         return ()
-    half = [np.array([(text_width(mark.text, mark.weight) + 1) / 2, LABEL_HEIGHT / 2]) for mark in marks]
-    centres = np.array([(mark.x, mark.y) for mark in marks])
-    places = [_candidates(mark, radius) for mark in marks]
-    outlines = [outline(mark) for mark in marks]
-    standing = [
-        _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
-        for index in range(len(marks))
-    ]
-    for cost, where, size in zip(standing, places, half, strict=True):
-        cost += 1e6 * _covered(where, size, taken)
+    crowd = _Crowd(marks, (width, height), radius, lines, taken)
+    places, half, standing = crowd.places, crowd.half, [crowd.cost(index) for index in range(len(marks))]
     tries = []
-    for order in _orders(centres)[: 7 if len(marks) <= CROWD else 1]:
+    for order in _orders(crowd.centres)[: 7 if len(marks) <= CROWD else 1]:
         chosen = np.full((len(marks), 2), np.nan)
         for _ in range(6):
             for index in order:
@@ -104,7 +96,7 @@ def place_labels(
                 boxes = [(*chosen[other], *half[other]) for other in others]
                 cost = standing[index] + 200 * _covered(places[index], half[index], boxes)
                 chosen[index] = places[index][int(np.argmin(cost))]
-        readable = _readable(chosen, half, centres, radius, (width, height), taken)
+        readable = crowd.readable(chosen)
         if None not in readable:
             return readable
         tries.append(readable)
@@ -122,31 +114,6 @@ def _orders(centres: Floats) -> list[list[int]]:
     return [np.argsort(key, kind="stable").tolist() for key in keys]
 
 
-def _standing_cost(
-    index: int,
-    places: Floats,
-    half: Floats,
-    centres: Floats,
-    outlines: Sequence[Floats],
-    lines: Floats,
-    size: tuple[float, float],
-    radius: float,
-) -> Floats:
-    """What each place costs whatever the other labels do: crossings, distance, doubt about whose label it is."""
-    others = [outline for other, outline in enumerate(outlines) if other != index]
-    cost = 2.2 * _crossed(places, half, outlines[index]) + 1.6 * _crossed(places, half, lines)
-    if others:
-        cost += 3 * _crossed(places, half, np.concatenate(others))
-    cost += 60 * _crossed(places, half + radius, centres)
-    gaps = np.maximum(np.abs(places[:, None, :] - centres[None, :, :]) - half, 0)
-    distance = np.hypot(gaps[:, :, 0], gaps[:, :, 1])
-    own = distance[:, index]
-    nearest = np.delete(distance, index, axis=1).min(axis=1) if len(centres) > 1 else own + 99
-    cost += 0.55 * own + 12 * (nearest < own + 0.6) + 0.4 * (places[:, 0] < centres[index, 0])
-    outside = (places < half + 0.3).any(axis=1) | (places > np.array(size) - half - 0.3).any(axis=1)
-    return np.asarray(cost + 1e6 * outside)
-
-
 def _covered(places: Floats, half: Floats, boxes: Sequence[Box]) -> Floats:
     """How many boxes a box of that half size would cover at each place."""
     total = np.zeros(len(places))
@@ -159,30 +126,51 @@ DOUBT = 0.5
 """By how much, in mm, a label may stand nearer to another mark than to its own, unless the two lie on each other."""
 
 
-def _readable(
-    chosen: Floats,
-    halves: Sequence[Floats],
-    centres: Floats,
-    radius: float,
-    size: tuple[float, float],
-    taken: Sequence[Box] = (),
-) -> tuple[Spot | None, ...]:
-    """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
-    kept: list[Spot | None] = []
-    boxes = list(taken)
-    for index, position in enumerate(chosen):
-        half = halves[index]
-        off = (position < half).any() or (position > np.array(size) - half).any()
-        on_disc = (np.abs(np.delete(centres, index, axis=0) - position) < half + radius * 0.6).all(axis=1).any()
-        gaps = np.maximum(np.abs(centres - position) - half, 0)
-        distance = np.hypot(gaps[:, 0], gaps[:, 1])
-        apart = np.hypot(*(centres - centres[index]).T) > radius
-        is_anothers = bool((distance[apart] < distance[index] - DOUBT).any())
-        on_text = _covered(position[None], half, boxes).any()
-        spot = None if off or on_disc or on_text or is_anothers else (float(position[0]), float(position[1]))
-        kept.append(spot)
-        boxes += [] if spot is None else [(*spot, *half)]
-    return tuple(kept)
+class _Crowd:
+    """Marks of a panel of that size that want labels, with where each may stand."""
+
+    def __init__(
+        self, marks: Sequence[Mark], size: tuple[float, float], radius: float, lines: Floats, taken: Sequence[Box]
+    ) -> None:
+        self.size, self.radius, self.lines, self.taken = np.array(size), radius, lines, list(taken)
+        self.half = [np.array([(text_width(mark.text, mark.weight) + 1) / 2, LABEL_HEIGHT / 2]) for mark in marks]
+        self.centres = np.array([(mark.x, mark.y) for mark in marks])
+        self.places = [_candidates(mark, radius) for mark in marks]
+        self.outlines = [outline(mark) for mark in marks]
+
+    def cost(self, index: int) -> Floats:
+        """What each place costs whatever the other labels do: crossings, distance, doubt about whose label it is."""
+        places, half, centres = self.places[index], self.half[index], self.centres
+        others = [outline for other, outline in enumerate(self.outlines) if other != index]
+        cost = 2.2 * _crossed(places, half, self.outlines[index]) + 1.6 * _crossed(places, half, self.lines)
+        if others:
+            cost += 3 * _crossed(places, half, np.concatenate(others))
+        cost += 60 * _crossed(places, half + self.radius, centres)
+        gaps = np.maximum(np.abs(places[:, None, :] - centres[None, :, :]) - half, 0)
+        distance = np.hypot(gaps[:, :, 0], gaps[:, :, 1])
+        own = distance[:, index]
+        nearest = np.delete(distance, index, axis=1).min(axis=1) if len(centres) > 1 else own + 99
+        cost += 0.55 * own + 12 * (nearest < own + 0.6) + 0.4 * (places[:, 0] < centres[index, 0])
+        outside = (places < half + 0.3).any(axis=1) | (places > self.size - half - 0.3).any(axis=1)
+        return np.asarray(cost + 1e6 * outside + 1e6 * _covered(places, half, self.taken))
+
+    def readable(self, chosen: Floats) -> tuple[Spot | None, ...]:
+        """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
+        kept: list[Spot | None] = []
+        centres, boxes = self.centres, list(self.taken)
+        for index, position in enumerate(chosen):
+            half = self.half[index]
+            off = (position < half).any() or (position > self.size - half).any()
+            near = np.abs(np.delete(centres, index, axis=0) - position) < half + self.radius * 0.6
+            gaps = np.maximum(np.abs(centres - position) - half, 0)
+            distance = np.hypot(gaps[:, 0], gaps[:, 1])
+            apart = np.hypot(*(centres - centres[index]).T) > self.radius
+            is_anothers = bool((distance[apart] < distance[index] - DOUBT).any())
+            on_text = _covered(position[None], half, boxes).any()
+            lost = off or near.all(axis=1).any() or on_text or is_anothers
+            kept.append(None if lost else (float(position[0]), float(position[1])))
+            boxes += [] if lost else [(*position, *half)]
+        return tuple(kept)
 
 
 def _nearest(places: Floats, half: Floats, points: Floats) -> Floats:

@@ -54,6 +54,8 @@ class Scale:
     """One panel: its measure, its title, its cut-offs from acceptable on, the ends of its axis, better right."""
 
     measure: str
+    noun: str
+    """The measure in few letters, for a list in the caption."""
     sample: str
     title: str
     cuts: tuple[float, float, float]
@@ -63,12 +65,6 @@ class Scale:
     step: float
     setting: Mapping[str, float | str]
     """What the measure and its sample size depend on."""
-
-    @property
-    def noun(self) -> str:
-        """The measure in few letters, for a list in the caption."""
-        short = {"auroc": "AUROC", "brier": "Brier", "eci": "ECI", "weighted_utility": "utility"}
-        return short.get(self.measure, "net benefit")
 
     def clipped(self, value: float) -> float:
         """The value, or the end of the axis that it lies beyond."""
@@ -124,31 +120,23 @@ def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
     made = []
     for measure, position in evidence.release.judged_by.items():
         plan, at = PLANS[measure], position.get("threshold", position.get("tau"))
-        sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
+        usual, best, step, limit = plan.usual, plan.best, plan.step, plan.limit
         values = [end for _, found in data.known(evidence, measure, **position) for end in data.ends(found)]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
         tick = max(math.floor(reach / step + 1e-9) * step, limit * sign) * sign
-        made.append(
-            Scale(
-                measure,
-                sample,
-                plan.title + ("" if at is None else f" at {setting(at)}"),
-                bands.PERFORMANCE[measure],
-                min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
-                best,
-                tick,
-                step,
-                position,
-            )
-        )
+        worst = min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign
+        title = plan.title + ("" if at is None else f" at {setting(at)}")
+        cuts = bands.PERFORMANCE[measure]
+        made.append(Scale(measure, plan.noun, plan.sample, title, cuts, worst, best, tick, step, position))
     return tuple(made)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The panel of a measure: its minimum sample size, its title, and its axis before the values are known."""
+    """The panel of a measure: its noun, its minimum sample size, its title, and its axis before values are known."""
 
+    noun: str
     sample: str
     title: str
     usual: float
@@ -160,11 +148,11 @@ class Plan:
 
 
 PLANS: Mapping[str, Plan] = {
-    "auroc": Plan("mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0),
-    "standardized_net_benefit": Plan("mss_snb", "Standardized net benefit", 0.2, 1.0, 0.2, -1.0),
-    "weighted_utility": Plan("mss_weighted_utility", "Weighted utility", 0.2, 1.0, 0.2, -1.0),
-    "brier": Plan("mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0),
-    "eci": Plan("mss_eci", "ECI, interval-based", 0.7, 1.0, 0.1, 0.0),
+    "auroc": Plan("AUROC", "mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0),
+    "standardized_net_benefit": Plan("net benefit", "mss_snb", "Standardized net benefit", 0.2, 1.0, 0.2, -1.0),
+    "weighted_utility": Plan("utility", "mss_weighted_utility", "Weighted utility", 0.2, 1.0, 0.2, -1.0),
+    "brier": Plan("Brier", "mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0),
+    "eci": Plan("ECI", "mss_eci", "ECI, interval-based", 0.7, 1.0, 0.1, 0.0),
 }
 """Of weighted utility and ECI no minimum sample size is known: none is computed under that name."""
 
@@ -202,19 +190,18 @@ def placed_sites(evidence: types.Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
     sites, placed = types.externals(evidence), []
     names = short_names(sites)
-    known = {site.name: _similarity(evidence, site) for site in sites}
-    unknown = sum(similarity is None for similarity in known.values())
-    many = not _fits_the_margin(len(sites) - unknown, unknown)
+    form = bands.SIMILARITIES[evidence.release.robustness.similarity]
+    known = {site.name: found for site, found in data.known(evidence, form)}
+    many = not _fits_the_margin(len(known), len(sites) - len(known))
     three = scales(evidence)
     for order, site in enumerate(sites, 1):
-        similarity = known[site.name]
+        similarity = known.get(site.name)
         stands = {scale.measure: found for scale in three if (found := standing(evidence, site, scale)) is not None}
         good = len(stands) == len(three) and all(found.is_shown for found in stands.values())
         unlike = similarity is not None and similarity.value < bands.SUPPORT
         supports = unlike and good and site.n >= bands.FEWEST_TO_SUPPORT
-        placed.append(
-            Placed(site, str(order) if many and similarity else names[site.name], similarity, stands, supports)
-        )
+        name = str(order) if many and similarity else names[site.name]
+        placed.append(Placed(site, name, similarity, stands, supports))
     return tuple(placed)
 
 
@@ -233,16 +220,6 @@ def _up_to_a_comma(sites: Sequence[types.DatasetSummary]) -> list[str]:
     """The names up to the first comma where they still differ: Long Beach, United States becomes Long Beach."""
     firsts = [site.site.split(",")[0] for site in sites]
     return firsts if len(set(firsts)) == len(sites) else [site.site for site in sites]
-
-
-def is_crowded(placed: Sequence[Placed]) -> bool:
-    """Whether there are too many sites for names and for all ellipses."""
-    return sum(place.similarity is not None for place in placed) > MOST_NAMED
-
-
-def _similarity(evidence: types.Evidence, site: types.DatasetSummary) -> types.Estimate | None:
-    found = types.find(evidence, bands.SIMILARITIES[evidence.release.robustness.similarity], site.name)
-    return found if isinstance(found, types.Estimate) else None
 
 
 @dataclass(frozen=True)
@@ -274,17 +251,6 @@ BANDS = f"Bands of {min(bands.SIMILARITY):g}: {listing(list(bands.SIMILARITY.val
 def form_of(evidence: types.Evidence) -> Form:
     """The form of similarity that the release chooses."""
     return FORMS[evidence.release.robustness.similarity]
-
-
-def _by_the_other_form(evidence: types.Evidence) -> str:
-    """How many sites support the model by the form that is not drawn; empty where none could be judged."""
-    found = types.find(evidence, "externally_supported", types.POOLED)
-    if isinstance(found, types.Absent):
-        return ""
-    (other,) = (name for name in FORMS if name != evidence.release.robustness.similarity)
-    return (
-        f"; by {FORMS[other].short} {captions.sites_word(int(found.details.get(f'by_{other}') or 0))} would support it"
-    )
 
 
 @dataclass(frozen=True)
@@ -336,7 +302,7 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
 
     With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
     """
-    crowded = is_crowded(placed)
+    crowded = sum(place.similarity is not None for place in placed) > MOST_NAMED
     # Between which similarities the mark of a site reaches: with its ellipse, where it has one.
     known = [
         _ends(place.similarity) if place.supports or not crowded else (place.similarity.value,) * 2
@@ -749,7 +715,8 @@ def scale_ticks(axes: canvas.Panel, scale: Scale, labelled: bool) -> None:
     is_round = abs(middle / scale.step - round(middle / scale.step)) < 1e-9
     if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
         places.append(middle)
-    texts = {position: _tick_text(position, scale) for position in places}
+    digits = 2 if scale.measure in ("brier", "eci") else 1
+    texts = {each: f"{each:g}" if each in (0, 1) else number(round(each, 6), digits) for each in places}
     kept = _apart(places, texts, millimetre)
     # A cut-off whose text has no room keeps its tick: a band ends there.
     shown = [texts[position] if position in kept else "" for position in sorted(texts)]
@@ -769,12 +736,6 @@ def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: floa
         if all(abs(position - other) / millimetre > least for other, least in room.items()):
             kept.append(position)
     return kept
-
-
-def _tick_text(value: float, scale: Scale) -> str:
-    if value in (0, 1):
-        return f"{value:g}"
-    return number(round(value, 6), 2 if scale.measure in ("brier", "eci") else 1)
 
 
 def _marks(axes: canvas.Panel, arranged: Arrangement, index: int) -> None:
@@ -1007,5 +968,9 @@ def _of_how_many(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     count, form = _unlike(placed), form_of(evidence).short
     text = f"{captions.sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
     unknown = sum(place.similarity is None for place in placed)
-    text += _by_the_other_form(evidence)
+    found = types.find(evidence, "externally_supported", types.POOLED)
+    if isinstance(found, types.Estimate):
+        (other,) = (name for name in FORMS if name != evidence.release.robustness.similarity)
+        supported = captions.sites_word(int(found.details.get(f"by_{other}") or 0))
+        text += f"; by {FORMS[other].short} {supported} would support it"
     return f"{text}{f'; the similarity of {captions.sites_word(unknown)} is unknown' if unknown else ''}."

@@ -311,6 +311,10 @@ def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 # ---- calibration ----------------------------------------------------------------------------------------------------
 
 
+Position = tuple[types.DatasetSummary, tuple[str, str]]
+"""A site, and a subgroup by its column and its label."""
+
+
 @dataclass(frozen=True)
 class Matrix:
     """The panels of calibration by subgroup: sites and subgroups, the longer of the two across the page."""
@@ -342,7 +346,7 @@ class Matrix:
             sentence_case(f"{column}: {label}" if column in alike else label) for column, label in self.subgroups
         )
 
-    def at(self, row: int, across: int) -> tuple[types.DatasetSummary, tuple[str, str]]:
+    def at(self, row: int, across: int) -> Position:
         """The site and the subgroup of a panel."""
         site, subgroup = (across, row) if self.sites_across else (row, across)
         return self.sites[site], self.subgroups[subgroup]
@@ -386,12 +390,7 @@ TALLEST_MATRIX = 88.0
 GAP = 2.8
 
 
-def _draw_panel(
-    evidence: types.Evidence,
-    axes: canvas.Panel,
-    position: tuple[types.DatasetSummary, tuple[str, str]],
-    end: float,
-) -> None:
+def _draw_panel(evidence: types.Evidence, axes: canvas.Panel, position: Position, end: float) -> None:
     site, subgroup = position
     size = types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
     curve = _curve(evidence, site, subgroup)
