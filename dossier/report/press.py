@@ -52,7 +52,10 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
 
 def pdf(document: types.Document) -> bytes:
     """The document as a tagged, archival PDF; the same document gives the same bytes."""
-    _refuse_attachments_where_none_may_be(document)
+    # WeasyPrint would drop them in silence.
+    if document.archival == "pdf/a-2a" and document.attachments:
+        names = tuple(attachment.name for attachment in document.attachments)
+        raise errors.PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
     with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
         rendered = _rendered(document, fonts)
         _refuse_words_without_room(document, rendered.pages)
@@ -176,13 +179,6 @@ def _attachments(document: types.Document) -> list[Any]:
         )
         for attachment in document.attachments
     ]
-
-
-def _refuse_attachments_where_none_may_be(document: types.Document) -> None:
-    # WeasyPrint would drop them in silence.
-    if document.archival == "pdf/a-2a" and document.attachments:
-        names = tuple(attachment.name for attachment in document.attachments)
-        raise errors.PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
 
 
 # ---- what must not be heard -----------------------------------------------------------------------------------------

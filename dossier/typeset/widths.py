@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise, takewhile
 
 from dossier.core.material import styles
@@ -109,16 +109,13 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
     # Of names that begin alike only what tells them apart is cut.
     shared = _shared_words(names)
     names = [name if room.holds(name) else " ".join(name.split()[shared:]) for name in names]
-    for tail in (0, 1, 2):
-        shorter = tuple(_cut_words(name, room, tail) for name in names)
-        if _tells_apart(shorter, names, room):
-            return shorter
-    for letters in (0, 4, 7, 10):
-        shorter = tuple(_cut_letters(name, room, letters) for name in names)
-        if _tells_apart(shorter, names, room):
-            return shorter
-    for at_words in (True, False):
-        shorter = tuple(_cut_beginning(name, at, room, at_words) for name, at in zip(names, _alike(names), strict=True))
+    cuts = (
+        *([partial(_cut_words, tail=tail)] * len(names) for tail in (0, 1, 2)),
+        *([partial(_cut_letters, tail=letters)] * len(names) for letters in (0, 4, 7, 10)),
+        *([partial(_cut_beginning, at=at, at_word=whole) for at in _alike(names)] for whole in (True, False)),
+    )
+    for each in cuts:
+        shorter = tuple(cut(name, room) for cut, name in zip(each, names, strict=True))
         if _tells_apart(shorter, names, room):
             return shorter
     return tuple(_cut_words(f"{index} {name}", room) for index, name in enumerate(names, 1))
@@ -166,10 +163,10 @@ def _cut_words(name: str, room: _Room, tail: int = 0) -> str:
         shorter = " ".join([first, *end]) if tail else f"{first}…"
         if room.holds(shorter):
             return shorter
-    return _cut_letters(name, room, 0) if not tail else name
+    return _cut_letters(name, room) if not tail else name
 
 
-def _cut_letters(name: str, room: _Room, tail: int) -> str:
+def _cut_letters(name: str, room: _Room, tail: int = 0) -> str:
     """The name, or as much of its beginning as fits before an ellipsis and its last letters."""
     if room.holds(name):
         return name
@@ -181,7 +178,7 @@ def _cut_letters(name: str, room: _Room, tail: int) -> str:
     return end
 
 
-def _cut_beginning(name: str, at: int, room: _Room, at_word: bool) -> str:
+def _cut_beginning(name: str, room: _Room, at: int, at_word: bool) -> str:
     """The name from there on behind an ellipsis, or from the beginning of the word that stands there."""
     start = name.rfind(" ", 0, at + 1) + 1 if at_word else at
     return _cut_letters(f"…{name[start:]}" if start else name, room, 0)

@@ -69,7 +69,7 @@ def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() 
     rows = committee.rankings(found)
     assert not isinstance(rows, Absent)
     assert len(rows) == len(ranked) + 1 <= committee.MOST_PLACES
-    assert [ranking.is_ours for ranking in rows].count(True) == 1
+    assert [row.is_ours for row in rows].count(True) == 1
     picture = committee.committee_ranking(found)
     assert not isinstance(picture, Absent)
     assert f"Not drawn: {40 - len(rows)}\N{NO-BREAK SPACE}hospitals." in picture.caption

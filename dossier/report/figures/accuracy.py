@@ -195,21 +195,19 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
         _map(drawn, surface, 12.0, top, MAP, high)
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
     caption = (
-        f"{captions.patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. a: "
+        f"{captions.patients([site for site, *_ in shown])}. The cases called complex count double. a: "
         f"the darker, the higher. b: both classes alike, {captions.level_text(evidence)} band; grey, as many cases "
         "drawn at random (mean, and middle "
         f"{captions.level_text(evidence)}).{captions.left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
     )
-    texts: list[str] = []
-    drops: list[tuple[float, int]] = []
-    for site, _, profile in found[:MOST_SURFACES]:
-        value = data.column(profile, "h_accuracy")
-        lowest = int(np.argmin(value))
-        drops.append((float(value[0] - value[lowest]), len(texts)))
-        texts.append(
-            f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
-            f"{per_cent(float(data.column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
+    drops: list[tuple[float, int, str]] = []
+    for index, (site, _, profile) in enumerate(shown):
+        share, value = data.column(profile, "share").tolist(), data.column(profile, "h_accuracy").tolist()
+        lowest = value.index(min(value))
+        text = (
+            f"from {number(value[0])} to {number(value[lowest])} when the {per_cent(share[lowest])} most complex cases "
+            f"count double ({site.site})"
         )
-    sentence = f"With both classes alike H-accuracy goes {captions.joined(texts)}."
-    message = f"H-accuracy goes {texts[max(drops)[1]]}."
-    return canvas.Drawn(drawn, caption, sentence, message)
+        drops.append((value[0] - value[lowest], index, text))
+    sentence = f"With both classes alike H-accuracy goes {captions.joined([text for *_, text in drops])}."
+    return canvas.Drawn(drawn, caption, sentence, f"H-accuracy goes {max(drops)[2]}.")

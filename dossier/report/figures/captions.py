@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence
+from dossier.core.types import Absent, DatasetSummary, Estimate
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.words import counted, listing
 
@@ -25,9 +25,8 @@ def interval(
     return f"{first}{joint}{last}"
 
 
-def level_text(evidence: Evidence) -> str:
-    """The level of the intervals: 95%."""
-    return level_of(evidence)
+level_text = level_of
+"""The level of the intervals: 95%."""
 
 
 def patients(sites: Sequence[DatasetSummary]) -> str:

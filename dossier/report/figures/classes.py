@@ -151,7 +151,7 @@ def risk_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     """Which risks of each class the model gave to its patients, and to all others, on average."""
     return _drawn(
         evidence,
-        lambda seen: risks.draw_mean_risks(seen) if risks.has_means(seen) else risks.draw_risks(seen, canvas.HALF),
+        lambda seen: risks.draw_either(seen, canvas.HALF),
         lambda seen: (
             risks.mean_risks_caption(seen, "of the class")
             if risks.has_means(seen)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import calibration, canvas, captions, data, forest, ink, marks, placing
+from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, of_how_many, people, threshold
 from dossier.typeset.words import counted
@@ -90,17 +89,7 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
 WHERE_NONE_IS_DECLARED = 0.5
 
 
-@dataclass(frozen=True)
-class Came:
-    """A row: a hospital, and how many had the outcome where the model gave the one risk, with the range."""
-
-    label: str
-    value: float
-    low: float
-    high: float
-
-
-def came(evidence: types.Evidence) -> tuple[float, tuple[Came, ...]] | types.Absent:
+def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Absent:
     """The first threshold, and what came of that risk at each hospital that the curve reaches; of many, both ends."""
     risk = data.primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
     rows = []
@@ -108,7 +97,7 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Came, ...]] | types.Abs
         curve = types.find_curve(evidence, "calibration_curve", site.name)
         found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
         if found is not None and {"observed", "low", "high"} <= set(found):
-            rows.append(Came(site.site, found["observed"], found["low"], found["high"]))
+            rows.append(Row(site.site, found["observed"], found["low"], found["high"]))
     if len(rows) < 2:
         return types.Absent(Fact("percentages_at_fewer_than_two_hospitals"))
     ranked = sorted(rows, key=lambda row: -row.value)
@@ -129,27 +118,23 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     quarters = [0, 0.25, 0.5, 0.75, 1]
     texts = [f"{among * part:,.0f}" for part in quarters]
     right = max(3.0, widths.text_width(texts[-1]) / 2)
-    drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0), right=right)
-    axes.axvline(risk, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, estimate in enumerate(rows):
-        axes.plot([estimate.low, estimate.high], [at, at], color=ink.INK_2, lw=1.0, zorder=2)
-        axes.plot([estimate.value], [at], "s", ms=3.9, color=ink.INK_2, zorder=3)
+    axes = _forest(rows, (0.0, 1.0), risk, right=right)
     canvas.ticks(axes, "x", quarters, texts)
     shown = threshold(risk, percent=True)
     text = f"Had the outcome, of {among:,} patients to whom it said {shown}"
-    middle = min(left + width / 2, canvas.COMMITTEE - widths.text_width(text) / 2)
-    canvas.write(drawn, middle, len(rows) * ROW + 8.6, text, ha="center")
+    middle = min(axes.x + axes.width / 2, canvas.COMMITTEE - widths.text_width(text) / 2)
+    canvas.write(axes.sheet, middle, len(rows) * ROW + 8.6, text, ha="center")
     caption = (
         f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
         f"its left too much. Each line: the range ({captions.level_text(evidence)}); one that crosses cannot tell."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
-    high, low = (end(rows, key=lambda came: came.value) for end in (max, min))
+    high, low = (end(rows, key=lambda row: row.value) for end in (max, min))
     text = (
         f"Where it said {shown}, of {among:,} patients {people(low.value, among)} ({low.label}) to "
         f"{people(high.value, among)} ({high.label}) had the outcome."
     )
-    return canvas.Drawn(drawn, caption, text)
+    return canvas.Drawn(axes.sheet, caption, text)
 
 
 def _left_out(hospitals: int) -> str:
@@ -275,43 +260,51 @@ MOST_PLACES = 10
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """A row of the forest: a hospital with how often of 100 times it tells sick from well, and whether it is ours."""
+class Row:
+    """A row of a forest: a hospital, what was found there, with the range, and whether it is ours."""
 
     label: str
-    found: types.Estimate
-    is_ours: bool
+    value: float
+    low: float | None
+    high: float | None
+    is_ours: bool = False
 
 
-def rankings(evidence: types.Evidence) -> tuple[Ranking, ...] | types.Absent:
+def rankings(evidence: types.Evidence) -> tuple[Row, ...] | types.Absent:
     """The hospitals as the tables list them, ours first; of many, those at both ends and ours."""
-    found = data.known(evidence, "auroc")
-    known = [Ranking(site.site, auroc, site.name == evidence.local_site) for site, auroc in found]
+    known = [
+        Row(site.site, auroc.value, auroc.low, auroc.high, site.name == evidence.local_site)
+        for site, auroc in data.known(evidence, "auroc")
+    ]
     if len(known) < 2:
         return types.Absent(Fact("known_at_fewer_than_two_hospitals"))
-    ranked = sorted(known, key=lambda ranking: -ranking.found.value)
+    ranked = sorted(known, key=lambda row: -row.value)
     half = MOST_PLACES // 2
     ends = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[len(ranked) - half + 1 :]]
-    kept = [ranking for ranking in known if ranking in ends or ranking.is_ours]
-    return tuple(sorted(kept, key=lambda ranking: not ranking.is_ours))
+    return tuple(sorted((row for row in known if row in ends or row.is_ours), key=lambda row: not row.is_ours))
 
 
 def _forest(
-    labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = (), right: float = 3.0
-) -> tuple[Figure, Axes, tuple[float, float]]:
-    """A sheet with a row a hospital and one for each line more, named to the left; with its axes and where they lie."""
-    names = widths.shortened(list(labels), 44, 600)
-    left = max(widths.text_width(text, 600) for text in (*names, *extra)) + 4
-    width = canvas.COMMITTEE - left - right
-    count = len(names) + len(extra)
-    plot = forest.Rows(canvas.sheet(canvas.COMMITTEE, count * ROW + 12.5), 0.5, ROW)
-    axes = plot.axes(left, width, count, ends)
-    axes.set_ylim(count - 0.5, -0.5)
-    for at, name in enumerate((*names, *extra)):
-        stands_out = at in ours or at >= len(names)
-        colour = ink.BLUE if at in ours else ink.INK if at >= len(names) else ink.INK_2
-        plot.write(at + 0.5, 0, name, weight=600 if stands_out else 400, color=colour)
-    return plot.sheet, axes, (left, width)
+    rows: Sequence[Row], ends: canvas.Ends, broken: float, new: tuple[float, float] | None = None, right: float = 3.0
+) -> canvas.Panel:
+    """A sheet with a row a hospital, named to the left, and one for what a new one may expect; with a broken line."""
+    names = [*widths.shortened([row.label for row in rows], 44, 600), *([] if new is None else ["A new hospital"])]
+    left = max(widths.text_width(name, 600) for name in names) + 4
+    plot = forest.Rows(canvas.sheet(canvas.COMMITTEE, len(names) * ROW + 12.5), 0.5, ROW)
+    axes = plot.axes(left, canvas.COMMITTEE - left - right, len(names), ends)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.axvline(broken, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, (row, name) in enumerate(zip(rows, names, strict=False)):
+        colour, stroke, size, weight = (ink.BLUE, WIDE, 5.2, 600) if row.is_ours else (ink.INK_2, 1.0, 3.9, 400)
+        plot.write(at + 0.5, 0, name, weight=weight, color=colour)
+        if row.low is not None and row.high is not None:
+            axes.plot([row.low, row.high], [at, at], color=colour, lw=stroke, zorder=2)
+        axes.plot([row.value], [at], "s", ms=size, color=colour, zorder=3)
+    if new is not None:
+        plot.write(len(rows) + 0.5, 0, names[-1], weight=600, color=ink.INK)
+        corner, wide = (new[0], len(rows) - 0.22), new[1] - new[0]
+        axes.add_patch(Rectangle(corner, wide, 0.44, fc="white", ec=ink.BLUE, lw=1.0, zorder=2))
+    return axes
 
 
 def _is_of_classes(evidence: types.Evidence) -> bool:
@@ -331,37 +324,25 @@ def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         return rows
     pooled = types.find(evidence, "auroc", types.POOLED)
     expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
-    extra = ["A new hospital"] if expected is not None else []
-    lows = [ranking.found.low if ranking.found.low is not None else ranking.found.value for ranking in rows]
+    lows = [row.value if row.low is None else row.low for row in rows]
     start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
-    ours = [at for at, ranking in enumerate(rows) if ranking.is_ours]
-    drawn, axes, (left, width) = _forest([ranking.label for ranking in rows], extra, (start, 1.0), ours)
-    axes.axvline(0.5, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, ranking in enumerate(rows):
-        colour, stroke = (ink.BLUE, WIDE) if ranking.is_ours else (ink.INK_2, 1.0)
-        marks.interval(axes, ranking.found, at, colour, lw=stroke)
-        axes.plot([ranking.found.value], [at], "s", ms=5.2 if ranking.is_ours else 3.9, color=colour, zorder=3)
-    if expected is not None:
-        corner, wide = (expected[0], len(rows) - 0.22), expected[1] - expected[0]
-        axes.add_patch(Rectangle(corner, wide, 0.44, fc="white", ec=ink.BLUE, lw=1.0, zorder=2))
+    axes = _forest(rows, (start, 1.0), 0.5, expected)
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
     canvas.ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
-    text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
-    canvas.write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
-    sites = types.externals(evidence)
-    rest = _left_out(len(sites) - len(rows))
+    axes.titles(f"{_tells(evidence)}, of 100 (50: a coin toss)", below=8.1)
+    rest = _left_out(len(types.externals(evidence)) - len(rows))
     bar = " Hollow bar: what a new hospital may expect." if expected is not None else ""
     pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
     if _is_of_classes(evidence):
         pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
     caption = f"{pairs} Line: the range ({captions.level_text(evidence)}).{bar}{rest}"
-    best, worst = (end(rows, key=lambda ranking: ranking.found.value) for end in (max, min))
-    low, high = (number(100 * each.found.value, 0) for each in (worst, best))
+    best, worst = (end(rows, key=lambda row: row.value) for end in (max, min))
+    low, high = (number(100 * each.value, 0) for each in (worst, best))
     text = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
     if low == high:
         text = f"{_tells(evidence)}, of 100: {low} at every hospital"
     if expected is not None:
         low, high = (number(100 * end, 0) for end in expected)
         text += f"; expected range in a new hospital: {low} to {high}"
-    return canvas.Drawn(drawn, caption, f"{text}.")
+    return canvas.Drawn(axes.sheet, caption, f"{text}.")

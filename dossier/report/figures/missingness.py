@@ -50,11 +50,8 @@ def shade(share: float) -> str:
 
 def _least(dataset: types.DatasetSummary, *, numbered: bool) -> float:
     """The least width of a column in mm: the longest word above it, or a share."""
-    return (
-        max(NARROWEST, *(widths.text_width(word) + 1.6 for word in label_of(dataset).split()))
-        if numbered
-        else NARROWEST
-    )
+    words = label_of(dataset).split() if numbered else []
+    return max([NARROWEST, *(widths.text_width(word) + 1.6 for word in words)])
 
 
 def _edges(datasets: Sequence[types.DatasetSummary], left: float, *, numbered: bool) -> list[float]:
@@ -98,8 +95,7 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         if numbered
         else [str(index) for index in range(1, len(datasets) + 1)]
     )
-    lines = max(text.count("\n") + 1 for text in heads)
-    top = lines * 3.9 + 2.2
+    top = max(text.count("\n") + 1 for text in heads) * 3.9 + 2.2
     drawn = canvas.sheet(canvas.FULL, top + len(rows) * ROW + 1.0)
     axes = canvas.in_millimetres(drawn)
     for index, text in enumerate(heads):

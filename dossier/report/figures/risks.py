@@ -270,14 +270,18 @@ def risk_alternative(evidence: types.Evidence, width: float) -> str:
 
 def printed_risks(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
     """The risks: their distribution at the only site, or the means of several."""
-    several = has_means(evidence)
-    drawn = draw_mean_risks(evidence) if several else draw_risks(evidence, width)
+    drawn = draw_either(evidence, width)
     if isinstance(drawn, types.Absent):
         return drawn
-    caption = mean_risks_caption(evidence) if several else how_to_read(evidence, width)
+    caption = mean_risks_caption(evidence) if has_means(evidence) else how_to_read(evidence, width)
     shown, left = facets.shown_sites(evidence, width)
     caption = f"{captions.patients(shown)}. {caption}{captions.left_out(left, 'see the tables')}"
     return canvas.Drawn(drawn, caption, risk_alternative(evidence, width))
+
+
+def draw_either(evidence: types.Evidence, width: float) -> Figure | types.Absent:
+    """The means of several sites, or the distributions of all."""
+    return draw_mean_risks(evidence) if has_means(evidence) else draw_risks(evidence, width)
 
 
 # ---- mean risks of several sites ------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustnes
             x = bands.SUPPORT + 0.03 * (high - low)
             axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
-        marks.interval(axes, place.similarity, row, place.looks["color"], lw=_weight(place))
+        marks.interval(axes, place.similarity, row, place.looks["color"], lw=place.stroke)
         _mark(axes, place, place.similarity.value, row, filled=True)
 
 
@@ -105,16 +105,11 @@ def _performance(axes: Axes, place: robustness.Placed, scale: robustness.Scale, 
         axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=ink.INK_2)
         return
     ends = [scale.clipped(end) for end in (stands.low, stands.high)]
-    axes.plot(ends, [row, row], color=place.looks["color"], lw=_weight(place), zorder=2)
+    axes.plot(ends, [row, row], color=place.looks["color"], lw=place.stroke, zorder=2)
     # Open where the minimum sample size is unknown, or not reached.
     enough, value = stands.share is not None and stands.share >= 1, scale.clipped(stands.value)
     _mark(axes, place, value, row, filled=enough, shape="<" if value != stands.value else "s")
     robustness.cross(axes, stands, stands.value, row)
-
-
-def _weight(place: robustness.Placed) -> float:
-    """The strokes of a site that supports the model are heavier: colour does not speak alone."""
-    return 1.6 if place.supports else 1.0
 
 
 def _mark(axes: Axes, place: robustness.Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
