@@ -28,11 +28,12 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
     made: list[tables.Table] = []
     for at, members in groups.items():
         kept = [term for term in members if any(map(is_estimated, types.of_term(evidence, term.name)))]
-        alone = _only_dataset(evidence, kept)
+        holders = _holders(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             made += [_across(evidence, term) for term in kept]
-        elif alone is not None:
-            made.append(_listed(evidence, kept, alone))
+        elif len(holders) == 1:
+            # A table of one row would say less.
+            made.append(_listed(evidence, kept, *holders))
         else:
             made += [
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
@@ -75,17 +76,13 @@ def _members(evidence: types.Evidence, chapter: str) -> list[types.Term]:
 
 def in_appendix_only(evidence: types.Evidence, term: types.Term) -> bool:
     """Whether a measure calls for caution, or is a test against chance, and so stays out of the chapters."""
-    return term.tier == "caution" or is_against_chance(evidence, term)
+    against = (result.at.get("against") for result in types.of_term(evidence, term.name))
+    return term.tier == "caution" or "chance" in against
 
 
 def printed_in(evidence: types.Evidence, term: types.Term) -> str:
     """The chapter in which a measure is printed."""
     return "caution" if in_appendix_only(evidence, term) else term.chapter
-
-
-def is_against_chance(evidence: types.Evidence, term: types.Term) -> bool:
-    """Whether a measure is a test against chance."""
-    return any(result.at.get("against") == "chance" for result in types.of_term(evidence, term.name))
 
 
 def chapter_is_empty(evidence: types.Evidence, chapter: str) -> bool:
@@ -99,19 +96,13 @@ def is_estimated(result: types.Result) -> bool:
     return isinstance(result.found, types.Estimate)
 
 
-def _only_dataset(evidence: types.Evidence, terms: Sequence[types.Term]) -> str | None:
-    """The dataset that alone has numbers for these measures, if there is one."""
-    holders = _holders(evidence, terms)
-    return holders.pop() if len(holders) == 1 else None
-
-
 def _holders(evidence: types.Evidence, terms: Sequence[types.Term]) -> set[str]:
     """The datasets that have a number for any of these measures."""
     return {result.dataset for term in terms for result in types.of_term(evidence, term.name) if is_estimated(result)}
 
 
 def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str) -> tables.Table:
-    """Measures of a single dataset, one below the other: a table of one row would say less."""
+    """Measures of a single dataset, one below the other."""
     reasons = tables.Reasons(evidence)
     named_so = {term.name: term for term in terms}
     found = [result for result in types.at_dataset(evidence, dataset) if result.term in named_so]

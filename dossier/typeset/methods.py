@@ -18,9 +18,9 @@ from dossier.typeset.words import period
 from dossier.words import entries, sentence
 
 
-def method_text(method: Iterable[Fact]) -> str:
+def method_text(method: Iterable[Fact], in_kind: bool = False) -> str:
     """How something was made, as one sentence without a full stop: "DeLong, logit"."""
-    return _joined(method, in_kind=False)
+    return "".join(lead + text for lead, text in _links(_pieces(method, in_kind)))
 
 
 def method_parts(method: Iterable[Fact], in_kind: bool = False) -> tuple[str, ...]:
@@ -32,10 +32,6 @@ def method_parts(method: Iterable[Fact], in_kind: bool = False) -> tuple[str, ..
         else:
             parts[-1] += lead + text
     return tuple(parts)
-
-
-def _joined(method: Iterable[Fact], in_kind: bool) -> str:
-    return "".join(lead + text for lead, text in _links(_pieces(method, in_kind)))
 
 
 Piece = tuple[str, str, str | None]
@@ -108,7 +104,7 @@ class _Step(sentence.Sentence):
         held = _facts_of(value)
         if how == "by_site":
             return self._by_site(held)
-        return _joined(held, self.in_kind) if held else super().written(value, how)
+        return method_text(held, self.in_kind) if held else super().written(value, how)
 
     def _by_site(self, sites: tuple[Fact, ...]) -> str:
         """What is said of each site, by its name; by the number of the sites that share it where they have no names."""

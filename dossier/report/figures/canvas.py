@@ -5,7 +5,7 @@ Everything is measured in millimetres from the top left corner of the printed fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -198,7 +198,9 @@ def ticks(
     across = direction == "x"
     ends = axes.get_xlim() if across else axes.get_ylim()
     along = axes.get_xaxis_transform() if across else axes.get_yaxis_transform()
-    seen = {position: text for position, text in zip(places, texts, strict=True) if _within(position, ends)}
+    slack = 1e-9 * abs(ends[1] - ends[0])
+    low, high = min(ends) - slack, max(ends) + slack
+    seen = {position: text for position, text in zip(places, texts, strict=True) if low <= position <= high}
     foot = [0.0] * len(seen)
     strokes = Line2D(list(seen) if across else foot, foot if across else list(seen), ls="none", color=ink.INK_2)
     strokes.set(marker=TICKDOWN if across else TICKLEFT, ms=length, mew=0.5, transform=along)
@@ -213,11 +215,6 @@ def ticks(
             x, y = (position, 0.0) if across else (0.0, position)
             written[position] = axes.figure.text(x, y, text, transform=along + beyond, **looks)
     return written
-
-
-def _within(position: float, ends: tuple[float, float]) -> bool:
-    slack = 1e-9 * abs(ends[1] - ends[0])
-    return min(ends) - slack <= position <= max(ends) + slack
 
 
 def _tick_looks(direction: Literal["x", "y"], end: int | None) -> dict[str, Any]:
@@ -239,6 +236,15 @@ def inner_ticks(low: float, high: float, most: int = 4) -> list[float]:
     """Round numbers from low to high, none beyond."""
     slack = (high - low) * 1e-9
     return [tick for tick in round_ticks(low, high, most) if low - slack <= tick <= high + slack]
+
+
+def apart(places: Iterable[float], room: Callable[[float, float], float], kept: Sequence[float] = ()) -> list[float]:
+    """The places that stand so far from all that are kept before them, the first asked first."""
+    found = list(kept)
+    for position in places:
+        if all(abs(position - other) >= room(position, other) for other in found):
+            found.append(position)
+    return found
 
 
 def tick_text(value: float) -> str:

@@ -39,8 +39,8 @@ def ranked(
     evidence: Evidence, measure: str, sites: Sequence[DatasetSummary], **at: float | str
 ) -> list[tuple[float, str]]:
     """The values of a measure with the sites where it is estimated, the lowest first."""
-    found = ((find(evidence, measure, site.name, **at), site.site) for site in sites)
-    return sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+    asked = {site.name for site in sites}
+    return sorted((each.value, site.site) for site, each in known(evidence, measure, **at) if site.name in asked)
 
 
 def greatest_first(known: Mapping[tuple[str, str], float]) -> dict[str, float]:
@@ -53,8 +53,8 @@ def greatest_first(known: Mapping[tuple[str, str], float]) -> dict[str, float]:
 
 def ends(*found: Estimate | Absent) -> list[float]:
     """The values and the bounds that there are of estimates."""
-    known = [estimate for estimate in found if isinstance(estimate, Estimate)]
-    return [end for each in known for end in (each.value, each.low, each.high) if end is not None]
+    estimates = [estimate for estimate in found if isinstance(estimate, Estimate)]
+    return [end for each in estimates for end in (each.value, each.low, each.high) if end is not None]
 
 
 def known(evidence: Evidence, measure: str, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:

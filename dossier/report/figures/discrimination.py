@@ -215,14 +215,10 @@ def _reach(
 def _with_room(text_at: Mapping[float, str], axes: canvas.Panel, first: Sequence[float]) -> list[float]:
     """The ticks whose numbers have room on an axis; those of `first` are asked first."""
     across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in text_at]))
-    middle = dict(zip(text_at, across[:, 0] * axes.width, strict=True))
-    wide = {position: widths.text_width(text) for position, text in text_at.items()}
-    kept: list[float] = []
-    for position in sorted(text_at, key=lambda value: first.index(value) if value in first else len(first)):
-        room = {other: (wide[position] + wide[other]) / 2 + TICK_GAP for other in kept}
-        if all(abs(middle[position] - middle[other]) >= least for other, least in room.items()):
-            kept.append(position)
-    return kept
+    middle = dict(zip(across[:, 0] * axes.width, text_at, strict=True))
+    wide = {at: widths.text_width(text_at[position]) for at, position in middle.items()}
+    asked = sorted(middle, key=lambda at: first.index(middle[at]) if middle[at] in first else len(first))
+    return [middle[at] for at in canvas.apart(asked, lambda one, other: (wide[one] + wide[other]) / 2 + TICK_GAP)]
 
 
 TICK_GAP = 1.8

@@ -98,16 +98,13 @@ def _least(found: Sequence[Instance]) -> float:
 
 
 def _of_site(
-    plot: forest.Rows,
-    evidence: types.Evidence,
-    grid: facets.Lattice,
-    index: int,
-    found: Sequence[Instance],
-    shared: Mapping[InstanceKey, str],
-    low: float,
+    panels: facets.Multiples, evidence: types.Evidence, index: int, shared: Mapping[InstanceKey, str], low: float
 ) -> None:
     """The instances of a site in their rows, with their values where there is room, and at the left their names."""
-    x, _ = grid.corner(index)
+    _, found = all_instances(evidence)[index]
+    panels.head(index)
+    grid, (x, y) = panels.grid, panels.grid.corner(index)
+    plot = forest.Rows(panels.sheet, y, ROW)
     values = VALUES if grid.width >= VALUES + LEAST_PANEL else 0.0
     here = {_key(instance): instance for instance in found}
     wide, rows = grid.width - values, len(shared)
@@ -188,11 +185,8 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     wide = (canvas.FULL - left - 2.6 * (columns - 1)) / columns
     grid = facets.Lattice(len(sites), columns, wide, len(shared) * ROW, left, 5.0, 2.6, 9.0)
     panels = facets.Multiples.of(grid, [site for site, _ in sites], 5.6, canvas.FULL)
-    drawn, grid = panels.sheet, panels.grid
-    for index, (_, found) in enumerate(every):
-        panels.head(index)
-        plot = forest.Rows(drawn, grid.corner(index)[1], ROW)
-        _of_site(plot, evidence, grid, index, found, shared, _least(known))
+    for index in range(len(every)):
+        _of_site(panels, evidence, index, shared, _least(known))
     spread = [(site.site, *_ends(found)) for site, found in sites if found]
     texts = [f"{first} to {last} ({name})" for name, first, last in spread]
     widest, first, last = max(spread, key=lambda row: float(row[2]) - float(row[1]))
@@ -202,7 +196,7 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         f"{captions.patients([site for site, _ in sites])}; {captions.level_text(evidence)} intervals. Square: "
         f"plain accuracy; circles: H-accuracy. Confidence: the score that earns full credit.{_line(evidence)}{more}"
     )
-    return canvas.Drawn(drawn, caption, f"Accuracy runs from {captions.joined(texts, 8)}.", message)
+    return canvas.Drawn(panels.sheet, caption, f"Accuracy runs from {captions.joined(texts, 8)}.", message)
 
 
 @canvas.figure("H-accuracy by what raters say")

@@ -81,10 +81,6 @@ def _scaled(measure: str, value: float) -> float:
     return math.log(max(value, 1e-3)) if measure == "oe_ratio" else value
 
 
-def _rules(evidence: types.Evidence, measure: str) -> list[StopRule]:
-    return [rule for rule in evidence.release.care.stop if rule.measure == measure]
-
-
 def _bounds(rules: Sequence[StopRule]) -> list[float]:
     return [bound for rule in rules for bound in (rule.at_least, rule.at_most) if bound is not None]
 
@@ -96,12 +92,12 @@ def _reference(evidence: types.Evidence, measure: str) -> list[float]:
     return [1.0] if evidence.terms[measure].best == "one" else []
 
 
-def _ends(evidence: types.Evidence, measure: str, every: Sequence[Period]) -> tuple[float, float]:
+def _ends(evidence: types.Evidence, measure: str, every: Sequence[Period], rules: Sequence[StopRule]) -> canvas.Ends:
     """The ends of the axis of a measure: every interval of every site, and every limit."""
     if measure in ("degree_of_correspondence", "correspondence_averaged"):
         return 0.0, 1.0
     values = [bound for each in every for bound in (each.value, each.low, each.high) if bound is not None]
-    values += [*_bounds(_rules(evidence, measure)), *_reference(evidence, measure)]
+    values += [*_bounds(rules), *_reference(evidence, measure)]
     low, high = (_scaled(measure, end) for end in (min(values), max(values)))
     room = 0.06 * (high - low) or 0.05
     return low - room, high + room
@@ -127,7 +123,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         key += [limit, facets.Key("outside it", ink.ALERT, mark="square")]
     facets.key(drawn, grid.left, 2.4, [key])
     for index, (measure, curves) in enumerate(shown.curves.items()):
-        ends = _ends(evidence, measure, [each for curve in curves.values() for each in periods(curve)])
+        rules = [rule for rule in evidence.release.care.stop if rule.measure == measure]
+        ends = _ends(evidence, measure, [each for curve in curves.values() for each in periods(curve)], rules)
         steps = canvas.inner_ticks(*ends, 3)
         if measure == "oe_ratio":
             low, high = map(math.exp, ends)
@@ -144,9 +141,9 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
             canvas.ticks(axes, "y", places, list(map(canvas.tick_text, steps)))
             for position in _reference(evidence, measure):
                 axes.axhline(_scaled(measure, position), color=ink.RULE, lw=0.6)
-            for bound in _bounds(_rules(evidence, measure)):
+            for bound in _bounds(rules):
                 axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
-            _periods(axes, curves.get(site.name), _rules(evidence, measure), measure)
+            _periods(axes, curves.get(site.name), rules, measure)
             unit = over_time.unit_at(evidence, site.name)
             texts = named[unit] if grid.outer_bottom(here) or len(spans) > 1 else ()
             _below(axes, spans[unit], texts)

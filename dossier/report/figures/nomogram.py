@@ -292,43 +292,47 @@ def _strand(texts: Sequence[str], points: types.Floats, marked: types.Floats, fo
 
 def _by_level(evidence: types.Evidence, name: str, levels: Sequence[types.Description]) -> Row:
     """The axis of categories: those at one place share a label; too many for their labels are only counted."""
-    span, group = max(level.value for level in levels), (name,)
+    span = max(level.value for level in levels)
+
+    def row(ticks: Sequence[Tick], labels: tuple[Label, ...], beside: str = "") -> Row:
+        return Row(name, (Strand(LEFT, _across(span), tuple(ticks), labels, beside),), span, (name,))
+
     words = [level_of(evidence, name, level.level or "") for level in levels]
     for width in WIDTHS:
         names = widths.shortened(words, width)
         ticks = _ticks_of_levels(levels, names)
         labels = _lines_of(ticks)
         if labels:
-            return Row(name, (Strand(LEFT, _across(span), ticks, labels),), span, group)
+            return row(ticks, labels)
     ordered = sorted(zip((level.value for level in levels), names, strict=True))
     ends = f"{len(levels)} categories, {ordered[0][1]} to {ordered[-1][1]}: see the table"
     short = f"{len(levels)} categories: see the table"
     room = canvas.FULL - _across(span) - 1.5
     beside = ends if widths.text_width(ends) <= room else short
-    bare = tuple(Tick(tick.x, "") for tick in ticks)
+    bare = [Tick(tick.x, "") for tick in ticks]
     if widths.text_width(beside) <= room:
-        return Row(name, (Strand(LEFT, _across(span), bare, (), beside),), span, group)
+        return row(bare, (), beside)
     below = Tick(LEFT, ends if widths.text_width(ends) <= canvas.FULL - LEFT else short)
-    return Row(name, (Strand(LEFT, _across(span), bare, (Label(below, "left", 0),)),), span, group)
+    return row(bare, (Label(below, "left", 0),))
 
 
 def _ticks_of_levels(levels: Sequence[types.Description], names: Sequence[str]) -> tuple[Tick, ...]:
+    """The categories at one place: as many as a label holds, and how many more."""
     places: dict[float, list[str]] = {}
     for level, text in zip(levels, names, strict=True):
         x = _across(level.value)
         near = next((position for position in places if abs(position - x) < 0.3), x)
         places.setdefault(near, []).append(text)
-    return tuple(Tick(x, _enough(words)) for x, words in places.items())
 
+    def written(words: Sequence[str]) -> str:
+        texts = (
+            ", ".join(words[:count]) + (f" and {len(words) - count} more" if count < len(words) else "")
+            for count in range(len(words), 0, -1)
+        )
+        fitting = (text for text in texts if widths.text_width(text) <= WIDTHS[0])
+        return next(fitting, f"{len(words)} categories")
 
-def _enough(words: Sequence[str]) -> str:
-    """The categories at one place: as many as a label holds, and how many more."""
-    for count in range(len(words), 0, -1):
-        more = f" and {len(words) - count} more" if count < len(words) else ""
-        text = f"{', '.join(words[:count])}{more}"
-        if widths.text_width(text) <= WIDTHS[0]:
-            return text
-    return f"{len(words)} categories"
+    return tuple(Tick(x, written(words)) for x, words in places.items())
 
 
 def rows(evidence: types.Evidence) -> tuple[Row, ...]:

@@ -87,8 +87,12 @@ def place_labels(
         return ()
     crowd = _Crowd(marks, (width, height), radius, lines, taken)
     places, half, standing = crowd.places, crowd.half, [crowd.cost(index) for index in range(len(marks))]
+    # The orders in which labels may choose: as given, then from each side, then the most crowded first.
+    x, y = crowd.centres.T
+    apart = np.hypot(x[:, None] - x, y[:, None] - y).sum(axis=1)
+    orders = [np.argsort(key, kind="stable").tolist() for key in (np.arange(len(x)), x, -x, y, -y, apart, -apart)]
     tries = []
-    for order in _orders(crowd.centres)[: 7 if len(marks) <= CROWD else 1]:
+    for order in orders[: 7 if len(marks) <= CROWD else 1]:
         chosen = np.full((len(marks), 2), np.nan)
         for _ in range(6):
             for index in order:
@@ -105,13 +109,6 @@ def place_labels(
 
 CROWD = 14
 """With more marks than this one order of choosing has to do: every further one takes its time and finds little."""
-
-
-def _orders(centres: Floats) -> list[list[int]]:
-    """The orders in which labels may choose their place: as given, then from each side, then the most crowded first."""
-    apart = np.hypot(*(centres[:, None, :] - centres[None, :, :]).transpose(2, 0, 1)).sum(axis=1)
-    keys = (np.arange(len(centres)), centres[:, 0], -centres[:, 0], centres[:, 1], -centres[:, 1], apart, -apart)
-    return [np.argsort(key, kind="stable").tolist() for key in keys]
 
 
 def _covered(places: Floats, half: Floats, boxes: Sequence[Box]) -> Floats:

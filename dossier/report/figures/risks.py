@@ -70,13 +70,6 @@ def common_step(curves: Sequence[types.Curve]) -> float:
     return math.lcm(*(round(step_of(curve) * SMALLEST_UNIT) for curve in curves)) / SMALLEST_UNIT
 
 
-def common_edges(curves: Sequence[types.Curve], step: float) -> types.Floats:
-    """The edges that all curves are counted by: equal bins to where the last of them has its own, then one up to 1."""
-    end = max(float(edges_of(curve)[:-1].max()) if len(edges_of(curve)) > 2 else step for curve in curves)
-    equal = np.arange(1, math.ceil(round(end / step, 6)) + 1)
-    return np.unique(np.round(np.concatenate(([0.0], equal * step, [1.0])), 10))
-
-
 def highest_bin(curves: Sequence[types.Curve]) -> float:
     """The upper end of the last of the bins that hold anybody, but for a wide one of a few at the end."""
     ends = []
@@ -102,7 +95,10 @@ WIDEST_SPREAD = 3.0
 def scale_of(curves: Sequence[types.Curve]) -> Scale:
     """The axes that hold these distributions, with bins of one width for all: a finer curve's are put together."""
     step = common_step(curves)
-    edges = common_edges(curves, step)
+    # Equal bins to where the last curve has its own, then one up to 1.
+    last = max(float(edges_of(curve)[:-1].max()) if len(edges_of(curve)) > 2 else step for curve in curves)
+    equal = np.arange(1, math.ceil(round(last / step, 6)) + 1)
+    edges: types.Floats = np.unique(np.round(np.concatenate(([0.0], equal * step, [1.0])), 10))
     tops = [max(float(heights_of(curve, name, edges, step).max()) for name in _SHARES) for curve in curves]
     finer = any(step_of(curve) < step for curve in curves)
     own = finer and max(tops) > WIDEST_SPREAD * min(tops)

@@ -722,25 +722,14 @@ def scale_ticks(axes: canvas.Panel, scale: Scale, labelled: bool) -> None:
         places.append(middle)
     digits = 2 if scale.measure in ("brier", "eci") else 1
     texts = {each: f"{each:g}" if each in (0, 1) else number(round(each, 6), digits) for each in places}
-    kept = _apart(places, texts, millimetre)
+    # Where texts do not touch, the first named first; that of the first ends at its tick.
+    wide = {each: widths.text_width(texts[each]) * (0.5 if order else 1.0) for order, each in enumerate(places)}
+    kept = canvas.apart(places, lambda one, other: (wide[one] + wide[other] + 1.0) * millimetre)
     # A cut-off whose text has no room keeps its tick: a band ends there.
     shown = [texts[position] if position in kept else "" for position in sorted(texts)]
     written = canvas.ticks(axes, "x", sorted(texts), shown, labelled=labelled)
     if labelled:
         written[scale.best].set_horizontalalignment("right")
-
-
-def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: float) -> list[float]:
-    """The ticks whose texts do not touch, the first named first; that of the first ends at its tick."""
-    kept: list[float] = []
-    wide = {
-        position: widths.text_width(texts[position]) * (0.5 if order else 1.0) for order, position in enumerate(places)
-    }
-    for position in places:
-        room = {other: wide[position] + wide[other] + 1.0 for other in kept}
-        if all(abs(position - other) / millimetre > least for other, least in room.items()):
-            kept.append(position)
-    return kept
 
 
 def _marks(axes: canvas.Panel, arranged: Arrangement, index: int) -> None:

@@ -118,10 +118,7 @@ def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         f"{captions.patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is "
         f"better.{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in the forest')}"
     )
-    known = any(
-        isinstance(types.find(evidence, "auroc", site.name), types.Estimate) for site in types.externals(evidence)
-    )
-    if not known:
+    if not data.known(evidence, "auroc"):
         return canvas.Drawn(drawn, caption, "The ROC curve of each site; the area under it could not be estimated.")
     message = discrimination.forest_alternative(evidence, discrimination.AUROC, only_sites=True)
     return canvas.Drawn(drawn, caption, f"ROC curves by site: {message}", message)
@@ -191,10 +188,13 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         else " The line rests on all patients, the points on those judged: not compared."
     )
     at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
+    groups = zip(marks_of(evidence, dataset.name, rates), MARKS, strict=False)
+    which = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in groups]
+    told = f" {sentence_case('; '.join(which))}." if which else ""
     caption = (
         f"{dataset.site}: {captions.patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, "
         f"with {captions.level_text(evidence)} intervals. {CAVEAT}{read}"
-        f"{at}{_shaded(evidence)}{_marked(evidence, dataset.name, rates)}"
+        f"{at}{_shaded(evidence)}{told}"
     )
     message = f"{_rates_of_readers(dataset, rates)}."
     return canvas.Drawn(drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
@@ -229,13 +229,6 @@ def _label(
 
 CAVEAT = "The readers saw other things than the model, under other conditions."
 """Stands before every comparison of readers and model, as section 4.3 of Cabitza and Campagner asks."""
-
-
-def _marked(evidence: types.Evidence, dataset: str, rates: types.Curve) -> str:
-    """What the caption says of the marks of the groups, with how many readers each has."""
-    groups = marks_of(evidence, dataset, rates)
-    said = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in zip(groups, MARKS, strict=False)]
-    return f" {sentence_case('; '.join(said))}." if said else ""
 
 
 def _above(curve: types.Curve, rates: types.Curve) -> int:

@@ -71,11 +71,6 @@ def names_of_classes(evidence: types.Evidence, count: int) -> tuple[str, ...]:
     return ("no", "yes") if count == 2 else tuple(f"class {index + 1}" for index in range(count))
 
 
-def _room(plan: Matrices) -> int:
-    """How many matrices a page holds."""
-    return plan.across * max(1, int((TALLEST_SHEET - 6.0) / plan.row))
-
-
 def _key(drawn: Figure, curve: types.Curve) -> None:
     """The shades that occur, each with its range of severity."""
     used = {shade(float(value)) for value in data.column(curve, "severity") if value > 0}
@@ -132,14 +127,14 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     classes = int(data.column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
-    shown, left = found[: _room(plan)], max(0, len(found) - _room(plan))
-    top = 6.0
+    top, room = 6.0, plan.across * max(1, int((TALLEST_SHEET - 6.0) / plan.row))
+    shown, left = found[:room], max(0, len(found) - room)
     drawn = canvas.sheet(canvas.FULL, top + plan.row * -(-len(shown) // plan.across) - 4.0)
     _key(drawn, shown[0][1])
     step = plan.label + plan.classes * plan.wide + plan.gap
     sizes = [f", n {curve.n:,}" for _, curve in shown]
-    room = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
-    sites = widths.shortened([site.site for site, _ in shown], room, 600)
+    wide = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
+    sites = widths.shortened([site.site for site, _ in shown], wide, 600)
     heads = [site + size for site, size in zip(sites, sizes, strict=True)]
     for index, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
         down, right = divmod(index, plan.across)

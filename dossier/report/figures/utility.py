@@ -46,12 +46,9 @@ def false_alarms(threshold: float) -> str:
 def threshold_ticks(low: float, high: float, primary: float | None, width: float, most: int = 5) -> list[float]:
     """The primary threshold, the ends of the range, and round numbers between them where there is room."""
     room = (1.5 * widths.text_width(threshold_text(high, low, high)) + 0.5) / width * (high - low)
-    kept = [primary] if primary is not None and low <= primary <= high else []
+    first = [primary] if primary is not None and low <= primary <= high else []
     wanted = [low, high, *canvas.inner_ticks(low, high, most)]
-    for position in wanted:
-        if all(abs(position - other) >= room for other in kept) and len(kept) < most + 1:
-            kept.append(position)
-    return sorted(kept)
+    return sorted(canvas.apart(wanted, lambda *_: room, first)[: most + 1])
 
 
 def threshold_text(value: float, low: float, high: float) -> str:
@@ -127,7 +124,7 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
 
     for index, site, axes, curve in plot.each(evidence, found, scale):
         _benefit_ticks(axes, grid.outer_left(index))
-        _gain_lines(axes, evidence, site, curve, (low, high))
+        _gain_lines(axes, evidence, site, curve)
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
     short = grid.bottom - grid.top < widths.text_width("Gain per 100 patients")
     plot.titles(title, "Gain" if short else "Gain per 100 patients", 11.6 if odds else 7.2)
@@ -139,19 +136,14 @@ def _benefit_ticks(axes: canvas.Panel, labelled: bool) -> None:
     low, high = axes.get_ylim()
     places = canvas.inner_ticks(low, high, 5)
     room = placing.LABEL_HEIGHT / axes.height * (high - low)
-    kept: list[float] = []
-    for position in sorted(places, key=lambda value: (value != 0, -value)):
-        if all(abs(position - other) >= room for other in kept):
-            kept.append(position)
+    kept = canvas.apart(sorted(places, key=lambda value: (value != 0, -value)), lambda *_: room)
     texts = [canvas.tick_text(position) if position in kept else "" for position in places]
     canvas.ticks(axes, "y", places, texts, labelled=labelled)
 
 
-def _gain_lines(
-    axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve, limits: tuple[float, float]
-) -> None:
+def _gain_lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve) -> None:
     """The gain of one site, its interval at the declared thresholds, and a ring at the primary one."""
-    low, high = limits
+    low, high = axes.get_xlim()
     threshold = data.column(curve, "threshold")
     axes.axhline(0, color=ink.INK, lw=0.8, zorder=1.5)
     for rival, dash in drawn_rivals(evidence, [site]).items():

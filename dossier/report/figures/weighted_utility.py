@@ -46,14 +46,6 @@ def _declared(evidence: types.Evidence) -> Mapping[str, float | str]:
     return ONE_FOR_ALL if evidence.release.utility is None else evidence.release.utility.judged_at
 
 
-def _of_each_case(evidence: types.Evidence) -> str:
-    """Whose relevance each case has, and gamma, in words."""
-    source, gamma = (_declared(evidence)[name] for name in ("relevance", "gamma"))
-    known = {"constant": "every case the same relevance", "raters": "each case the relevance that the raters gave it"}
-    whose = known.get(str(source), f"each case its relevance of the column {source}")
-    return f"{whose}, gamma {as_declared(float(gamma))}"
-
-
 def lines(evidence: types.Evidence) -> list[Line]:
     """The measures that stand beside each other: weighted utilities by the source of their thresholds, then others."""
     made: list[Line] = []
@@ -110,9 +102,15 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
             plot.right(row + 0.5, canvas.FULL, captions.value_text(line.found[0]))
     middle, foot = (left + canvas.FULL - value) / 2, len(rows) + 7.6 / STEP
     plot.write(foot, middle, "Value; 1 is perfect", ha="center")
+    source, gamma = (_declared(evidence)[name] for name in ("relevance", "gamma"))
+    known_sources = {
+        "constant": "every case the same relevance",
+        "raters": "each case the relevance that the raters gave it",
+    }
+    whose = known_sources.get(str(source), f"each case its relevance of the column {source}")
     caption = (
         f"{sum(site.n for site in shown):,} patients; {captions.level_text(evidence)} intervals. Filled: each case has "
-        f"a threshold of its own, {_of_each_case(evidence)}. Open: one threshold for all, or none."
+        f"a threshold of its own, {whose}, gamma {as_declared(float(gamma))}. Open: one threshold for all, or none."
         f"{captions.left_out(len(sites) - len(shown), 'see the tables')}"
     )
     of_first = [(row, found) for row in rows if isinstance(found := row.found[0], types.Estimate)]
