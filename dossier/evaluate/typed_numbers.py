@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dossier.core import living_text
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Estimate, Evidence, Flag, Term
 
@@ -21,7 +22,7 @@ def not_found(evidence: Evidence) -> tuple[Flag, ...]:
     found = tuple(
         Fact("number_in_statement", item=item, label=label, number=number)
         for item, text in evidence.statements.items()
-        for sentence in SENTENCE.split(text)
+        for sentence in SENTENCE.split(living_text.PLACE.sub("", text))
         for label, number in _unsupported(sentence, known, evidence)
     )
     return (Flag("number_not_found", POOLED, Fact("number_not_found", found=found)),) if found else ()

@@ -20,6 +20,7 @@ from dossier.reading.local_site import local_site
 from dossier.record import ledger, manifest, results, results_csv
 from dossier.report import compose, draw, model_card, press
 from dossier.report import disclosure_report as report_of_disclosure
+from dossier.typeset import living_text
 
 Progress = Callable[[str, str, int, int], None]
 OF_OTHER_CONTENT = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError, PageError)
@@ -70,7 +71,7 @@ def _printed(
     files = _editions(gallery, text, command, jobs, said)
     files[results.RESULTS] = text
     files["results.csv"] = results_csv.text(read)
-    files["model-card.xml"] = model_card.text(evidence)
+    files["model-card.xml"] = model_card.text(living_text.resolved(evidence))
     files |= {f"figures/{name}.svg": outlined(picture.svg) for name, picture in sorted(gallery.pictures.items())}
     files[manifest.MANIFEST] = manifest.text(evidence, files)
     return evidence, files

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.facts import Count
-from dossier.core.faults.locations import Cell, File, Key, Option
+from dossier.core.faults.locations import Cell, File, Key, Location, Option, listed_table
 from dossier.core.statements import MOST_COLUMNS, wide_tables
 from dossier.core.types import READERS, Flag, Ledger, Study
 
@@ -168,6 +168,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
+    faults += criteria.text_faults(_texts(release, statements), release, names, None if unread else groups)
     faults += criteria.severity_faults(release, None if unread else groups)
     external = {site.dataset.name: _predictors(site) for site in found if site.dataset.role == "external"}
     developed = [_predictors(site) for site in found if site.dataset.role == "development"]
@@ -252,6 +253,16 @@ def _ledger(release: Release, folder: Folder, faults: list[Fault]) -> Ledger | N
         faults.append(Fault("not_a_ledger", where, file=name))
     about = release.release
     return Ledger(os.path.realpath(path), f"{about.model} {about.version}", found or ())
+
+
+def _texts(release: Release, statements: Mapping[str, str]) -> Iterator[tuple[Location, str]]:
+    """Every declared text in which numbers may be named, and where it stands."""
+    yield from ((Key("statements", item), text) for item, text in statements.items())
+    use = release.intended_use
+    yield from ((Key("intended_use", "for"), text) for text in (use.for_,) if text)
+    yield from ((Key("intended_use", "not_for"), text) for text in use.not_for)
+    replies = enumerate(release.reply, start=1)
+    yield from ((listed_table("reply", number).of("says"), reply.says) for number, reply in replies)
 
 
 def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
+from dossier.core import living_text
 from dossier.core.bands import LARGEST_BRIER_OF_PREVALENCE, gives_benefit
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
@@ -62,6 +63,32 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
     ]
 
 
+def text_faults(
+    texts: Iterable[tuple[Location, str]], release: Release, datasets: Sequence[str], subsets: Sequence[Subset] | None
+) -> Iterator[Fault]:
+    """The faults of numbers that declared texts name."""
+    every = [(where, place) for where, text in texts for place in living_text.places(text)]
+    if not every:
+        return
+    from dossier.core.register import fill, terms_of
+
+    fill("metrics")
+    terms = {term.measure: term for term in terms_of(release).values()}
+    for where, place in every:
+        term = terms.get(place.measure)
+        if term is None and place.measure not in living_text.COUNTS:
+            near = _measure_meant(place.measure, {name: [each] for name, each in terms.items()})
+            yield Fault("not_a_measure", where, name=place.measure, known=tuple(sorted(terms)), near=near)
+        known = datasets if place.measure in living_text.COUNTS else (POOLED, *datasets)
+        if place.dataset not in known:
+            near = nearest(place.dataset, known)
+            yield Fault("not_a_dataset", where, name=place.dataset, known=tuple(known), near=near)
+        for name, level in place.settings.items():
+            group = Subset(name, level)
+            if term is not None and name not in (*term.at, *BESIDE) and subsets is not None and group not in subsets:
+                yield Fault("not_in_text", where, place=place.text, setting=f"{name}={level}")
+
+
 def correspondence_faults(release: Release, external: Mapping[str, Set[str]], development: Set[str]) -> list[Fault]:
     """The faults of every [[declared_correspondence]]: of no external dataset, twice of one, or of what is computed.
 
@@ -108,9 +135,10 @@ def is_flag(name: str) -> bool:
     return name in FLAGS
 
 
-def no_flag(name: str, where: Location) -> Fault:
-    """The fault of a name that is no flag's, with the nearest that is one."""
-    return Fault("not_a_flag", where, name=name, known=tuple(FLAGS), near=nearest(name, FLAGS))
+def no_flag(name: str, where: Location, claims: Set[str] = frozenset()) -> Fault:
+    """The fault of a name that is no flag's, and no claim's where these are named too, with the nearest that is one."""
+    near = nearest(name, (*FLAGS, *sorted(claims)))
+    return Fault("not_a_flag", where, name=name, known=tuple(FLAGS), near=near)
 
 
 def _of(

@@ -29,6 +29,7 @@ from dossier.report import disclosure_report as released
 from dossier.report import unfilled
 from dossier.report.chapters import abstract, provenance, sentence
 from dossier.report.chapters.chapter import Chapter, chapters
+from dossier.typeset import living_text
 from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, plain
@@ -61,7 +62,7 @@ def document(
     `text` is the results.json of the evidence, where it is written already.
     """
     results = results_of(gallery.evidence).text() if text is None else text
-    gallery = replace(gallery, evidence=unbroken_names(labelled(gallery.evidence)))
+    gallery = replace(gallery, evidence=unbroken_names(labelled(living_text.resolved(gallery.evidence))))
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
