@@ -310,18 +310,23 @@ def test_the_predictors_of_the_formula_are_not_those_of_the_tables() -> None:
     assert predictors(seen) == "1 predictor in the declared formula; 3 given in the tables."
 
 
-def test_sites_are_named_at_both_ends_of_a_range() -> None:
-    evidence = given(KINDS["eight"], "auroc", **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)})
-    assert said("discrimination", undone(evidence, "sensitivity", *(f"site-{index}" for index in range(8)))) == (
-        "The AUROC runs from 0.80 (Italy 1) to 0.87 (Ethiopia)."
+def test_what_is_pooled_stands_first_and_else_the_sites_at_both_ends() -> None:
+    evidence = given(
+        KINDS["eight"],
+        "auroc",
+        **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)},
     )
+    evidence = undone(evidence, "sensitivity", *(f"site-{index}" for index in range(8)))
+    assert said("discrimination", evidence) == "The AUROC is 0.88 (95% CI 0.73 to 0.96), pooled over eight sites."
+    apart = said("discrimination", undone(evidence, "auroc", POOLED))
+    assert apart == "The AUROC is lowest at 0.80 (Italy 1) and highest at 0.87 (Ethiopia)."
 
 
 def test_the_performance_opens_with_what_the_key_results_do_not_say() -> None:
     two = given(KINDS["two"], "sensitivity", site_0=(0.6, 0.5, 0.7), site_1=(0.9, 0.8, 1.0))
     few = dataclasses.replace(two.datasets[1], n=150, events=5)
     text = said("discrimination", dataclasses.replace(two, datasets=(two.datasets[0], few)))
-    assert text == "Sensitivity at 0.50 runs from 60% (Italy 1) to 90% (Spain, 5 events)."
+    assert text == "Sensitivity at 0.50 is 60% (Italy 1) and 90% (Spain, 5 events)."
 
 
 def test_one_site_gives_its_value_with_its_interval() -> None:
@@ -336,10 +341,10 @@ def test_an_end_of_a_range_that_rests_on_few_says_on_how_few() -> None:
     first = dataclasses.replace(evidence.datasets[0], n=400, events=399)
     second = dataclasses.replace(evidence.datasets[1], n=150, events=5)
     text = said("discrimination", dataclasses.replace(evidence, datasets=(first, second)))
-    assert text.startswith("The AUROC runs from 0.74 (Italy 1, 1 non-event) to 1.00 (Spain, 5 events).")
+    assert text.startswith("The AUROC is 0.74 (Italy 1, 1 non-event) and 1.00 (Spain, 5 events).")
     enough = dataclasses.replace(evidence.datasets[0], n=40, events=20)
     text = said("discrimination", dataclasses.replace(evidence, datasets=(enough, second)))
-    assert text.startswith("The AUROC runs from 0.74 (Italy 1) to")
+    assert text.startswith("The AUROC is 0.74 (Italy 1) and")
 
 
 def test_the_severity_of_errors_names_no_site_as_gravest_and_counts_errors_where_they_are_few() -> None:
@@ -350,7 +355,7 @@ def test_the_severity_of_errors_names_no_site_as_gravest_and_counts_errors_where
     many = dataclasses.replace(found, value=5.0, details={"errors": 20.0})
     words = severity_of_errors(evidence, [(evidence.datasets[1], many), (site, found)])
     assert words.replace("\N{NO-BREAK SPACE}", " ") == (
-        "The error severity index runs from 5.0 (Spain) to 6.0 (Italy 1, 6 errors), of 10."
+        "The error severity index is lowest at 5.0 (Spain) and highest at 6.0 (Italy 1, 6 errors), of 10."
     )
 
 
@@ -1063,7 +1068,7 @@ def test_two_sites_are_not_pooled_and_said_as_they_are() -> None:
     fixed = Estimate(0.66, 0.62, 0.7, 0.95, 900, Method("pairs_within_sites"), 200, 0.02, {"k": 2.0})
     beside = Result("auroc", "auroc", POOLED, {"estimator": "stratified"}, fixed)
     two = dataclasses.replace(two, results=(*two.results, beside))
-    assert finding("results", two).lead.startswith("The AUROC runs from")
+    assert finding("results", two).lead.startswith("The AUROC is 0.")
     assert finding("pooled", two).lead == "Sites are not pooled: 2 sites can be pooled, and pooling needs three."
     assert finding("pooled", two).rest.startswith("Stratified, sites taken as fixed, the AUROC is 0.66 (95%")
     assert finding("results", KINDS["eight"]).lead.startswith("The pooled AUROC is")

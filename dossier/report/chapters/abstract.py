@@ -170,7 +170,7 @@ def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
     sites = sentence.estimated(evidence, measure, **at)
     if sites:
-        return f"The {label}{_of(evidence)} {sentence.range_over_sites(evidence, measure, sites)}."
+        return f"The {label}{_of(evidence)} {sentence.over_sites(evidence, measure, sites, **at)}."
     every = classes.by_class(evidence, measure, **at)
     if not every:
         return ""

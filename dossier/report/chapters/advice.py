@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.core.types import Curve, Evidence, externals, find_curve
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
-from dossier.report.chapters.sentence import Sentence, estimated, from_to
+from dossier.report.chapters.sentence import Sentence, estimated, over_sites
 from dossier.typeset.numbers import DASH, number, per_cent
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 
@@ -14,7 +14,7 @@ def finding(evidence: Evidence) -> Sentence:
     sites = estimated(evidence, "advisor_value", calibration="ece")
     if not sites:
         return Sentence("At no external site can the value of the advice be estimated.")
-    lead = f"The advisor value {from_to(evidence, 'advisor_value', sites)}."
+    lead = f"The advisor value {over_sites(evidence, 'advisor_value', sites, calibration='ece')}."
     classes = evidence.release.outcome.classes
     most = f"1/{len(classes)}" if classes else "one half"
     rest = f"A value of 1 means always sure and always right; advice at even odds is worth at most {most}."

@@ -16,7 +16,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     ratios = sentence.estimated(evidence, "oe_ratio")
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
-    lead = f"Observed over expected events (O/E) {sentence.range_over_sites(evidence, 'oe_ratio', ratios)}."
+    lead = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
     slopes = sentence.estimated(evidence, "calibration_slope")
     parts = sentence.of_slopes(
         slopes, sentence.refuted(evidence, slopes), lambda sites: f"in {_who(sites, len(slopes))}"

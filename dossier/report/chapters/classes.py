@@ -72,7 +72,7 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
     if isinstance(pooled, types.Absent):
         sites = sentence.estimated(evidence, "auroc")
         lead = (
-            f"The AUROC, averaged over the classes, {sentence.range_over_sites(evidence, 'auroc', sites)}."
+            f"The AUROC, averaged over the classes, {sentence.over_sites(evidence, 'auroc', sites)}."
             if sites
             else "At no external site can discrimination be averaged over the classes."
         )
@@ -106,7 +106,7 @@ def discrimination(evidence: types.Evidence) -> sentence.Sentence:
     sites = sentence.estimated(evidence, "auroc")
     if not sites:
         return sentence.Sentence("At no external site can discrimination be averaged over the classes.")
-    runs = sentence.range_over_sites(evidence, "auroc", sites)
+    runs = sentence.over_sites(evidence, "auroc", sites)
     return sentence.Sentence(f"The AUROC, one class against the rest and averaged, {runs}.")
 
 
@@ -157,7 +157,7 @@ def severity(evidence: types.Evidence) -> sentence.Sentence:
     if not sites:
         needs = "It needs weights for all pairs of classes."
         return sentence.Sentence("The severity of errors cannot be estimated.", needs)
-    lead = f"The mean severity of an answer {sentence.range_over_sites(evidence, 'mean_severity', sites)}."
+    lead = f"The mean severity of an answer {sentence.over_sites(evidence, 'mean_severity', sites)}."
     errors = sentence.estimated(evidence, "error_severity_index")
     return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
 

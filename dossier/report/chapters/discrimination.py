@@ -21,7 +21,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     sites = sentence.estimated(evidence, "auroc")
     if not sites:
         return sentence.Sentence("At no external site can discrimination be estimated.")
-    return sentence.Sentence(_flagged(evidence) or f"The AUROC {sentence.range_over_sites(evidence, 'auroc', sites)}.")
+    return sentence.Sentence(_flagged(evidence) or f"The AUROC {sentence.over_sites(evidence, 'auroc', sites)}.")
 
 
 def _flagged(evidence: Evidence) -> str:
@@ -29,7 +29,7 @@ def _flagged(evidence: Evidence) -> str:
     sites = [] if at is None else sentence.estimated(evidence, "sensitivity", threshold=at)
     if at is None or not sites:
         return ""
-    return f"Sensitivity at{TIED}{threshold(at)} {sentence.range_over_sites(evidence, 'sensitivity', sites)}."
+    return f"Sensitivity at{TIED}{threshold(at)} {sentence.over_sites(evidence, 'sensitivity', sites, threshold=at)}."
 
 
 # ---- the tables -----------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
         return sentence.Sentence(lead, f"{sentence.new_hospital(evidence)} {_risks(evidence)}")
     sites = sentence.estimated(evidence, "auroc")
-    span = f"The AUROC {sentence.range_over_sites(evidence, 'auroc', sites)}." if sites else ""
+    span = f"The AUROC {sentence.over_sites(evidence, 'auroc', sites)}." if sites else ""
     return sentence.Sentence(span or "At no external site can discrimination be estimated.", _risks(evidence))
 
 
@@ -48,7 +48,7 @@ def _risks(evidence: Evidence) -> str:
     off = sentence.where_risks_are_off([(site.site, found) for site, found in sentence.refuted(evidence, sites)])
     if off or not sites:
         return off
-    return f"Observed over expected events (O/E) {sentence.range_over_sites(evidence, 'oe_ratio', sites)}."
+    return f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', sites)}."
 
 
 def essentials(evidence: Evidence) -> Table:

@@ -10,7 +10,17 @@ from typing import TypeVar
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, of_site
-from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    expected_range,
+    externals,
+    find,
+    is_telling,
+)
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
@@ -107,27 +117,30 @@ def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[
     return {kind: where for kind, where in places.items() if where}
 
 
-def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
-    """The values of sorted sites as a verb and its ends: "is 0.72", "is 0.72 at both sites", "runs from ... to ..."."""
-    low, high = sites[0], sites[-1]
-    first, last = (short(evidence, measure, found.value) for _, found in (low, high))
+def over_sites(
+    evidence: Evidence, measure: str, sites: Sequence[tuple[DatasetSummary, Estimate]], /, **at: float | str
+) -> str:
+    """The values of sorted sites as the end of a sentence: pooled with the interval, where they are, else each by name.
+
+    Of more sites than stand by name the lowest and the highest: their range says little, for chance widens it.
+    """
+    first, last = (short(evidence, measure, found.value) for _, found in (sites[0], sites[-1]))
+    pooled = find(evidence, measure, POOLED, **at)
     if len(sites) == 1:
-        return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
+        return f"is {in_text(evidence, measure, sites[0][1])} in {sites[0][0].site}"
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
-    if len(sites) >= MANY_SITES:
-        # The ends of many are chance: the widest intervals reach farthest.
-        return f"runs from {first} to {last} over {len(sites):,} sites"
-    first_site, last_site = (f"{site.site}{_on_few(site, measure)}" for site, _ in (low, high))
-    return f"runs from {first} ({first_site}) to {last} ({last_site})"
+    if isinstance(pooled, Estimate) and is_telling(pooled):
+        return f"is {in_text(evidence, measure, pooled)}, pooled over {in_words(int(pooled.details['k'] or 0))} sites"
+    named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in sites]
+    if len(sites) <= MOST_BY_NAME:
+        return f"is {listing(named)}"
+    among = "" if len(sites) < MANY_SITES else f", over {len(sites):,} sites"
+    return f"is lowest at {named[0]} and highest at {named[-1]}{among}"
 
 
-def from_to(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
-    """The value of the only site with its interval as a verb and its end; of several the ends with their sites."""
-    if len(sites) == 1:
-        return f"is {in_text(evidence, measure, sites[0][1])}"
-    low, high = (f"{short(evidence, measure, found.value)} ({site.site})" for site, found in (sites[0], sites[-1]))
-    return f"runs from {low} to {high}"
+MOST_BY_NAME = 3
+"""Sites that a sentence gives the values of."""
 
 
 RESTS_ON = {
@@ -316,5 +329,5 @@ def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummar
         errors = int(found.details.get("errors") or 0)
         few = "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"
         ends.append(f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{few})")
-    runs = f"is {ends[0]}" if len(ends) == 1 else f"runs from {ends[0]} to {ends[-1]}" if ends else ""
+    runs = f"is {ends[0]}" if len(ends) == 1 else f"is lowest at {ends[0]} and highest at {ends[-1]}" if ends else ""
     return f"The error severity index {runs}, of 10." if ends else ""

@@ -25,7 +25,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     if at is None or not sites:
         needs = "It needs weights and a declared threshold."
         return sentence.Sentence("The severity of errors cannot be estimated.", needs)
-    runs = sentence.from_to(evidence, "mean_severity", sites)
+    runs = sentence.over_sites(evidence, "mean_severity", sites, threshold=at)
     lead = f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer {runs}."
     errors = sentence.estimated(evidence, "error_severity_index", threshold=at)
     return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))

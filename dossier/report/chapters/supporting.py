@@ -25,7 +25,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     sites = sentence.estimated(evidence, "brier")
     if not sites:
         return sentence.Sentence("Curves behind the numbers of the core.")
-    return sentence.Sentence(f"The Brier score {sentence.range_over_sites(evidence, 'brier', sites)}.", REST)
+    return sentence.Sentence(f"The Brier score {sentence.over_sites(evidence, 'brier', sites)}.", REST)
 
 
 REST = "It reflects discrimination and calibration together, and depends on the prevalence."

@@ -23,7 +23,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     sites = sentence.estimated(evidence, "net_benefit_gain", threshold=at)
     if not sites:
         return sentence.Sentence("At no external site can net benefit be estimated.")
-    span = sentence.range_over_sites(evidence, "net_benefit_gain", sites)
+    span = sentence.over_sites(evidence, "net_benefit_gain", sites, threshold=at)
     worse = _where_a_default_is_better(evidence, at)
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
