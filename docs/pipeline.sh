@@ -8,7 +8,7 @@ out=$2
 # 2: a fault of the release or its tables; check.json says what, where and how to mend it. Takes seconds.
 dossier check "$release" --json > check.json
 
-# 0: built. 3: built, but a criterion is not met, or a flag of --fail-on is raised; report.xml says which.
+# 0: built. 3: built, but a criterion is not met, or a flag or claim of --fail-on is there; report.xml says which.
 code=0
 dossier build "$release" -o "$out" --quiet --fail-on model_differs,shared_rows --junit report.xml || code=$?
 if [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; then

@@ -252,13 +252,16 @@ class Record:
         """The evidence that pages and figures are printed from."""
         return self.results.evidence
 
-    def to_frame(self, *, wide: bool = False) -> pandas.DataFrame:
+    def to_frame(self, of: Literal["estimates", "claims"] = "estimates", *, wide: bool = False) -> pandas.DataFrame:
         """One row an estimate: of which model, where and of whom, its value and interval, and how it was made.
 
         Parameters
         ----------
+        of
+            estimates, or claims: what they say to each question that is always asked, the gravest first.
         wide
-            Whether each further setting and each detail has a column of its own, most of which are empty in most rows.
+            Of estimates, whether each further setting and each detail has a column of its own, most of which are empty
+            in most rows.
 
         Returns
         -------
@@ -268,13 +271,26 @@ class Record:
             or if wide `horizon`, `dataset`, a column for each other setting (`at_tau` where a detail is called tau),
             `level` and a column for each detail; and last `value`, `low`, `high`, `se`, `n`, `events`, `method`,
             `status` (estimated, absent, withheld) and `reason`. Rows of the model stand first, then those of its
-            rivals, then what is absent.
+            rivals, then what is absent. Of claims: `question`, `scope` (overall, hospital, group), `state` (shown,
+            against, open, untested), `harm` (1 the gravest; 7 open, 8 untested, 9 shown), `site`, `subset_column`,
+            `subset_level`, `measure`, `threshold`, `at`, `value`, `low`, `high`, `at_least`, `at_most`,
+            `limit_source` (default, declared, maker), `looks`, `p_adjusted`, `worst`, `needs_n`, `alone` and
+            `reason`.
+
+        Raises
+        ------
+        ReleaseError
+            Where `of` is neither.
         """
         import pandas
 
         from dossier.record import results_csv
         from dossier.typeset.reasons import reason_text
 
+        if of == "claims":
+            return self.claims
+        if of != "estimates":
+            raise _not_a_choice("of", of, ["estimates", "claims"])
         rows = self.results.in_order(self.results.estimates)
         details = sorted({name for row in rows for name in row.details}) if wide else []
         settings = self._settings(details) if wide else {"threshold": "threshold"}
@@ -296,6 +312,37 @@ class Record:
         columns = ["measure", *first, *at[:2], "dataset", *at[2:], "level", *details, *FOUND, "reason"]
         numbers = dict.fromkeys(("threshold", "value", "low", "high", "se"), "float64")
         return pandas.DataFrame(made, columns=columns).astype(numbers)
+
+    @property
+    def claims(self) -> pandas.DataFrame:
+        """What the numbers say to each question that is always asked: `to_frame("claims")`."""
+        import pandas
+
+        from dossier.record import results_csv
+        from dossier.typeset.reasons import reason_text
+
+        sites = {dataset.name: dataset.site for dataset in self.results.datasets}
+        plain = ("question", "scope", "state", "harm")
+        numbers = ("value", "low", "high")
+        rest = ("limit_source", "looks", "p_adjusted", "worst", "needs_n", "alone")
+        made = [
+            {
+                **{name: getattr(row, name) for name in plain},
+                "site": sites.get(row.about.dataset, row.about.dataset),
+                "subset_column": None if row.about.subset is None else row.about.subset.column,
+                "subset_level": None if row.about.subset is None else row.about.subset.level,
+                "measure": row.measure,
+                "threshold": row.about.at.get("threshold"),
+                "at": results_csv.settings({name: at for name, at in row.about.at.items() if name != "threshold"}),
+                **{name: getattr(row, name) for name in numbers},
+                **dict(zip(("at_least", "at_most"), row.limit, strict=True)),
+                **{name: getattr(row, name) for name in rest},
+                "reason": None if row.reason is None else reason_text(row.reason),
+            }
+            for row in self.results.claims
+        ]
+        columns = ("threshold", *numbers, "at_least", "at_most", "p_adjusted", "needs_n")
+        return pandas.DataFrame(made).astype(dict.fromkeys(columns, "float64"))
 
     def _settings(self, details: Sequence[str]) -> dict[str, str]:
         """Every setting but the model, with its column: of another name where a detail has the same."""

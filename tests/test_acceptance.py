@@ -20,7 +20,7 @@ from dossier.core.types import Absent, Criterion, DatasetSummary, Estimate, Evid
 from dossier.outputs import junit
 from dossier.record import acceptance, results
 from dossier.report.chapters import acceptance as findings
-from dossier.report.chapters import verdict
+from dossier.report.chapters import grid
 from dossier.typeset.reasons import reason_text
 from tests.canaries import plant
 from tests.reasons import because
@@ -325,15 +325,15 @@ def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
     evidence = evaluate.evidence(reading.study(tmp_path))
     dates = None if patients is None else (date.fromisoformat(patients[0]), date.fromisoformat(patients[1]))
     evidence = replace(evidence, datasets=tuple(replace(dataset, dates=dates) for dataset in evidence.datasets))
-    finding, table = findings.finding(evidence), verdict.table(evidence)
+    finding, notes = findings.finding(evidence), " ".join(grid.table(evidence).footnotes)
     assert findings.when(evidence, "declared").replace("\N{NO-BREAK SPACE}", " ") == said
     counted = findings.when(evidence, "declared", counted_only=True)
     late = patients is not None and all(day is None or day > patients[1] for day in days)
-    assert (counted != "" and counted in table.note) == (any(days) and not late)
+    assert (counted != "" and counted[1:] in notes) == (any(days) and not late)
     assert finding.lead.startswith("No criterion counts") == (late or not any(days))
     assert "The date" not in counted
     assert findings.when(evidence, "declared") in finding.rest
-    assert "beforehand" not in f"{finding.lead} {finding.rest} {table.title}"
+    assert "beforehand" not in f"{finding.lead} {finding.rest} {notes}"
 
 
 @pytest.mark.parametrize(

@@ -343,8 +343,8 @@ RAISED = (
     ("demands", "failing"),
     [
         (junit.Demands(), set()),
-        (junit.Demands(flags=frozenset({"few_events"})), {"few_events, bari"}),
-        (junit.Demands(flags=frozenset({"slope_off"})), set()),
+        (junit.Demands(named=frozenset({"few_events"})), {"few_events, bari"}),
+        (junit.Demands(named=frozenset({"slope_off"})), set()),
         (junit.Demands(strict=True), {"few_sites, pooled", "3a"}),
     ],
 )
@@ -352,7 +352,7 @@ def test_a_report_has_a_case_for_each_and_fails_where_the_build_does(demands: ju
     cases = junit.cases(judged((criterion("shown"),), RAISED), demands)
     root = ElementTree.fromstring(junit.text(cases))
     suites = {suite.get("name"): suite for suite in root}
-    assert set(suites) == {"acceptance", "checklist", "flags"}
+    assert set(suites) == {"acceptance", "claims", "checklist", "flags"}
     assert {case.get("name") for case in root.iter("testcase") if case.find("failure") is not None} == failing
     assert root.get("failures") == str(len(failing))
     assert sum(int(suite.get("tests") or 0) for suite in root) == len(cases)

@@ -13,9 +13,10 @@ from dossier.core import between_groups, flags, types
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.report import compose
-from dossier.report.chapters import acceptance, committee, subgroups, verdict
+from dossier.report.chapters import acceptance, committee, grid, results, subgroups, verdict
 from dossier.report.figures.subgroups import forest_caption
 from dossier.typeset.flags import flag_text
+from dossier.typeset.numbers import TIED
 from tests.conftest import Book
 from tests.reasons import limitation
 from tests.test_committee import with_release
@@ -85,22 +86,28 @@ def test_the_verdict_counts_hospitals(missed: tuple[str, ...], unknown: tuple[st
     met = {(1, site): None if site in unknown else site not in missed for site in SITES}
     evidence = held(EIGHT, asked(), met=met)
     assert verdict.finding(evidence).lead == said
-    column = [row.cells[2] for row in verdict.table(evidence).rows[:8]]
-    assert [cell.kind for cell in column].count("alert") == len(missed)
-    assert [cell.text for cell in column].count("not tested") == len(unknown)
+    assert [len(letters_of(evidence, state)) for state in ("against", "untested")] == [len(missed), len(unknown)]
+    row = next(row for row in grid.table(evidence).rows if row.label.startswith("Tells patients apart"))
+    assert ([cell.kind for cell in row.cells[:2]] == ["alert", "alert"]) == bool(missed)
+
+
+def letters_of(evidence: types.Evidence, state: str, question: str = "Tells patients apart") -> list[str]:
+    """The hospitals, by their letters, that stand so in a row of the first page."""
+    cells = next(row.cells for row in grid.table(evidence).rows if row.label.startswith(question))
+    stands = [part.replace(TIED, " ").split() for part in cells[1].text.split("; ")]
+    return next((letters for how, *letters in stands if how == state), [])
 
 
 def test_twelve_patients_neither_pass_nor_fail() -> None:
-    """What is open is marked, not tinted, and counted beside what is shown and what is against."""
+    """What is open stands beside what is shown and what is against."""
     declared = held(EIGHT, asked(), met={(1, site): True for site in SITES})
     states: tuple[types.State, ...] = ("open", "against", *("shown",) * 6)
     criteria = tuple(
         dataclasses.replace(criterion, state=state) for criterion, state in zip(declared.criteria, states, strict=True)
     )
-    table = verdict.table(dataclasses.replace(declared, criteria=criteria))
-    assert [(row.cells[2].text, row.cells[2].kind) for row in table.rows[:2]] == [("0.70*", "plain"), ("0.70", "alert")]
-    assert table.rows[-1].cells[2].text.replace("\N{NO-BREAK SPACE}", " ") == "6 shown, 1 against, 1 open"
-    assert any("Open: the CI neither meets nor excludes what is asked." in note for note in table.footnotes)
+    evidence = dataclasses.replace(declared, criteria=criteria)
+    assert [letters_of(evidence, state) for state in ("open", "against")] == [["a"], ["b"]]
+    assert letters_of(evidence, "shown") == list("cdefgh")
 
 
 def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
@@ -115,15 +122,16 @@ def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
 @pytest.mark.parametrize("few", [0, 1, 3])
 def test_the_row_over_all_hospitals_is_of_those_that_are_pooled(few: int) -> None:
     sites = [dataclasses.replace(site, events=3 if k < few else 50) for k, site in enumerate(types.externals(EIGHT))]
-    pooled = dataclasses.replace(gain_of(0.7, 0.8), n=sum(site.n for site in sites[few:]), details={"k": 8.0 - few})
+    n = sum(site.n for site in sites[few:])
+    pooled = types.Estimate(0.75, 0.7, 0.8, 0.95, n, Method("reml"), details={"k": 8.0 - few})
     made = dataclasses.replace(
         EIGHT, datasets=tuple(sites), results=(types.Result("auroc", "auroc", types.POOLED, {}, pooled),)
     )
-    table = verdict.table(held(made, asked(dataset="pooled"), met={(1, types.POOLED): True}))
-    assert table.rows[-2].label == "All, pooled"
-    assert [cell.text for cell in table.rows[-2].cells[:2]] == [f"{pooled.n:,}", f"{50 * (8 - few)}"]
+    table = results.essentials(made)
+    row = next(row for row in table.rows if row.label == "All, pooled")
+    assert [cell.text for cell in row.cells[:2]] == [f"{pooled.n:,}", f"{50 * (8 - few)}"]
     said = f"Pooled are {8 - few} of 8 sites, with {pooled.n:,}\N{NO-BREAK SPACE}patients."
-    assert (said in table.footnotes) is (few > 0)
+    assert (said in table.note) is (few > 0)
 
 
 def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> None:
@@ -133,7 +141,7 @@ def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> Non
     met = {**{(1, site): True for site in SITES}, (2, types.POOLED): False, **{(3, site): False for site in SITES}}
     evidence = held(dated, asked(), undated, late, met=met)
     assert verdict.finding(evidence).lead == "The model is shown to meet its declared criterion at every hospital."
-    notes = " ".join(verdict.table(evidence).footnotes)
+    notes = " ".join(grid.table(evidence).footnotes)
     assert "Not counted, for it is not dated" in notes
     assert "after this dossier" in notes
 
@@ -146,7 +154,7 @@ def test_a_criterion_that_was_declared_when_all_patients_had_come_counts_for_not
     late = held(dataclasses.replace(EIGHT, datasets=sites), asked(), met=met)
     assert acceptance.counted_ones(late) == []
     assert "No criterion that counts was declared" in verdict.finding(late).rest
-    assert "after the last patient had come" in " ".join(verdict.table(late).footnotes)
+    assert "after the last patient had come" in " ".join(grid.table(late).footnotes)
     raised = {flag.flag for flag in flags.unsaid(late.release, late.datasets)}
     assert "criterion_dated_late" in raised
     cases = [case.status for case in junit.cases(late, junit.Demands()) if case.suite == "acceptance"]
@@ -173,8 +181,7 @@ def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_o
     site = next(dataset for dataset in EIGHT.datasets if dataset.name == "site-1")
     lead = verdict.finding(evidence).lead
     assert (lead == f"The maker states that the model is not to be used in {site.site}.") == rules_out
-    labels = [row.label for row in verdict.table(evidence).rows]
-    assert (f"‡\N{NO-BREAK SPACE}{site.site}" in labels) == rules_out
+    assert (f"‡{site.site} (" in grid.table(evidence).footnotes[0]) == rules_out
     assert committee.answer(evidence).startswith("Its maker says that it must not be used in ") == rules_out
     assert (committee.approving(evidence) == "Approve against the maker's statement") == rules_out
     elsewhere = dataclasses.replace(evidence, local_site="site-0")
@@ -199,7 +206,8 @@ def test_a_model_for_nobody_is_said_to_be_so_first(use: dict[str, Any], rules_ou
 
 def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:
     assert verdict.finding(knee.evidence).lead == "A declared stop rule is crossed in Knee 2."
-    assert "§\N{NO-BREAK SPACE}Knee 2" in [row.label for row in verdict.table(knee.evidence).rows]
+    assert "§Knee 2 (" in grid.table(knee.evidence).footnotes[0]
+    assert grid.table(knee.evidence).rows[0].label.startswith("No stop rule is crossed")
     assert committee.answer(knee.evidence).startswith("The maker's rule to switch it off was broken in Knee 2.")
     assert committee.approving(knee.evidence) == "Approve against the maker's statement"
     assert committee.approving(dataclasses.replace(knee.evidence, local_site="knee-1")) == "Approve"
@@ -211,34 +219,27 @@ def test_without_a_criterion_there_is_no_verdict_but_what_was_found() -> None:
     assert found.lead == "At 0.50 the model is better than flagging everyone or no one at six of eight hospitals."
     assert found.rest.startswith("No criterion that counts was declared: nothing here is passed or failed. The ")
     assert "AUROC" in found.rest
-    table = verdict.table(evidence)
-    assert table.title == "Results, hospital by hospital."
-    assert [column.label for column in table.columns][2:4] == ["AUROC", "O/E"]
-    assert len(table.rows) == 9
-
-
-def gain_of(low: float, high: float) -> types.Estimate:
-    return types.Estimate((low + high) / 2, low, high, 0.95, 100, Method("percentile"))
+    assert letters_of(evidence, "shown", "Better than") == list("bcdegh")
 
 
 @pytest.mark.parametrize(
-    ("gains", "sites", "said"),
+    ("states", "sites", "said"),
     [
-        ([(0.01, 0.2)], 1, "is better than flagging everyone or no one at the hospital."),
-        ([(-0.01, 0.2)], 1, "is not shown to be better than flagging everyone or no one at the hospital."),
-        ([(0.01, 0.2), (0.02, 0.3)], 2, "is better than flagging everyone or no one at both hospitals."),
-        ([(0.01, 0.2), (0.0, 0.3)], 3, "is better than flagging everyone or no one at one of three hospitals."),
+        (["shown"], 1, "is better than flagging everyone or no one at the hospital."),
+        (["open"], 1, "is not shown to be better than flagging everyone or no one at the hospital."),
+        (["shown", "shown"], 2, "is better than flagging everyone or no one at both hospitals."),
+        (["shown", "open"], 3, "is better than flagging everyone or no one at one of three hospitals."),
         (
-            [(-0.2, -0.1), (-0.1, 0.3), (-0.1, 0.1)],
+            ["against", "open", "open"],
             3,
             "is not shown to be better than flagging everyone or no one at any hospital, and worse at one.",
         ),
     ],
 )
 def test_without_a_criterion_the_first_words_are_at_how_many_hospitals_the_model_is_of_use(
-    gains: list[tuple[float, float]], sites: int, said: str
+    states: list[types.State], sites: int, said: str
 ) -> None:
-    assert verdict._use("0.20", [gain_of(*ends) for ends in gains], sites) == f"At 0.20 the model {said}"
+    assert verdict._use("0.20", states, sites) == f"At 0.20 the model {said}"
 
 
 def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
@@ -262,12 +263,11 @@ def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
 
 
 def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> None:
-    from dossier.report.chapters import results
-
     names = [dataset.site for dataset in any_book.evidence.datasets if dataset.role == "external"]
-    for table in (results.essentials(any_book.evidence), verdict.table(any_book.evidence)):
-        labels = [row.label.lstrip("‡§\N{NO-BREAK SPACE}") for row in table.rows][: len(names)]
-        assert labels in (names, [name.split(",")[0] for name in names])
+    labels = [row.label for row in results.essentials(any_book.evidence).rows][: len(names)]
+    assert labels in (names, [name.split(",")[0] for name in names])
+    legend = " ".join(grid.table(any_book.evidence).footnotes)
+    assert len(names) == 1 or all(name.split(",")[0] in legend for name in names)
 
 
 # ---- groups of patients over all sites ------------------------------------------------------------------------------
@@ -434,7 +434,7 @@ def test_without_another_model_nothing_is_said_of_one() -> None:
 
 
 def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_counted(covid: Book) -> None:
-    assert "yet flagging everyone has the higher net benefit" in " ".join(verdict.table(covid.evidence).footnotes)
+    assert "yet flagging everyone has the higher net benefit" in " ".join(grid.table(covid.evidence).footnotes)
     sentences = " ".join(committee.than_the_same_for_all(covid.evidence))
     assert "Isolating everyone would be better in Brazil 3." in sentences
 

@@ -178,7 +178,7 @@ _edition = click.option(
 @_output_options
 @_seed
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
-@click.option("--fail-on", metavar="FLAG,FLAG", default="", help="Exit with 3 where one of these flags is raised.")
+@click.option("--fail-on", metavar="FLAG,CLAIM", default="", help="Exit with 3 at these flags and claims.")
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write a JUnit report here, too.")
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
@@ -523,12 +523,14 @@ def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -
 
 
 def _flags_named(names: str) -> frozenset[str]:
-    """The flags of --fail-on; a name that is no flag is refused with the nearest."""
+    """The flags and claims of --fail-on; a name that is neither is refused with the nearest."""
+    from dossier.core import claims
     from dossier.core.faults.locations import Option
     from dossier.reading import criteria
 
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
-    faults = [criteria.no_flag(name, Option("--fail-on")) for name in sorted(named) if not criteria.is_flag(name)]
+    unknown = sorted(name for name in named - claims.NAMED if not criteria.is_flag(name))
+    faults = [criteria.no_flag(name, Option("--fail-on"), claims.NAMED) for name in unknown]
     if faults:
         from dossier.core.errors import ReleaseError
 

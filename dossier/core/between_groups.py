@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from dossier.core import multiplicity
 from dossier.core.facts import Fact, Value
-from dossier.core.multiplicity import holm
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld
 
 AGAINST = {"against": "complement"}
@@ -40,7 +40,7 @@ COMPARED = (*TESTED, "net_benefit")
 MEASURES = (*AT_THRESHOLD, "net_benefit", *MADE_OF.values(), *MADE_OF)
 """What the comparisons rest on."""
 
-AT_MOST = 0.05
+AT_MOST = multiplicity.OF_DIFFERENCES
 """The p value by Holm's correction up to which a difference is shown."""
 
 State = Literal["shown", "against", "better", "open", "not judged"]
@@ -88,6 +88,12 @@ class Look:
     def is_worse(self) -> bool:
         """Whether it is the group that is worse off: more of its events are missed, or it is ranked less well."""
         return self.apart.value > 1 if self.measure == RATIO else self.apart.value < 0
+
+    @property
+    def at(self) -> dict[str, float | str]:
+        """The settings of what is compared."""
+        of_class: dict[str, float | str] = {} if self.of_class is None else {"class": self.of_class}
+        return of_class if self.threshold is None else {**of_class, "threshold": self.threshold}
 
     @property
     def is_named(self) -> bool:
@@ -200,7 +206,7 @@ def adjusted(
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
     for family in families.values():
-        p_values = holm([_p_value(results[each[0]]) for each in family.values()])
+        p_values = multiplicity.holm([_p_value(results[each[0]]) for each in family.values()])
         for each, p_holm in zip(family.values(), p_values, strict=True):
             for index in each:
                 given[index] = _with(given[index], {"p_holm": p_holm, "looks": float(len(family))})

@@ -17,6 +17,10 @@ LEVEL = 0.05 / 5
 """The level of each question that a release may be accused in: a page of five accuses a right model in 5 % at most."""
 
 
+OF_DIFFERENCES = 0.05
+"""The level of what lies side by side: groups of patients, other models, the last release."""
+
+
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """The p values of a family of tests by Holm's correction, in their order: none is wrong more often than one may be.
 
@@ -138,6 +142,7 @@ def of_gains(results: Sequence[Result], external: Set[str]) -> list[Result]:
     rows are no independent sample there is no such test, and a gain is judged by its interval.
     """
     given = list(results)
+    better: dict[int, float] = {}
     shares = {
         (each.measure, each.dataset, *sorted(each.at.items())): each.found
         for each in given
@@ -148,24 +153,33 @@ def of_gains(results: Sequence[Result], external: Set[str]) -> list[Result]:
         is_own = result.subset is None and set(result.at) <= {"threshold", "class"}
         if result.measure == "net_benefit_gain" and result.dataset in external and is_own:
             setting = (result.dataset, *sorted(result.at.items()))
-            p_value = _p_of_worse(result, shares.get(("ppv", *setting)), shares.get(("npv", *setting)))
-            looks |= {} if p_value is None else {index: p_value}
+            tails = _tails(result, shares.get(("ppv", *setting)), shares.get(("npv", *setting)))
+            if tails is not None:
+                looks[index], better[index] = tails
     with_holm(given, "p_holm", looks, looks=float(len(looks)))
+    for index, p_value in better.items():
+        found = given[index].found
+        if isinstance(found, Estimate):
+            given[index] = replace(given[index], found=replace(found, details={**found.details, "p_better": p_value}))
     return given
 
 
-def _p_of_worse(gain: Result, ppv: Estimate | Absent | None, npv: Estimate | Absent | None) -> float | None:
-    """The p value that a gain is below 0; 1 where its interval is not, None where rows are no independent sample."""
+def _tails(gain: Result, ppv: Estimate | Absent | None, npv: Estimate | Absent | None) -> tuple[float, float] | None:
+    """The p values that a gain is below 0, and above it; None where rows are no independent sample.
+
+    Worse is what either default beats, and 1 where the interval is not below 0; better is what beats both.
+    """
     if isinstance(gain.found, Absent) or gain.found.method != INDEPENDENT or (ppv is None and npv is None):
         return None
-    if gain.found.high is None or gain.found.high >= 0:
-        return 1.0
-    t, tails = float(gain.at["threshold"]), []
+    t, worse, better = float(gain.at["threshold"]), [], []
     if isinstance(ppv, Estimate) and ppv.events is not None:
-        tails.append(_at_most(ppv.events, ppv.n, t))
+        worse.append(_at_most(ppv.events, ppv.n, t))
+        better.append(_at_most(ppv.n - ppv.events, ppv.n, 1 - t))
     if isinstance(npv, Estimate) and npv.events is not None:
-        tails.append(_at_most(npv.n - npv.events, npv.n, 1 - t))
-    return min(4 * min(tails, default=1.0), 1.0)
+        worse.append(_at_most(npv.n - npv.events, npv.n, 1 - t))
+        better.append(_at_most(npv.events, npv.n, t))
+    is_below = gain.found.high is not None and gain.found.high < 0
+    return min(4 * min(worse, default=1.0), 1.0) if is_below else 1.0, max(better) if len(better) == 2 else 1.0
 
 
 INDEPENDENT = Method("mover")
@@ -178,6 +192,23 @@ def _at_most(count: int, n: int, chance: float) -> float:
     k = np.arange(count + 1)
     logs = factorials[n] - factorials[k] - factorials[n - k] + k * math.log(chance) + (n - k) * math.log1p(-chance)
     return float(np.exp(logs).sum())
+
+
+def gain(found: Estimate | Absent, is_own: bool = False) -> State:
+    """How a gain over the better default stands: shown where both defaults are beaten, each by an exact test."""
+    if isinstance(found, Absent):
+        return "untested"
+    if is_worse(found, is_own):
+        return "against"
+    p_better = found.details.get("p_better")
+    is_above = found.low is not None and found.low > 0
+    is_better = is_above if p_better is None else p_better <= (1 - (found.level or 0.95)) / 2
+    return "shown" if is_better else "open"
+
+
+def after_looks(state: State, p_adjusted: float) -> State:
+    """How something stands once it is corrected for its looks: who accuses must pass, who praises need not."""
+    return "open" if state == "against" and p_adjusted > OF_DIFFERENCES else state
 
 
 def is_worse(gain: Estimate, is_own: bool = False) -> bool:

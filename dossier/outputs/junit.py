@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dossier.core import claims
 from dossier.core.flags import FLAGS
 from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
 from dossier.report.chapters.acceptance import WORDS, why_uncounted
@@ -30,27 +31,28 @@ class Demands:
 
     strict: bool = False
     """Whether a flag without an answer and a missing row of the checklist do."""
-    flags: frozenset[str] = frozenset()
-    """The flags that do, answered or not."""
+    named: frozenset[str] = frozenset()
+    """The flags that do, answered or not, and the claims, as against:groups."""
 
 
 @dataclass(frozen=True)
 class Case:
     """One thing that was looked at: it holds, it fails the build, or it is open without failing it."""
 
-    suite: Literal["acceptance", "flags", "checklist"]
+    suite: Literal["acceptance", "claims", "flags", "checklist"]
     name: str
     status: Literal["holds", "fails", "open"]
     says: str = ""
 
 
 def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
-    """Every criterion at every dataset, every row of the checklist, every flag that was raised or could have been.
+    """Every criterion at every dataset, claim, row of the checklist, and flag that was raised or could have been.
 
     A build ends with 3 where any of them fails, and only then.
     """
     return (
         *(_of_criterion(criterion, why_uncounted(evidence, criterion)) for criterion in evidence.criteria),
+        *(_of_claim(claim, demands) for claim in claims.of(evidence)),
         *(_of_row(row, demands) for row in evidence.checklist),
         *_of_flags(evidence.flags, demands),
     )
@@ -78,6 +80,26 @@ def _of_criterion(criterion: Criterion, uncounted: str) -> Case:
     return Case("acceptance", name, status, f"{name}: {_judged(criterion)}{left_out}")
 
 
+def _of_claim(claim: claims.Claim, demands: Demands) -> Case:
+    at = [f"{name} {value}" for name, value in claim.at.items()]
+    what = claim.measure or ("" if claim.reason is None else claim.reason.code)
+    about = [
+        what,
+        "" if claim.limit_source == "default" else claim.limit_source,
+        "" if claim.subset is None else str(claim.subset),
+        *at,
+        claim.dataset,
+    ]
+    name = f"{claim.question}, {claim.scope}: {', '.join(text for text in about if text)}"
+    status: Literal["holds", "open", "fails"] = "holds" if claim.state == "shown" else "open"
+    numbers = [] if claim.value is None else [f"{claim.value:.6g}"]
+    numbers += [] if claim.low is None or claim.high is None else [f"{claim.low:.6g} to {claim.high:.6g}"]
+    shown = f": {', '.join(numbers)}" if numbers else ""
+    why = "" if claim.reason is None else f"; {reason_text(claim.reason)}"
+    says = f"{name}: {WORDS[claim.state]}{shown}{why}"
+    return Case("claims", name, "fails" if claim.named in demands.named else status, says)
+
+
 def _judged(criterion: Criterion) -> str:
     """What was observed, of which bound, and what was asked of it."""
     bound = {"value": "the value", "low": "the lower limit", "high": "the upper limit"}[criterion.bound]
@@ -93,7 +115,7 @@ def _judged(criterion: Criterion) -> str:
 def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:
     for flag in raised:
         unanswered = demands.strict and flag.reply is None
-        status: Literal["fails", "open"] = "fails" if unanswered or flag.flag in demands.flags else "open"
+        status: Literal["fails", "open"] = "fails" if unanswered or flag.flag in demands.named else "open"
         name = f"{flag.flag}, {flag.dataset}"
         why = "not answered" if flag.reply is None else "answered"
         yield Case("flags", name, status, f"flag {name}: {why}: {flag_text(flag.fact)}")

@@ -25,7 +25,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from dossier.core import types
+from dossier.core import claims, types
 from dossier.core.between_groups import MADE_OF
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Method
@@ -458,6 +458,45 @@ class CriterionRow(SameFields[types.Criterion]):
         return types.Criterion(**{**fields, "subset": _subset(self.subset)})
 
 
+class Subject(Row):
+    """What a claim is about: all patients of a dataset or a subgroup of them, at which settings."""
+
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+
+
+class ClaimRow(Row):
+    """What the evidence says to one question, and how that stands; it follows from the other rows."""
+
+    question: claims.Question
+    scope: claims.Scope
+    about: Subject
+    state: types.State
+    harm: int
+    measure: str | None
+    value: float | None
+    low: float | None
+    high: float | None
+    limit: tuple[float | None, float | None]
+    """At least and at most what it has to be."""
+    limit_source: claims.Source
+    looks: Count
+    p_adjusted: float | None
+    worst: str | None
+    needs_n: float | None
+    reason: Reason | None
+    alone: types.State | None
+    """How it stands where its hospital is one's own: a family of one look."""
+
+    @classmethod
+    def of(cls, claim: claims.Claim) -> Self:
+        """The row of a claim."""
+        subject = Subject(dataset=claim.dataset, subset=SubsetRow.of(claim.subset), at=dict(claim.at))
+        plain = {name: getattr(claim, name) for name in cls.model_fields if name != "about"}
+        return cls(**plain, about=subject)
+
+
 class ChecklistItemRow(SameFields[types.ChecklistRow]):
     """A row of the TRIPOD+AI checklist."""
 
@@ -535,6 +574,7 @@ class Results(Row):
     curves: tuple[CurveRow, ...]
     flags: tuple[FlagRow, ...]
     acceptance: tuple[CriterionRow, ...]
+    claims: tuple[ClaimRow, ...]
     checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
     seal: types.Seal | None
@@ -633,6 +673,7 @@ def of(evidence: types.Evidence) -> Results:
         curves=tuple(CurveRow.of(curve) for curve in (*evidence.curves, *evidence.subgroups.curves)),
         flags=tuple(FlagRow.of(flag) for flag in evidence.flags),
         acceptance=tuple(CriterionRow.of(criterion) for criterion in evidence.criteria),
+        claims=tuple(map(ClaimRow.of, claims.of(evidence))),
         checklist=tuple(ChecklistItemRow.of(item) for item in evidence.checklist),
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
         seal=evidence.seal,

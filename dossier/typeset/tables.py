@@ -50,6 +50,8 @@ class Cell:
     interval: str = ""
     kind: Literal["value", "plain", "word", "absent", "alert", "label"] = "value"
     """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
+    link: str = ""
+    """The chapter whose page stands in it."""
 
     @classmethod
     def plain(cls, text: str) -> Cell:
@@ -96,6 +98,8 @@ class Column:
     """Whether its cells name what stands to their right, as the first column does."""
     over: str = ""
     """What is said once above it and its neighbours that share it."""
+    width: float = 0.0
+    """The width in mm that its words are set in, where they need more than the least."""
     unit: str = ""
     """What its values are counted in, where that is not 1."""
 
@@ -393,7 +397,7 @@ def _content_width(table: Table, index: int) -> float:
     if column.labels:
         return LABEL_GAP - GAP + max((text_width(cell.text, BOLD) for cell in cells), default=0.0)
     if column.words:
-        return max([LEAST_WORDS, *(widest_word(cell.text, BOLD) for cell in cells)])
+        return max([column.width or LEAST_WORDS, *(widest_word(cell.text, BOLD) for cell in cells)])
     values = [text_width(cell.text, BOLD) for cell in cells if cell.interval or cell.kind == "value"]
     bounds = [INTERVAL_GAP + text_width(cell.interval, BOLD) for cell in cells if cell.interval]
     # What is no number stands across both; words can be parted.

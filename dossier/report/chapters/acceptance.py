@@ -29,7 +29,7 @@ BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
 MOST_NAMED = 3
 """Sites that a note below the table names before it counts them."""
 SIDE_BY_SIDE = 4
-"""As many criteria as stand side by side in one table, that of the first page included."""
+"""As many criteria as stand side by side in one table."""
 
 WORDS: Mapping[types.State, str] = entries("pages")["standing"]
 """What the interval of a number says of what was asked."""
@@ -207,26 +207,13 @@ def _site(evidence: types.Evidence, dataset: str) -> str:
     return within_sentence(names.ALL_POOLED) if dataset == types.POOLED else types.summary_of(evidence, dataset).site
 
 
-def on_the_first_page(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
-    """The criteria that the table of the first page has room for: those that are not met before those of subgroups."""
-    counted = counted_ones(evidence)
-    here = [everywhere for everywhere in counted if everywhere[0].subset is None or verdict(everywhere) == "against"]
-    first = sorted(here, key=lambda everywhere: verdict(everywhere) != "against")[:SIDE_BY_SIDE]
-    return [everywhere for everywhere in counted if everywhere in first]
-
-
 def detailed(evidence: types.Evidence) -> tuple[Table, ...]:
-    """The criteria that the first page leaves out: the observed number at every dataset, and how it stands.
+    """The criteria: the observed number at every dataset, and how it stands.
 
     One that is asked of a single dataset and does not count is a sentence of the first page.
     """
-    first = on_the_first_page(evidence)
     counting = counted_ones(evidence)
-    every = [
-        criteria
-        for criteria in declared(evidence)
-        if criteria not in first and (len(criteria) > 1 or criteria in counting)
-    ]
+    every = [criteria for criteria in declared(evidence) if len(criteria) > 1 or criteria in counting]
     blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
     return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import types
+from dossier.core import multiplicity, types
 from dossier.core.facts import Fact
 from dossier.report.chapters import acceptance, provenance, sentence
 from dossier.report.chapters.chapter import chapter
@@ -60,7 +60,8 @@ def worse_ones(evidence: types.Evidence) -> list[Worse]:
             continue
         p_value, adjusted, by = (difference.details[name] or 0.0 for name in ("p_value", "p_adjusted", "worse_by"))
         if by > 0 and p_value < 1 - level:
-            found.append(Worse(result, sites[result.dataset], now, difference, adjusted < 1 - level))
+            is_sure = multiplicity.after_looks("against", adjusted) == "against"
+            found.append(Worse(result, sites[result.dataset], now, difference, is_sure))
     return sorted(found, key=lambda each: (each.difference.details["p_adjusted"], each.difference.details["p_value"]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dossier.core import multiplicity
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -58,7 +59,7 @@ class Better:
 
 def better_rivals(evidence: Evidence) -> list[Better]:
     """Where another model is better than the model, what matters most to patients first, then the surest."""
-    alpha, found = 1 - evidence.release.release.level, []
+    found = []
     sites = {site.name: site for site in externals(evidence)}
     for result in evidence.results:
         estimate = result.found
@@ -68,7 +69,7 @@ def better_rivals(evidence: Evidence) -> list[Better]:
         ends = sorted(sign * bound for bound in (estimate.low, estimate.high) if bound is not None)
         if len(ends) == 2 and ends[0] > 0:
             by = replace(estimate, value=sign * estimate.value, low=ends[0], high=ends[1])
-            is_sure = (estimate.details["p_adjusted"] or 0.0) < alpha
+            is_sure = multiplicity.after_looks("against", estimate.details["p_adjusted"] or 0.0) == "against"
             found.append(Better(str(result.at["against"]), result.measure, sites[result.dataset], by, is_sure))
     return sorted(found, key=lambda each: (list(IN_WORDS).index(each.measure), each.by.details["p_adjusted"] or 0.0))
 
@@ -109,7 +110,6 @@ def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
 def _of_one(evidence: Evidence, rival: str, sites: Sites) -> sentence.Sentence:
     better, worse = _better_and_worse(sites)
     term = replace(evidence.terms["auroc_difference"], digits=2)
-    low, high = (f"{value_of(found, term)} ({site.site})" for site, found in (sites[0], sites[-1]))
     if len(sites) == 1:
         verdict = "is higher" if better else "is lower" if worse else "is not shown to differ"
         sides = "excludes" if better or worse else "includes"
@@ -119,7 +119,7 @@ def _of_one(evidence: Evidence, rival: str, sites: Sites) -> sentence.Sentence:
         )
     return sentence.Sentence(
         f"Against {rival}, the {_what(evidence)} is higher {_sides(sites)} ({level_of(evidence)} CI excludes 0).",
-        f"The difference runs from {low} to {high}.",
+        f"The difference {sentence.over_sites(evidence, 'auroc_difference', sites, against=rival)}.",
     )
 
 

@@ -1,0 +1,561 @@
+"""The register of judgements: what the evidence says to each question that is always asked, and how that stands.
+
+A number becomes a judgement here and nowhere else: which comparison is looked at, against which limit, among how many,
+and whether it is shown, shown not to hold, open or untested. Every page, report and frame prints these claims.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from dossier.core import bands, between_groups, binding, flags, multiplicity, over_time, types
+from dossier.core.facts import Fact
+
+Question = Literal[
+    "benefit",
+    "calibration",
+    "discrimination",
+    "comparators",
+    "groups",
+    "new_hospital",
+    "over_time",
+    "since_last_release",
+    "labels",
+    "people",
+    "population",
+    "test_itself",
+]
+QUESTIONS: tuple[Question, ...] = get_args(Question)
+"""What is asked of every release, whatever it declares, in the order of the pages."""
+
+STATES: tuple[types.State, ...] = get_args(types.State)
+NAMED = frozenset(f"{state}:{question}" for state in STATES for question in QUESTIONS)
+"""What a pipeline may stop at: "against:groups", "open:calibration"."""
+
+Scope = Literal["overall", "hospital", "group"]
+Source = Literal["default", "declared", "maker"]
+
+HARM: Mapping[Question, int] = {
+    "over_time": 1,
+    "test_itself": 1,
+    "benefit": 2,
+    "comparators": 2,
+    "people": 2,
+    "groups": 3,
+    "calibration": 4,
+    "since_last_release": 5,
+    "discrimination": 6,
+    "new_hospital": 6,
+    "labels": 6,
+    "population": 6,
+}
+"""How grave it is for patients where something is shown not to hold, 1 the gravest."""
+WITHOUT_HARM: Mapping[types.State, int] = {"open": 7, "untested": 8, "shown": 9}
+"""What comes after all that is shown not to hold."""
+
+OF_CHAPTER: Mapping[str, Question] = {
+    "discrimination": "discrimination",
+    "calibration": "calibration",
+    "comparison": "comparators",
+    "subgroups": "groups",
+    "reliability": "labels",
+    "human_factors": "people",
+    "correspondence": "population",
+    "robustness": "population",
+    "nomogram": "test_itself",
+    "sample": "test_itself",
+}
+"""The question that a declared criterion belongs to, by the chapter of its measure; all else asks of the benefit."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the evidence says to one question about one subject: the number, what it was held against, how it stands."""
+
+    question: Question
+    scope: Scope
+    state: types.State
+    dataset: str = types.POOLED
+    """The name of the dataset, or that of all of them together."""
+    measure: str | None = None
+    """None where no number answers."""
+    subset: types.Subset | None = None
+    at: types.At = field(default_factory=dict)
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    limit: tuple[float | None, float | None] = (None, None)
+    """At least and at most what it has to be."""
+    limit_source: Source = "default"
+    """Whether the limit is ours, that of a criterion, or the word of who made the model."""
+    looks: int = 1
+    """How many comparisons of its family were looked at."""
+    p_adjusted: float | None = None
+    """Its p value by Holm's correction for these."""
+    worst: str | None = None
+    """The dataset whose value is the worst, of a claim about all."""
+    needs_n: float | None = None
+    """How many patients like these would show it, of a model that is right."""
+    reason: Fact | None = None
+    """Why it is untested, or open without an interval."""
+    alone: types.State | None = None
+    """How it stands where its hospital is the reader's own: a family of one look; None where that is no other."""
+
+    @property
+    def harm(self) -> int:
+        """How grave it is for patients: 1 to 6 where it is shown not to hold, then open, untested and shown."""
+        if self.limit_source == "maker":
+            return 1
+        return HARM[self.question] if self.state == "against" else WITHOUT_HARM[self.state]
+
+    @property
+    def named(self) -> str:
+        """State and question, as a pipeline names them."""
+        return f"{self.state}:{self.question}"
+
+
+def made(evidence: types.Evidence) -> tuple[Claim, ...]:
+    """Every claim, the gravest first, among equals in the order of the questions and of the hospitals."""
+    declared, found = tuple(_declared(evidence)), [*_ruled_out(evidence)]
+    for question in QUESTIONS:
+        own, asked = list(ASKED[question](evidence)), [claim for claim in declared if claim.question == question]
+        if not any(claim.scope == "overall" for claim in own):
+            # A declared limit takes the place of ours.
+            limits = {claim.measure for claim in asked if claim.scope == "hospital"}
+            every = [
+                claim for claim in (*own, *asked) if claim.limit_source != "default" or claim.measure not in limits
+            ]
+            own = [_overall(evidence, question, every), *own]
+        found += [*own, *asked]
+    return tuple(sorted(found, key=lambda claim: claim.harm))
+
+
+def _of(found: types.Estimate | types.Absent, **fields: object) -> dict[str, object]:
+    """The numbers of an estimate, or why there is none, beside what else a claim says."""
+    if isinstance(found, types.Absent):
+        return {**fields, "reason": found.reason, "state": "untested", "alone": None}
+    numbers = {"value": found.value, "low": found.low, "high": found.high, "reason": found.reason}
+    return {**numbers, "looks": int(found.details.get("looks") or 1), **fields}
+
+
+def _claim(question: Question, scope: Scope, found: types.Estimate | types.Absent, **fields: object) -> Claim:
+    return Claim(question, scope, **_of(found, **fields))  # type: ignore[arg-type]
+
+
+# ---- what its maker says, and what was declared ----------------------------------------------------------------------
+
+
+def _ruled_out(evidence: types.Evidence) -> Iterator[Claim]:
+    """The hospitals where the model is not to be used, as its maker says."""
+    for site in binding.ruled_out(evidence):
+        yield Claim("benefit", "hospital", "against", site.name, limit_source="maker")
+
+
+def _declared(evidence: types.Evidence) -> Iterator[Claim]:
+    """Each criterion that counts, at each dataset that it asks something of."""
+    results = {
+        (each.measure, each.dataset, each.subset, *sorted(each.at.items())): each.found for each in _every(evidence)
+    }
+    sites = {site.name for site in types.externals(evidence)}
+    for criterion in evidence.criteria:
+        declared = evidence.release.acceptance[criterion.number - 1]
+        if binding.uncounted(evidence.release, declared, evidence.datasets) is not None:
+            continue
+        chapter = evidence.terms[criterion.measure].chapter if criterion.measure in evidence.terms else ""
+        question = "groups" if criterion.subset is not None else OF_CHAPTER.get(chapter, "benefit")
+        scope: Scope = (
+            "group" if criterion.subset is not None else "hospital" if criterion.dataset in sites else "overall"
+        )
+        gap = types.Absent(criterion.reason or Fact("not_estimated"))
+        place = (criterion.measure, criterion.dataset, criterion.subset, *sorted(criterion.at.items()))
+        yield _claim(
+            question,
+            scope,
+            gap if criterion.observed is None else results.get(place, gap),
+            dataset=criterion.dataset,
+            measure=criterion.measure,
+            subset=criterion.subset,
+            at=criterion.at,
+            limit=(criterion.at_least, criterion.at_most),
+            limit_source="declared",
+            state=criterion.state,
+        )
+
+
+def _every(evidence: types.Evidence) -> Iterator[types.Result]:
+    yield from evidence.results
+    yield from evidence.subgroups.results
+
+
+# ---- each question ---------------------------------------------------------------------------------------------------
+
+
+def _places(evidence: types.Evidence) -> Iterator[tuple[str, dict[str, float | str]]]:
+    """Each hospital, of several classes with each class."""
+    for site in types.externals(evidence):
+        for label in evidence.release.outcome.classes or ("",):
+            yield site.name, {"class": label} if label else {}
+
+
+def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
+    """The net benefit over the better default at each declared threshold, the primary one first."""
+    for threshold in evidence.release.thresholds.declared:
+        for dataset, of_class in _places(evidence):
+            at = {"threshold": threshold, **of_class}
+            gain = types.find(evidence, "net_benefit_gain", dataset, **at)
+            yield _claim(
+                "benefit",
+                "hospital",
+                gain,
+                dataset=dataset,
+                measure="net_benefit_gain",
+                at=at,
+                limit=(0.0, None),
+                p_adjusted=gain.details.get("p_holm") if isinstance(gain, types.Estimate) else None,
+                state=multiplicity.gain(gain),
+                alone=multiplicity.gain(gain, is_own=True),
+            )
+
+
+def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
+    """The size of the risks, by O/E and slope at once; the number is that of the one that is farther off."""
+    for dataset, at in _places(evidence):
+        ratio, slope, test = (types.find(evidence, measure, dataset, **at) for measure in flags.CALIBRATION)
+        both = {"oe_ratio": ratio, "calibration_slope": slope}
+        known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
+        measure = max(known, key=lambda name: _times_off(known[name]), default="oe_ratio")
+        found = both[measure]
+        details = test.details if isinstance(test, types.Estimate) else {}
+        needed = details.get("needed")
+        yield _claim(
+            "calibration",
+            "hospital",
+            found,
+            dataset=dataset,
+            measure=measure,
+            at=at,
+            limit=bands.OE_TOLERATED,
+            looks=int(details.get("looks") or 1),
+            p_adjusted=details.get("p_holm"),
+            needs_n=needed,
+            state=multiplicity.calibration(ratio, slope, test),
+            alone=multiplicity.calibration(ratio, slope, test, is_own=True),
+        )
+
+
+def _times_off(found: types.Estimate) -> float:
+    """By how many times a ratio or slope is off, either way."""
+    return max(found.value, 1 / found.value) if found.value > 0 else float("inf")
+
+
+def _discrimination(evidence: types.Evidence) -> Iterator[Claim]:
+    for dataset, at in _places(evidence):
+        found = types.find(evidence, "auroc", dataset, **at)
+        yield _claim(
+            "discrimination",
+            "hospital",
+            found,
+            dataset=dataset,
+            measure="auroc",
+            at=at,
+            limit=(multiplicity.CHANCE, None),
+            state=multiplicity.discrimination(found),
+            alone=multiplicity.discrimination(found, is_own=True),
+        )
+
+
+def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
+    """Each difference from another model that was looked at, in the direction in which the model is better."""
+    external = {site.name for site in types.externals(evidence)}
+    for result in evidence.results:
+        found = result.found
+        if isinstance(found, types.Absent) or result.dataset not in external or "p_adjusted" not in found.details:
+            continue
+        better = evidence.terms[result.term].best == "higher"
+        p_value = found.details["p_adjusted"] or 0.0
+        limit = (0.0, None) if better else (None, 0.0)
+        state = multiplicity.held(found, *limit)
+        yield _claim(
+            "comparators",
+            "hospital",
+            found,
+            dataset=result.dataset,
+            measure=result.measure,
+            at=result.at,
+            limit=limit,
+            p_adjusted=p_value,
+            state=multiplicity.after_looks(state, p_value),
+            alone=state,
+        )
+
+
+def _groups(evidence: types.Evidence) -> Iterator[Claim]:
+    """Each group of patients against the others of its hospitals, over all of them and at each by itself."""
+    groups = evidence.subgroups
+    for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
+        for look in between_groups.looks(groups.summaries, groups.results, dataset):
+            # Better off than the others is not worse off. A single hospital accuses where it is one's own.
+            alone: types.State = look.state if look.state in ("against", "open") else "shown"
+            yield _claim(
+                "groups",
+                "group",
+                look.apart,
+                dataset=dataset,
+                measure=look.measure,
+                subset=types.Subset(look.column, look.label),
+                at=look.at,
+                limit=between_groups.MARGINS[look.measure],
+                p_adjusted=look.apart.details.get("p_holm"),
+                state="open" if alone == "against" and dataset != types.POOLED else alone,
+                alone=alone,
+            )
+
+
+def _new_hospital(evidence: types.Evidence) -> Iterator[Claim]:
+    """What a hospital that was not among those tested may expect."""
+    primary = evidence.release.thresholds.declared[:1]
+    asked = [("net_benefit_gain", {"threshold": at}, 0.0) for at in primary] + [("auroc", {}, multiplicity.CHANCE)]
+    for measure, at, least in asked:
+        pooled = types.find(evidence, measure, types.POOLED, **at)
+        expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
+        few = types.Absent(Fact("too_few_sites_for_a_new_one", fewest=bands.FEWEST_FOR_A_NEW_SITE))
+        found = (
+            few
+            if isinstance(pooled, types.Absent) or expected is None
+            else replace(pooled, low=expected[0], high=expected[1])
+        )
+        yield _claim(
+            "new_hospital",
+            "overall",
+            found,
+            measure=measure,
+            at=at,
+            limit=(least, None),
+            state=multiplicity.held(found, least, None),
+        )
+
+
+def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
+    """Each stop rule at each hospital in which its measure is followed."""
+    for each in over_time.of_evidence(evidence):
+        crossed = each.crossing is not None
+        state: types.State = (
+            "against" if crossed else "untested" if each.is_withheld else "open" if each.is_open else "shown"
+        )
+        last = each.crossed_in[-1] if each.crossed_in else each.periods[-1] if each.periods else None
+        yield Claim(
+            "over_time",
+            "hospital",
+            state,
+            each.site.name,
+            each.rule.measure,
+            value=last.value if last else None,
+            low=last.low if last else None,
+            high=last.high if last else None,
+            limit=(each.rule.at_least, each.rule.at_most),
+            limit_source="declared",
+            reason=each.withheld.reason if each.withheld else None,
+        )
+
+
+def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
+    """Each measure that was looked at to say that a hospital has it worse than in the last release."""
+    for result in evidence.changes.results if evidence.changes else ():
+        found = result.found
+        if isinstance(found, types.Absent) or "p_adjusted" not in found.details:
+            continue
+        p_value, by = found.details["p_adjusted"] or 0.0, found.details.get("worse_by") or 0.0
+        is_clear = (found.details.get("p_value") or 0.0) < 1 - (found.level or 0.95)
+        state: types.State = "open" if not is_clear else "against" if by > 0 else "shown"
+        yield _claim(
+            "since_last_release",
+            "hospital",
+            found,
+            dataset=result.dataset,
+            measure=result.measure,
+            at=result.at,
+            limit=_side(evidence.terms[result.term].best),
+            p_adjusted=p_value,
+            state=multiplicity.after_looks(state, p_value),
+            alone=state,
+        )
+
+
+def _side(best: str | None) -> tuple[float | None, float | None]:
+    """On which side of no change a measure is better; of one that is best at 1 there is none."""
+    return (0.0, None) if best == "higher" else (None, 0.0) if best == "lower" else (None, None)
+
+
+def _labels(evidence: types.Evidence) -> Iterator[Claim]:
+    """How reliable the labels are, by the first of these measures that could be estimated."""
+    for measure in ("weighted_concordance", "krippendorff_alpha", "fleiss_kappa", "observed_agreement"):
+        found = [each for each in types.find_all(evidence, measure) if isinstance(each.found, types.Estimate)]
+        if found:
+            first = found[0]
+            yield _claim(
+                "labels", "overall", first.found, dataset=first.dataset, measure=measure, at=first.at, **WITHOUT_LIMIT
+            )
+            return
+
+
+WITHOUT_LIMIT: Mapping[str, object] = {"state": "open", "reason": Fact("no_limit_declared")}
+"""How a number stands that nothing was asked of."""
+
+
+def _people(evidence: types.Evidence) -> Iterator[Claim]:
+    """Whether readers decide better with the model, by readers and cases as clusters where that could be had."""
+    found = types.find(evidence, "absolute_risk_reduction", types.READER_STUDY)
+    if isinstance(found, types.Estimate):
+        clustered = (found.details.get("low_clustered"), found.details.get("high_clustered"))
+        found = found if None in clustered else replace(found, low=clustered[0], high=clustered[1])
+        at = {"dataset": types.READER_STUDY, "measure": "absolute_risk_reduction", "limit": (0.0, None)}
+        yield _claim("people", "overall", found, state=multiplicity.held(found, 0.0, None), **at)
+
+
+def _population(evidence: types.Evidence) -> Iterator[Claim]:
+    """How alike the patients are to those of the development; described, and no verdict."""
+    measure = bands.SIMILARITIES[evidence.release.robustness.similarity]
+    for site in types.externals(evidence):
+        found = types.find(evidence, measure, site.name)
+        yield _claim("population", "hospital", found, dataset=site.name, measure=measure, **WITHOUT_LIMIT)
+
+
+def _test_itself(evidence: types.Evidence) -> Iterator[Claim]:
+    """Whether the version that is released was tested, against criteria that count, in as many patients as asked."""
+    about, release = evidence.release.release, evidence.release
+    if about.tested_version not in (None, about.version):
+        other = Fact("another_version_tested", tested=about.tested_version, released=about.version)
+        yield Claim("test_itself", "overall", "against", reason=other)
+    why = [binding.uncounted(release, criterion, evidence.datasets) for criterion in release.acceptance]
+    if not why:
+        yield Claim("test_itself", "overall", "untested", reason=Fact("no_criterion_declared"))
+    elif None not in why:
+        yield Claim("test_itself", "overall", "untested", reason=Fact("no_criterion_counts"))
+    else:
+        is_sealed = evidence.seal is not None and not evidence.seal.changes
+        yield Claim(
+            "test_itself", "overall", "shown" if is_sealed else "open", reason=None if is_sealed else Fact("not_sealed")
+        )
+
+
+ASKED: Mapping[Question, Callable[[types.Evidence], Iterator[Claim]]] = {
+    "benefit": _benefit,
+    "calibration": _calibration,
+    "discrimination": _discrimination,
+    "comparators": _comparators,
+    "groups": _groups,
+    "new_hospital": _new_hospital,
+    "over_time": _over_time,
+    "since_last_release": _since_last_release,
+    "labels": _labels,
+    "people": _people,
+    "population": _population,
+    "test_itself": _test_itself,
+}
+"""Who answers each question."""
+
+
+# ---- over all hospitals ----------------------------------------------------------------------------------------------
+
+
+def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim]) -> Claim:
+    """What the claims of a question say together: that of all rows where there is one, else what they agree on."""
+    primary = evidence.release.thresholds.declared[:1]
+    known = [claim for claim in every if claim.state != "untested"]
+    known = [claim for claim in known if claim.at.get("threshold") in (None, *primary)] or known
+    if not known:
+        reason = next((claim.reason for claim in every if claim.reason), UNASKED.get(question, Fact("not_estimated")))
+        return Claim(question, "overall", "untested", reason=reason)
+    if question == "groups":
+        known = [claim for claim in known if claim.dataset == types.POOLED] or known
+    worst = worst_first(known)[0]
+    if question == "groups":
+        return replace(worst, scope="overall")
+    pooled = _pooled(evidence, question, worst)
+    if pooled is not None:
+        return replace(pooled, worst=worst.dataset)
+    state = worst.state
+    is_described = all(claim.limit == (None, None) for claim in known)
+    return Claim(
+        question,
+        "overall",
+        state,
+        measure=worst.measure,
+        at=worst.at,
+        limit=worst.limit,
+        limit_source=worst.limit_source,
+        looks=worst.looks,
+        worst=worst.dataset,
+        reason=worst.reason if is_described else None,
+    )
+
+
+UNASKED: Mapping[Question, Fact] = {
+    "benefit": Fact("release_declares_no_threshold"),
+    "comparators": Fact("no_rival_declared"),
+    "groups": Fact("no_subgroup_declared"),
+    "over_time": Fact("no_stop_rule_declared"),
+    "since_last_release": Fact("no_previous_release"),
+    "labels": Fact("no_readers"),
+    "people": Fact("no_reader_study"),
+}
+"""Why nothing answers a question."""
+
+
+def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim | None:
+    """The claim of a measure over all hospitals; None where none is pooled."""
+    if question not in ("benefit", "calibration", "discrimination") or worst.limit_source != "default":
+        return None
+    found = types.find(evidence, str(worst.measure), types.POOLED, **worst.at)
+    if isinstance(found, types.Absent):
+        found = types.find(evidence, str(worst.measure), types.POOLED, **worst.at, estimator="stratified")
+    if isinstance(found, types.Absent):
+        return None
+    state = multiplicity.held(found, *worst.limit)
+    return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
+
+
+def _goodness(claim: Claim) -> float:
+    """How far a value lies on the good side of its limit, on the bad one below 0."""
+    least, most = claim.limit
+    if claim.value is None or claim.limit == (None, None):
+        return 0.0
+    if least is not None and most is not None:
+        return -abs(math.log(claim.value)) if least > 0 and claim.value > 0 else -abs(claim.value)
+    return claim.value - least if least is not None else (most or 0.0) - claim.value
+
+
+def looks_worse(claim: Claim) -> bool:
+    """Whether the whole interval lies on the bad side of the limit, which chance may explain among all looks."""
+    least, most = claim.limit
+    return claim.state == "open" and (
+        (least is not None and claim.high is not None and claim.high < least)
+        or (most is not None and claim.low is not None and claim.low > most)
+    )
+
+
+def worst_first(every: Sequence[Claim]) -> list[Claim]:
+    """Claims of one question: shown not to hold, looks worse, open, untested, shown; the lowest number first."""
+    return sorted(every, key=lambda claim: (claim.harm, not looks_worse(claim), _goodness(claim)))
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+def of(evidence: types.Evidence) -> tuple[Claim, ...]:
+    """Every claim of the evidence, the gravest first; made once, as its indices are."""
+    kept: dict[str, tuple[Claim, ...]] = vars(evidence)
+    if REGISTER not in kept:
+        kept[REGISTER] = made(evidence)
+    return kept[REGISTER]
+
+
+REGISTER = "register of claims"
+
+
+def about(evidence: types.Evidence, question: Question, scope: Scope | None = None) -> tuple[Claim, ...]:
+    """The claims to a question, of one scope where that is named, the gravest first."""
+    return tuple(claim for claim in of(evidence) if claim.question == question and scope in (None, claim.scope))

@@ -1,0 +1,195 @@
+"""The first page's table: every question that is always asked, how it stands over all, by hospital, and at worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_lowercase
+from typing import Literal
+
+from dossier.core import bands, binding, claims, types
+from dossier.core.facts import Method
+from dossier.report.chapters import acceptance, verdict
+from dossier.typeset import names, numbers, reasons
+from dossier.typeset.numbers import TIED
+from dossier.typeset.tables import Cell, Row, Table, worded
+from dossier.typeset.words import listing, sentence_case, setting, within_sentence
+from dossier.words import entries
+
+QUESTION: Mapping[str, str] = entries("pages")["question"]
+CHAPTER: Mapping[claims.Question, str] = {
+    "benefit": "utility",
+    "calibration": "calibration",
+    "discrimination": "discrimination",
+    "comparators": "comparison",
+    "groups": "subgroups",
+    "new_hospital": "pooled",
+    "over_time": "monitoring",
+    "since_last_release": "changes",
+    "labels": "reliability",
+    "people": "human_factors",
+    "population": "correspondence",
+    "test_itself": "acceptance",
+}
+"""Where the evidence of a question stands."""
+
+BY_LETTER: tuple[claims.Question, ...] = ("benefit", "calibration", "discrimination", "over_time", "population")
+"""The questions that each hospital answers once, so that its letter says how."""
+
+
+def table(evidence: types.Evidence) -> Table:
+    """A row a question, the gravest first; what nobody tested is one line below it."""
+    rows, untested = [], []
+    of_question = {question: claims.about(evidence, question) for question in claims.QUESTIONS}
+    for question in sorted(claims.QUESTIONS, key=lambda name: min(claim.harm for claim in of_question[name])):
+        known = [claim for claim in of_question[question] if claim.state != "untested"]
+        if known:
+            rows.append(_row(evidence, question, of_question[question]))
+        else:
+            why = next((claim.reason for claim in of_question[question] if claim.reason), None)
+            because = f" ({reasons.why(evidence, why, '')})" if why else ""
+            untested.append(f"{within_sentence(QUESTION[question])}{because}")
+    notes = [f"Not tested: {'; '.join(untested)}."] if untested else []
+    at, (lowest, highest) = evidence.release.thresholds.declared[:1], map(numbers.number, bands.OE_TOLERATED)
+    return worded(
+        "grid",
+        rows,
+        footnotes=(*_legend(evidence), *notes, *_beside(evidence)),
+        level=numbers.level_of(evidence),
+        line=numbers.threshold(at[0]) if at else "",
+        lowest=lowest,
+        highest=highest,
+    )
+
+
+def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[claims.Claim]) -> Row:
+    overall = next(claim for claim in known if claim.scope == "overall")
+    every = _by_hospital(evidence, [claim for claim in known if claim.scope != "overall"])
+    worst = _worst(every) or overall
+    return Row(
+        f"{QUESTION[question]}{_limit(evidence, worst)}",
+        (
+            Cell(_stands(overall), kind=_tint([overall])),
+            Cell(_letters(evidence, every) if question in BY_LETTER else _counts(every), kind=_tint(every)),
+            Cell.word(names.with_short_sites(evidence, _number(evidence, worst))),
+            Cell("", kind="plain", link=CHAPTER[question]),
+        ),
+    )
+
+
+def _stands(claim: claims.Claim) -> str:
+    """How it stands; of what nothing was asked that it is described."""
+    is_asked = claim.reason is None or claim.reason.code != "no_limit_declared"
+    return claim.state if is_asked else "described"
+
+
+def _tint(every: Sequence[claims.Claim]) -> Literal["alert", "word"]:
+    """What stands out: where something is shown not to hold."""
+    return "alert" if any(claim.state == "against" for claim in every) else "word"
+
+
+def _by_hospital(evidence: types.Evidence, every: Sequence[claims.Claim]) -> list[claims.Claim]:
+    """The claims that a row counts: at the primary threshold, against a declared limit where there is one."""
+    primary = evidence.release.thresholds.declared[:1]
+    every = [claim for claim in every if claim.limit_source != "maker"]
+    here = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
+    if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
+        here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
+    asked = {claim.measure for claim in here if claim.limit_source == "declared"}
+    return [claim for claim in here if claim.limit_source != "default" or claim.measure not in asked]
+
+
+def _worst(every: Sequence[claims.Claim]) -> claims.Claim | None:
+    return next((claim for claim in claims.worst_first(every) if claim.value is not None), None)
+
+
+def _counts(every: Sequence[claims.Claim]) -> str:
+    return acceptance.counts([claim.state for claim in every])
+
+
+def _has_letters(evidence: types.Evidence) -> bool:
+    """Whether each hospital has a letter: they are few enough to stand by name."""
+    return 1 < len(types.externals(evidence)) < bands.MANY_SITES
+
+
+def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
+    """By state the letters of the hospitals, the gravest state of each, or of its classes; of many how many."""
+    if not _has_letters(evidence):
+        return _counts(every)
+    stands: dict[str, types.State] = {}
+    for claim in claims.worst_first(every):
+        stands.setdefault(claim.dataset, claim.state)
+    sites = zip(ascii_lowercase, types.externals(evidence), strict=False)
+    letter = {site.name: each for each, site in sites}
+    parts = []
+    for state in ("against", "open", "shown", "untested"):
+        here = [letter[name] for name in letter if stands.get(name) == state]
+        parts += [f"{state}{TIED}{TIED.join(here)}"] if here else []
+    return "; ".join(parts)
+
+
+def _legend(evidence: types.Evidence) -> list[str]:
+    """Which letter is which hospital, with the patients and events that it was tested on."""
+    if not _has_letters(evidence):
+        return []
+    parts = []
+    for letter, site in zip(ascii_lowercase, types.externals(evidence), strict=False):
+        events = "" if site.class_counts else f", {names.events_of(site)} events"
+        parts.append(f"{letter}{TIED}{binding.marks(evidence, site)}{site.site} ({site.n:,}{events})")
+    return [names.with_short_sites(evidence, f"{'; '.join(parts)}.")]
+
+
+MARKED = {"‡": "Not to be used there, its maker states.", "§": "A declared stop rule is crossed there."}
+"""What the marks beside a hospital say."""
+
+
+def _beside(evidence: types.Evidence) -> Iterator[str]:
+    """What the marks say, where of many hospitals most are not named, and of criteria what a reader has to know."""
+    marked = {mark for site in types.externals(evidence) for mark in binding.marks(evidence, site)}
+    yield from (f"{mark}{TIED}{says}" for mark, says in MARKED.items() if mark in marked)
+    yield from filter(None, [verdict.only_some(evidence)])
+    if acceptance.counted_ones(evidence):
+        yield f"Criteria: {within_sentence(acceptance.when(evidence, 'declared', counted_only=True))}"
+    yield from acceptance.not_the_better_choice(evidence, acceptance.counted_ones(evidence))
+    for everywhere in acceptance.uncounted(evidence):
+        criterion = everywhere[0]
+        why = acceptance.why_uncounted(evidence, criterion)
+        what = f"{acceptance.label(evidence, criterion)} {acceptance.asked(evidence, criterion)}"
+        stands = [acceptance.WORDS[acceptance.verdict(everywhere)]]
+        if len(everywhere) == 1 and criterion.observed is not None:
+            stands.append(numbers.short(evidence, criterion.measure, criterion.observed))
+        yield f"Not counted, for it {why}: {within_sentence(what)} ({': '.join(stands)})."
+
+
+def _limit(evidence: types.Evidence, claim: claims.Claim) -> str:
+    """What a criterion asks, behind the question; our own limits stand in the note."""
+    if claim.measure is None or claim.limit_source != "declared":
+        return ""
+    term = evidence.terms[claim.measure]
+    what = acceptance.SHORTER.get(claim.measure, within_sentence(term.label))
+    at = f" at{TIED}{setting(claim.at['threshold'])}" if "threshold" in claim.at else ""
+    low, high = (bound if bound is None else numbers.wished(bound, term) for bound in claim.limit)
+    asked = f"{low} to {high}" if low and high else f"≥{TIED}{low}" if low else f"≤{TIED}{high}"
+    return f" ({what}{at} {asked}{numbers.unit(term)})"
+
+
+def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
+    """Of whom the number of a claim is, and the number with its interval."""
+    if claim.value is None or claim.measure is None:
+        return "" if claim.reason is None else reasons.why(evidence, claim.reason, claim.dataset)
+    site = next((site.site for site in types.externals(evidence) if site.name == claim.dataset), "")
+    rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
+    group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
+    who = listing([text for text in (rival, group, site, str(claim.at.get("class", ""))) if text])
+    words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)
+    what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))
+    what = "slope" if claim.measure == "calibration_slope" else "O/E" if claim.measure == "oe_ratio" else what
+    found = types.Estimate(claim.value, claim.low, claim.high, None, 0, Method("as_declared"))
+    term = evidence.terms[claim.measure]
+    bounds = numbers.interval(found, term, wordy=True)
+    value = f"{numbers.value_of(found, term)}{numbers.unit(term)}"
+    if claim.question == "groups" and claim.limit_source == "default":
+        # A difference of two shares is no share.
+        ends = [numbers.number(end) for end in (claim.low, claim.high) if end is not None]
+        value, bounds = numbers.number(claim.value), " to ".join(ends)
+    said = f"{value}{f' ({bounds})' if bounds else ''}"
+    return f"{sentence_case(who)}: {' '.join(text for text in (what, said) if text)}" if who else said

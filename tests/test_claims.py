@@ -1,0 +1,136 @@
+"""The register of judgements: every question has an answer, every page the same one, and pipelines may stop at it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dossier.api import Record
+from dossier.core import claims, multiplicity, types
+from dossier.core.facts import Method
+from dossier.outputs import junit
+from dossier.record import results
+from dossier.report.chapters import grid
+from dossier.typeset import living_text
+from tests.conftest import Book
+from tests.test_acceptance import faults
+from tests.test_findings import KINDS
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_every_question_is_answered_whatever_a_release_has(name: str) -> None:
+    every = claims.of(KINDS[name])
+    overall = {claim.question for claim in every if claim.scope == "overall"}
+    assert overall == set(claims.QUESTIONS)
+    assert [claim.harm for claim in every] == sorted(claim.harm for claim in every)
+    for claim in every:
+        assert (claim.state == "untested") <= (claim.value is None)
+        assert claim.state != "untested" or claim.reason is not None
+
+
+def test_the_file_holds_what_the_pages_print(any_book: Book) -> None:
+    written = results.of(any_book.evidence)
+    again = results.read(written.text())
+    assert again.claims == written.claims
+    assert tuple(map(results.ClaimRow.of, claims.of(again.evidence))) == written.claims
+    rows = json.loads(written.text())["claims"]
+    assert set(rows[0]) >= {"question", "scope", "about", "state", "harm", "limit", "limit_source", "worst", "needs_n"}
+    # A row of page 1 for each question that something answers.
+    answered = {claim.question for claim in claims.of(any_book.evidence) if claim.state != "untested"}
+    labels = [row.label for row in grid.table(any_book.evidence).rows]
+    assert len(labels) == len(answered)
+    assert all(any(label.startswith(grid.QUESTION[each]) for label in labels) for each in answered)
+
+
+def test_a_frame_of_claims_has_a_row_each_the_gravest_first(knee: Book) -> None:
+    frame = Record(results.of(knee.evidence)).to_frame("claims")
+    assert len(frame) == len(claims.of(knee.evidence))
+    assert list(frame["harm"]) == sorted(frame["harm"])
+    first = frame.iloc[0]
+    assert (first["question"], first["state"], first["worst"]) == ("over_time", "against", "knee-2")
+    assert set(frame["state"]) <= set(get_args(types.State))
+
+
+@pytest.mark.parametrize(
+    ("named", "fails"), [("against:over_time", True), ("open:calibration", True), ("against:labels", False)]
+)
+def test_a_pipeline_stops_at_a_claim_that_it_names(knee: Book, named: str, fails: bool) -> None:
+    cases = junit.cases(knee.evidence, junit.Demands(named=frozenset({named})))
+    question = named.partition(":")[2]
+    stopped = [case for case in cases if case.suite == "claims" and case.status == "fails"]
+    assert bool(stopped) == fails
+    assert all(case.name.startswith(f"{question}, ") for case in stopped)
+    assert len({case.name for case in cases if case.suite == "claims"}) == len(claims.of(knee.evidence))
+
+
+def test_what_its_maker_says_binds_and_a_crossed_rule_is_the_gravest(knee: Book) -> None:
+    says = dataclasses.replace(knee.evidence.flags[0], dataset="knee-1", reply="Not to be used there.")
+    evidence = dataclasses.replace(knee.evidence, flags=(says,))
+    first = [claim for claim in claims.of(evidence) if claim.harm == 1 and claim.scope == "hospital"]
+    assert {(claim.question, claim.dataset, claim.limit_source) for claim in first} == {
+        ("benefit", "knee-1", "maker"),
+        ("over_time", "knee-2", "declared"),
+    }
+
+
+@given(st.floats(-0.2, 0.2), st.floats(0.001, 0.1), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_no_state_is_both_praise_and_accusation(value: float, se: float, p_worse: float, p_better: float) -> None:
+    """A gain is shown only beyond both defaults, against only after its looks; its own hospital has one look."""
+    details = {"p_holm": p_worse, "p_better": p_better}
+    gain = types.Estimate(value, value - 2 * se, value + 2 * se, 0.95, 100, Method("mover"), 20, details=details)
+    state, alone = multiplicity.gain(gain), multiplicity.gain(gain, is_own=True)
+    assert (state == "shown") <= (p_better <= 0.025)
+    assert (state == "against") <= (p_worse <= multiplicity.LEVEL and (gain.high or 0) < 0)
+    assert (alone == "against") == ((gain.high or 0) < 0)
+
+
+@pytest.mark.parametrize("state", get_args(types.State))
+def test_only_an_accusation_has_to_pass_its_looks(state: types.State) -> None:
+    assert multiplicity.after_looks(state, 1.0) == ("open" if state == "against" else state)
+    assert multiplicity.after_looks(state, 0.0) == state
+
+
+# ---- numbers that texts name ----------------------------------------------------------------------------------------
+
+
+def test_a_text_gives_the_numbers_that_it_names_with_interval_and_n(knee: Book) -> None:
+    """`{auroc@knee-1}` is that AUROC; a group and a threshold are named beside it, and a gap says why."""
+    evidence = knee.evidence
+    asked = '{auroc@knee-1}|{oe_ratio@pooled}|{events@knee-2}|{sensitivity@pooled threshold=0.5 Age="under 50"}'
+    shown = living_text.resolved(dataclasses.replace(evidence, statements={"4": asked})).statements["4"]
+    auroc, ratio, events, group = (part.replace("\N{NO-BREAK SPACE}", " ") for part in shown.split("|"))
+    found = types.find(evidence, "auroc", "knee-1")
+    assert isinstance(found, types.Estimate)
+    assert auroc == f"{found.value:.2f} (95% CI {found.low:.2f} to {found.high:.2f}; n {found.n})"
+    assert ratio.startswith("0.9")
+    assert events == "524"
+    assert "95% CI" in group
+    assert (
+        "not estimated"
+        in living_text.resolved(
+            dataclasses.replace(evidence, statements={"4": "{auroc_beyond_case_mix@knee-1}"})
+        ).statements["4"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{auroc@nowhere}", "nowhere is not a dataset"),
+        ("{aurok@pooled}", "aurok is not a measure"),
+        ("{events@pooled}", "pooled is not a dataset"),
+        ("{auroc@pooled Sex=female}", "names Sex=female, which is no setting"),
+        ("{auroc@pooled} and {a set} {x@}", ""),
+    ],
+)
+def test_a_number_that_nothing_gives_is_a_fault(tmp_path: Path, text: str, says: str) -> None:
+    found = faults(tmp_path, f'[statements]\n4 = "{text}"\n')
+    assert len(found) == bool(says)
+    assert says in " ".join(str(each) for each in found)
