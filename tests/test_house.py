@@ -253,6 +253,13 @@ def test_every_code_has_words_and_all_words_have_a_code() -> None:
     assert not flags - OF_TESTS & (reasons | steps | phrases)
 
 
+def test_who_takes_something_for_present_answers_where_it_is_absent() -> None:
+    for path in (PACKAGE / "metrics").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+                assert not re.search(r"(?<![.\w])present\(", ast.unparse(node)), f"{path.stem}.{node.name}"
+
+
 def test_no_drawer_for_what_has_no_name() -> None:
     assert not {path.stem for path in MODULES} & {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 
