@@ -639,8 +639,8 @@ def auroc_difference(
     theirs, of_rival = structural_components(classes, class_rival)
     value = float((values - theirs).mean())
     apart = None if parts is None or of_rival is None else ((parts - of_rival).mean(axis=1) ** 2).sum()
-    method = Method("paired_delong_over_classes")
-    return _without_events(comparison.by_delong(value, apart, np.zeros(len(classes)), level, method))
+    none = np.zeros(len(classes))
+    return _without_events(comparison.by_delong(value, apart, none, level, "paired_delong_over_classes", SINGLE_ROW))
 
 
 @to_rival(

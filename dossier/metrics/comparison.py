@@ -277,15 +277,15 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     (above, below), (rival_above, rival_below) = placements(outcome, risk), placements(outcome, rival)
     value = float(above.mean() - rival_above.mean())
     variance = delong_variance(above - rival_above, below - rival_below)
-    return by_delong(value, variance, outcome, level, Method("paired_delong"))
+    return by_delong(value, variance, outcome, level, "paired_delong", SINGLE_ROW)
 
 
-def by_delong(value: float, variance: float | None, outcome: Floats, level: float, method: Method) -> Estimate:
-    """The difference of two AUROCs with its interval and test; without a variance a class has a single row."""
+def by_delong(value: float, variance: float | None, outcome: Floats, level: float, how: str, single: Fact) -> Estimate:
+    """The difference of two AUROCs with its interval and test; without a variance for a class has a `single` row."""
     se = math.sqrt(variance) if variance is not None and variance > 0 else None
     p_value = None if se is None else 2 * beyond(abs(value) / se)
-    found = estimate(value, se, level, outcome, method, floor=-1, ceiling=1, details={"p_value": p_value})
-    return replace(found, reason=SINGLE_ROW) if variance is None else found
+    found = estimate(value, se, level, outcome, Method(how), floor=-1, ceiling=1, details={"p_value": p_value})
+    return replace(found, reason=single) if variance is None else found
 
 
 @to_rival(
