@@ -23,6 +23,7 @@ from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from tests.bench.population import SPREAD, design_of, population, quadrature, truths
 from tests.bench.scores import Score, between, held
+from tests.estimated import estimated
 
 Simulate = Callable[[np.random.Generator, int], dict[str, Score]]
 LEVEL = 0.95
@@ -58,8 +59,7 @@ def _pooled(k: int, tau: float, of_a_site: OfASite, scale: Scale) -> Simulate:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         del number
         sites = tuple(of_a_site(rng, middle + tau * float(rng.standard_normal())) for _ in range(k))
-        found = pooled.pool(sites, scale, LEVEL)
-        assert isinstance(found, Estimate)
+        found = estimated(pooled.pool(sites, scale, LEVEL))
         new = back(middle + tau * float(rng.standard_normal()), scale)
         details = found.details
         return {
@@ -81,9 +81,7 @@ def _auroc_of_a_site(rng: np.random.Generator, truth: float) -> Estimate:
     events = min(max(int(rng.binomial(n, phi)), FEW_FOR_POOLING), n - FEW_FOR_POOLING)
     outcome = (np.arange(n) < events).astype(float)
     apart = math.sqrt(2) * float(norm.ppf(expit(truth)))
-    found = auroc(outcome, np.asarray(expit(rng.standard_normal(n) + apart * outcome)), LEVEL)
-    assert isinstance(found, Estimate)
-    return found
+    return estimated(auroc(outcome, np.asarray(expit(rng.standard_normal(n) + apart * outcome)), LEVEL))
 
 
 def _ratio_of_a_site(rng: np.random.Generator, truth: float) -> Estimate:
@@ -93,9 +91,7 @@ def _ratio_of_a_site(rng: np.random.Generator, truth: float) -> Estimate:
         risk = 0.4 * rng.beta(2, max(0.8 / phi - 2, 0.5), n)
         outcome = (rng.random(n) < np.minimum(risk * math.exp(truth), 1)).astype(float)
         if outcome.sum() >= FEW_FOR_POOLING:
-            found = stratified.oe_ratio([Stratum(outcome, risk)], LEVEL)
-            assert isinstance(found, Estimate)
-            return found
+            return estimated(stratified.oe_ratio([Stratum(outcome, risk)], LEVEL))
 
 
 # ---- all rows of all sites ------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from dossier.core.facts import Method
 from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
 from tests.bench import groups, pooling
 from tests.bench.scores import NOMINAL, Score, between, held, rejected
+from tests.estimated import estimated, present
 from tests.metrics.parts import of_counts
 
 Simulate = Callable[[np.random.Generator, int], dict[str, Score]]
@@ -62,8 +63,7 @@ def _pooled(k: int, spread: float) -> Simulate:
             types.Estimate(float(value), None, None, LEVEL, 1000, Method("wald"), 300, float(se))
             for value, se in zip(values, error, strict=True)
         )
-        found = pooled.pool(sites, "plain", LEVEL)
-        assert isinstance(found, types.Estimate)
+        found = estimated(pooled.pool(sites, "plain", LEVEL))
         ahead = 1 + spread * float(rng.standard_normal())
         details = found.details
         return {
@@ -142,10 +142,8 @@ def _rater_groups(cases: int, raters: int) -> Simulate:
         confidence = np.where(rng.random(likely.shape) < sure[kind][:, None], SURE, UNSURE)
         complexity = np.where(rng.random(likely.shape) < simple[kind][:, None], SIMPLE, COMPLEX)
         declared = tuple(np.repeat(accuracy, raters).tolist())
-        found = reliability.raters_by_group(labels, groups, confidence, truth, declared, level=LEVEL)
-        measured = reliability.raters_by_group(labels, groups, confidence, truth, level=LEVEL)
-        assert not isinstance(found, types.Absent)
-        assert not isinstance(measured, types.Absent)
+        found = present(reliability.raters_by_group(labels, groups, confidence, truth, declared, level=LEVEL))
+        measured = present(reliability.raters_by_group(labels, groups, confidence, truth, level=LEVEL))
         related = reliability.confidence_complexity_correlation(labels, confidence, complexity, level=LEVEL)
         scores = {
             "accuracy of a group": _of_group(found, "accuracy", accuracy),
@@ -263,8 +261,7 @@ def _clustered(study: types.ReaderStudy, bootstrap: int, seed: int) -> dict[str,
     for measure in MEASURES_OF_COUNTS:
         if measure is human_factors.relative_risk_reduction:
             continue
-        found = measure(study, LEVEL, bootstrap, seed)
-        assert isinstance(found, types.Estimate)
+        found = estimated(measure(study, LEVEL, bootstrap, seed))
         bounds = found.details["low_clustered"], found.details["high_clustered"]
         scores[f"{measure.__name__}, clustered"] = between(*bounds, truth[measure.__name__])
     return scores
@@ -338,12 +335,9 @@ def _equal_tables(rows: int) -> Simulate:
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         ours, theirs = (_features(rng.standard_normal((rows, 3))) for _ in range(2))
-        psi = correspondence.degree_of_correspondence(ours, theirs, permutations=199, seed=number)
-        energy = correspondence.energy_coefficient(ours, theirs, permutations=199, bootstrap=2, seed=number)
-        averaged = correspondence.correspondence_averaged(ours, theirs, seed=number)
-        assert isinstance(psi, types.Estimate)
-        assert isinstance(energy, types.Estimate)
-        assert isinstance(averaged, types.Estimate)
+        psi = estimated(correspondence.degree_of_correspondence(ours, theirs, permutations=199, seed=number))
+        energy = estimated(correspondence.energy_coefficient(ours, theirs, permutations=199, bootstrap=2, seed=number))
+        averaged = estimated(correspondence.correspondence_averaged(ours, theirs, seed=number))
         return {
             "degree_of_correspondence": rejected(psi.value),
             "energy_coefficient": rejected(energy.details["p_value"]),
@@ -386,8 +380,7 @@ def _sites(k: int, correlation: float) -> Simulate:
 def _unrelated_sites(k: int) -> Simulate:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         del number
-        found = _correlated(rng, k, 0.0)
-        assert isinstance(found, types.Estimate)
+        found = estimated(_correlated(rng, k, 0.0))
         return {"performance_against_similarity": rejected(found.details["p_value"])}
 
     return simulate
@@ -427,11 +420,9 @@ def _small(n: int) -> Simulate:
         outcome, risk = (rng.permutation(n) < n // 2).astype(float), rng.random(n)
         coin = (rng.random(n) < 0.5).astype(float)
         other = rng.random(n)
-        ranks = comparison.mann_whitney_u(outcome, risk)
+        ranks = estimated(comparison.mann_whitney_u(outcome, risk))
         half = comparison.majority_class_test(coin, risk, 0.5)
-        pair = comparison.accuracy_difference(coin, risk, other, 0.5)
-        assert isinstance(ranks, types.Estimate)
-        assert isinstance(pair, types.Estimate)
+        pair = estimated(comparison.accuracy_difference(coin, risk, other, 0.5))
         scores = {
             "mann_whitney_u, exact": rejected(ranks.details["p_value"]),
             "accuracy_difference": rejected(pair.details["p_value"], mcnemar_size(pair)),

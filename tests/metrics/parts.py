@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
+import pandas as pd
 
 from dossier.core.types import Absent, DecisionCounts, Floats, ReaderStudy
 from dossier.metrics.calibration_errors import _summary
@@ -10,6 +14,7 @@ from dossier.metrics.graded_accuracy import Integers, weighted_credit
 from dossier.metrics.human_factors import _drawn_counts
 from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
+from tests.reference.tables import GOLDEN
 
 
 def h_accuracy_of(
@@ -37,3 +42,24 @@ def errors_of_rows(
     """The four calibration errors with every row at its own risk, and knots at any quantiles."""
     smooth = smooth_curve(outcome, risk, quantiles)
     return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk), Design(len(risk)))
+
+
+def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
+    """The outcomes and the risks of rows that are drawn."""
+    return np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows], dtype=float)
+
+
+def table(name: str = "binary.csv") -> pd.DataFrame:
+    """A table that the references were reckoned from."""
+    return pd.read_csv(GOLDEN / name).astype({"y": float})
+
+
+def columns(risk: str = "p", name: str = "binary.csv") -> tuple[Floats, Floats]:
+    """The outcomes of such a table and a column of risks."""
+    read = table(name)
+    return read["y"].to_numpy(float), read[risk].to_numpy(float)
+
+
+def r() -> Any:
+    """What R says of the tables."""
+    return json.loads((GOLDEN / "r.json").read_text())

@@ -7,12 +7,11 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.core.types import Absent, Curve, Floats
+from dossier.core.types import Absent, Floats
 from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.graded_accuracy import (
     accuracy_by_prevalence,
@@ -35,10 +34,10 @@ from dossier.metrics.graded_accuracy import (
 )
 from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, present
 from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
-from tests.reference.tables import COVID, EXPECTED, needs_covid
+from tests.reference.tables import needs_covid, printed, site
 
 
 @st.composite
@@ -50,14 +49,8 @@ def both_classes(draw: st.DrawFn) -> tuple[Floats, Floats]:
     return np.array(y, dtype=float), np.array(p, dtype=float)
 
 
-def drawn(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve)
-    return found
-
-
 def value_of(y: Floats, p: Floats, priority: tuple[float, float], tau: float) -> float:
-    found = h_accuracy_of(y.astype(np.int64), np.column_stack((1 - p, p)), np.array(priority), tau)
-    assert not isinstance(found, Absent)
+    found = present(h_accuracy_of(y.astype(np.int64), np.column_stack((1 - p, p)), np.array(priority), tau))
     return found[0]
 
 
@@ -85,13 +78,8 @@ def test_ties_share_the_credit_at_every_tau() -> None:
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 @pytest.mark.parametrize(("tau", "column"), [(0.6, "Ha .6"), (0.75, "Ha .75"), (1.0, "Ha 1")])
 def test_the_five_hospitals(name: str, tau: float, column: str) -> None:
-    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
-    head = next(line for line in lines if line.startswith("| site |"))
-    row = next(line for line in lines if line.startswith(f"| {name} |"))
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
-    read = pd.read_csv(COVID / f"{name}.csv")
-    found = estimated(h_accuracy(read["outcome"].to_numpy(float), read["risk"].to_numpy(float), 0.5, tau))
-    assert found.value == pytest.approx(float(cells[1][cells[0].index(column)]), abs=5.01e-8)
+    found = estimated(h_accuracy(*site(name), 0.5, tau))
+    assert found.value == pytest.approx(printed(name, column), abs=5.01e-8)
 
 
 @given(both_classes(), st.sampled_from([0.1, 0.25, 0.3, 0.5, 0.8]))
@@ -158,19 +146,15 @@ def test_counts_times_a_constant_leave_the_value_and_complexity_weighs() -> None
     scores = rng.dirichlet(np.ones(3), 6)
     priority = np.array([0.2, 0.3, 0.5])
     once, thrice = (
-        h_accuracy_of(classes, scores, priority, 0.6),
-        h_accuracy_of(np.tile(classes, 3), np.tile(scores, (3, 1)), priority, 0.6),
+        present(h_accuracy_of(classes, scores, priority, 0.6)),
+        present(h_accuracy_of(np.tile(classes, 3), np.tile(scores, (3, 1)), priority, 0.6)),
     )
-    assert not isinstance(once, Absent)
-    assert not isinstance(thrice, Absent)
     assert once[0] == pytest.approx(thrice[0], abs=1e-14)
     complexity = np.array([1.0, 1, 1, 0, 0, 0])
     heavy, first = (
-        h_accuracy_of(classes, scores, priority, 0.6, complexity),
-        h_accuracy_of(classes[:3], scores[:3], priority, 0.6),
+        present(h_accuracy_of(classes, scores, priority, 0.6, complexity)),
+        present(h_accuracy_of(classes[:3], scores[:3], priority, 0.6)),
     )
-    assert not isinstance(heavy, Absent)
-    assert not isinstance(first, Absent)
     assert heavy[0] == pytest.approx(first[0])
 
 
@@ -234,8 +218,7 @@ def test_the_profile_is_the_h_accuracy_at_each_tau() -> None:
     rng = np.random.default_rng(2)
     p = rng.random(60)
     y = (rng.random(60) < p).astype(float)
-    found = h_accuracy_profile(y, p)
-    assert isinstance(found, Curve)
+    found = curved(h_accuracy_profile(y, p))
     assert len(found.columns["tau"]) == 51
     for position in (0, 20, 50):
         expected = estimated(h_accuracy(y, p, 0.5, 0.5 + position / 100))
@@ -309,15 +292,14 @@ def test_a_model_that_is_always_right_has_bounds_and_no_standard_error() -> None
     down = math.hypot(1 - wilson(4, 4, 0.95)[0], 1 - wilson(9, 9, 0.95)[0]) / 2
     assert (found.value, found.se, found.high) == (1, None, 1)
     assert found.low == pytest.approx(1 - down)
-    band = drawn(accuracy_by_prevalence(y, p, 0.5)).columns
+    band = curved(accuracy_by_prevalence(y, p, 0.5)).columns
     assert band["low"][25] == pytest.approx(1 - down)
     assert set(band["high"]) == {1.0}
 
 
 def test_priorities_rounded_to_a_little_more_than_one_stay_within_the_range() -> None:
     scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1e-9, 1 - 1e-9]])
-    found = weighted_credit(np.array([0, 0, 1, 1]), scores, np.array([0.500001, 0.5]), 1.0)
-    assert not isinstance(found, Absent)
+    found = present(weighted_credit(np.array([0, 0, 1, 1]), scores, np.array([0.500001, 0.5]), 1.0))
     assert (found.value, found.high) == (1, 1)
 
 
@@ -330,7 +312,7 @@ def test_a_single_row_of_a_class_that_does_not_count_takes_no_interval_away() ->
     assert (both.low, both.high, both.se) == (None, None, None)
     assert both.reason == Said("a class that counts has a single row, so that its variance is not known")
     assert (estimated(h_accuracy_risk(y, p, 0.3)).reason, alone.reason) == (both.reason, None)
-    band = drawn(h_accuracy_by_priority(y, p)).columns
+    band = curved(h_accuracy_by_priority(y, p)).columns
     assert [low is None for low in band["low"]] == [True] * 50 + [False]
 
 
@@ -370,7 +352,7 @@ def test_what_was_done_with_the_complexity_is_told() -> None:
 def test_the_survey_gives_the_last_class_its_share_of_the_answers_that_prefer_one() -> None:
     survey = (("a", 0.2, None, None), ("b", 0.5, 0.4, 0.6), ("c", 0.1, None, None))
     assert priority_of_survey(survey) == pytest.approx(1 / 8)
-    found = drawn(survey_of_priorities((), survey))
+    found = curved(survey_of_priorities((), survey))
     assert found.columns["priority"] == pytest.approx((2 / 8, 5 / 8, 1 / 8))
     assert (found.columns["low"], found.columns["high"]) == ((None, 0.4, None), (None, 0.6, None))
     assert found.n == 0, "no patient is asked"
@@ -386,14 +368,13 @@ def test_the_random_reference_is_of_two_hundred_draws(level: float, low: float, 
     The cases' share is then 2/3, 1/3 or 1/2, so that its mean over the draws is a whole number of 1,200ths.
     """
     y, p = np.array([1.0, 1] + [0.0] * 8), np.array([0.9, 0.2] + [0.1] * 8)
-    curve = drawn(
+    curve = curved(
         h_accuracy_by_complexity(y, p, "own", case_complexity=np.linspace(0, 1, 10), level=level, seed=5)
     ).columns
     assert curve["share"][2] == pytest.approx(0.1)
     assert curve["random_low"][2] == pytest.approx((1 + low) / 2)
     assert curve["random_high"][2] == pytest.approx((1 + high) / 2)
-    mean = curve["random"][2]
-    assert mean is not None
+    mean = present(curve["random"][2])
     parts = (2 * mean - 1) * 1200
     assert parts != pytest.approx(600, abs=0.5)
     assert parts == pytest.approx(round(parts), abs=1e-6)
@@ -401,7 +382,7 @@ def test_the_random_reference_is_of_two_hundred_draws(level: float, low: float, 
 
 def test_the_surface_spans_every_priority_and_every_share() -> None:
     y, p = np.array([1.0, 1, 0, 0, 0]), np.array([0.9, 0.2, 0.1, 0.3, 0.7])
-    surface = drawn(h_accuracy_surface(y, p, "own", case_complexity=np.array([0.1, 0.9, 0.5, 0.3, 0.8]))).columns
+    surface = curved(h_accuracy_surface(y, p, "own", case_complexity=np.array([0.1, 0.9, 0.5, 0.3, 0.8]))).columns
     assert surface["priority"] == pytest.approx([first / 14 for first in range(15) for _ in range(15)])
     assert surface["share"] == pytest.approx([second / 14 for _ in range(15) for second in range(15)])
     corners = [surface["h_accuracy"][position] for position in (0, 14, 210, 224)]
@@ -410,7 +391,7 @@ def test_the_surface_spans_every_priority_and_every_share() -> None:
 
 def test_a_risk_at_the_threshold_is_positive_at_every_prevalence() -> None:
     y, p = np.array([1.0, 1, 1, 0, 0]), np.array([0.3, 0.3, 0.1, 0.3, 0.2])
-    found = drawn(accuracy_by_prevalence(y, p, 0.3)).columns
+    found = curved(accuracy_by_prevalence(y, p, 0.3)).columns
     assert (found["accuracy"][0], found["accuracy"][-1]) == pytest.approx((1 / 2, 2 / 3))
 
 
@@ -424,7 +405,7 @@ def test_bins_of_answers_are_of_one_tenth_and_hold_ten_at_least() -> None:
         (rater_accuracy_by_confidence(labels, confidence[:, None], truth), "confidence"),
         (rater_accuracy_by_complexity(labels, confidence[:, None], truth), "complexity"),
     ):
-        found = drawn(made)
+        found = curved(made)
         assert found.n == 30, what
         assert found.columns["lower"] == pytest.approx((0.7, 0.9))
         assert found.columns["upper"] == pytest.approx((0.8, 1.0))
@@ -441,7 +422,7 @@ def test_bins_of_answers_are_of_one_tenth_and_hold_ten_at_least() -> None:
 def test_confidence_of_right_answers_is_counted_at_every_hundredth() -> None:
     labels, truth = np.ones((5, 1)), np.array([1.0, 1, 0, math.nan, 1])
     confidence = np.array([0.29, 0.58, 0.57, 0.9, math.nan])[:, None]
-    found = drawn(confidence_of_right_answers(labels, confidence, truth))
+    found = curved(confidence_of_right_answers(labels, confidence, truth))
     assert found.n == 3
     assert found.columns["confidence"] == tuple(step / 100 for step in range(101))
     assert found.columns["share_right"] == (1.0,) * 30 + (0.5,) * 29 + (0.0,) * 42
@@ -450,7 +431,7 @@ def test_confidence_of_right_answers_is_counted_at_every_hundredth() -> None:
 
 def test_the_complexity_of_the_cases_stands_in_bins_of_one_twentieth() -> None:
     values = [0.0, 0.04, 0.05, 0.49, 0.5, 0.62, 0.74, 0.89, 0.94, 0.95, 1.0]
-    found = drawn(complexity_distribution(np.zeros(11), "own", case_complexity=np.array(values))).columns
+    found = curved(complexity_distribution(np.zeros(11), "own", case_complexity=np.array(values))).columns
     assert found["lower"] == pytest.approx([index / 20 for index in range(20)])
     assert found["upper"] == pytest.approx([index / 20 for index in range(1, 21)])
     counted = {0: 2, 1: 1, 9: 1, 10: 1, 12: 1, 14: 1, 17: 1, 18: 1, 19: 2}

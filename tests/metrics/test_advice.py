@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from dossier.core.types import Absent, Curve, Floats
+from dossier.core.types import Absent, Floats
 from dossier.metrics import classes
 from dossier.metrics.advice import advice_value, advisor_value, bins_of, confidence_of
 from dossier.typeset.methods import method_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, interval_of, present
 from tests.reasons import Said
 from tests.reference.tables import COVID, needs_covid
 
@@ -68,8 +68,7 @@ def test_row_by_row(rows: list[tuple[int, float]], calibration: str) -> None:
     found = estimated(advisor_value(y, p, calibration, bootstrap=5))
     assert found.value == pytest.approx(slow(rows, calibration), abs=1e-12)
     # A bin of fewer than five has no value; each row five times leaves the means as they are.
-    curve = advice_value(np.repeat(y, 5), np.repeat(p, 5))
-    assert isinstance(curve, Curve)
+    curve = curved(advice_value(np.repeat(y, 5), np.repeat(p, 5)))
     worth = zip(curve.columns["share"], curve.columns[f"value_{calibration}"], strict=True)
     # The advisor value is the mean of the advice values over the distribution of the advice.
     assert sum((share or 0) * (value or 0) for share, value in worth) == pytest.approx(found.value, abs=1e-12)
@@ -79,8 +78,7 @@ def test_row_by_row(rows: list[tuple[int, float]], calibration: str) -> None:
 def test_a_bin_by_hand() -> None:
     """Eight advices of .8, six right: .8 (1 - .05) = .76, and by the largest gap .8 (1 - .05/.8) = .75."""
     y, p = np.tile([1.0, 1, 1, 0], 2), np.full(8, 0.8)
-    curve = advice_value(y, p)
-    assert isinstance(curve, Curve)
+    curve = curved(advice_value(y, p))
     assert curve.columns["lower"] == (0.5, 0.6, 0.7, 0.8, 0.9)
     assert curve.columns["upper"] == (0.6, 0.7, 0.8, 0.9, 1.0)
     for name, expected in {"value_ece": 0.76, "value_eci": 0.75, "accuracy": 0.75, "share": 1.0}.items():
@@ -91,8 +89,7 @@ def test_a_bin_by_hand() -> None:
 
 def test_a_bin_of_one_tells_its_count_and_nobodys_risk() -> None:
     y, p = np.ones(9), np.array([0.81, 0.83, 0.85, 0.87, 0.11, 0.12, 0.13, 0.14, 0.95])
-    curve = advice_value(y, p)
-    assert isinstance(curve, Curve)
+    curve = curved(advice_value(y, p))
     assert list(curve.columns["count"]) == [0, 0, 0, 8, 1]
     for name in ("confidence", "accuracy", "value_ece", "value_eci"):
         assert [value is None for value in curve.columns[name]] == [True, True, True, False, True]
@@ -119,8 +116,7 @@ def test_the_upper_bound_of_a_calibrated_model_lies_above_the_mean_confidence() 
     y, p = draw(np.random.default_rng(5), 3000, 1.0)
     found, sure = estimated(advisor_value(y, p)), np.maximum(p, 1 - p)
     assert "does not refute" in method_text(found.method)
-    assert found.high is not None
-    assert sure.mean() < found.high < sure.mean() + 6 * sure.std() / np.sqrt(3000)
+    assert sure.mean() < present(found.high) < sure.mean() + 6 * sure.std() / np.sqrt(3000)
     wrong = estimated(advisor_value(*draw(np.random.default_rng(5), 3000, 0.2)))
     assert "does not refute" not in method_text(wrong.method)
     assert (wrong.high or 1.0) < sure.mean()
@@ -133,9 +129,8 @@ def test_one_row_has_no_interval() -> None:
 
 def test_two_rows_have_an_interval() -> None:
     found = estimated(advisor_value(np.array([1.0, 0.0]), np.array([0.8, 0.7])))
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= found.value <= found.high
+    low, high = interval_of(found)
+    assert low <= found.value <= high
 
 
 @pytest.mark.parametrize(("calibration", "weight"), [("ece", 0.8), ("eci", 1.0)])
@@ -188,8 +183,7 @@ def test_advice_at_the_end_of_a_bin_by_hand() -> None:
     """Ten right advices of .6 and ten wrong ones of .55: gaps of .4 and .55."""
     p, y = np.repeat([0.6, 0.55], 10), np.repeat([1.0, 0.0], 10)
     assert estimated(advisor_value(y, p)).value == pytest.approx((0.6 * (1 - 0.4) + 0.55 * (1 - 0.55)) / 2)
-    found = advice_value(y, p)
-    assert isinstance(found, Curve)
+    found = curved(advice_value(y, p))
     assert found.columns["count"] == (10, 10, 0, 0, 0)
 
 
@@ -215,9 +209,7 @@ def test_two_classes_as_classes_give_the_numbers_of_two(rows: list[tuple[int, fl
     for first, other in ((two.value, several.value), (two.low, several.low), (two.high, several.high)):
         assert (first is None) == (other is None)
         assert first is None or other == pytest.approx(first, abs=1e-12)
-    left, right = advice_value(y, p), classes.advice_value(numbers, risks)
-    assert isinstance(left, Curve)
-    assert isinstance(right, Curve)
+    left, right = curved(advice_value(y, p)), curved(classes.advice_value(numbers, risks))
     assert list(left.columns) == list(right.columns)
     for name, column in left.columns.items():
         assert right.columns[name] == pytest.approx(column, abs=1e-12), name
@@ -227,8 +219,7 @@ def test_a_bin_of_four_classes_by_hand() -> None:
     """Eight advices of .4, four right: .4 (1 - .1) = .36; by the largest gap, .6, .4 (1 - .1/.6) = 1/3."""
     risks = np.tile([0.4, 0.2, 0.2, 0.2], (8, 1))
     numbers = np.array([0, 0, 0, 0, 1, 1, 2, 3])
-    curve = classes.advice_value(numbers, risks)
-    assert isinstance(curve, Curve)
+    curve = curved(classes.advice_value(numbers, risks))
     position = curve.columns["lower"].index(0.4)
     assert curve.columns["value_ece"][position] == pytest.approx(0.36, abs=1e-12)
     assert curve.columns["value_eci"][position] == pytest.approx(1 / 3, abs=1e-12)

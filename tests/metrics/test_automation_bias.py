@@ -18,7 +18,7 @@ from dossier.metrics.human_factors import agreement_with_advice, right_advice_re
 from dossier.report import compose, draw
 from dossier.report.chapters import human_factors as findings
 from tests.conftest import ROOT
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, present
 from tests.metrics.parts import of_counts
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -99,8 +99,7 @@ def test_where_it_cannot_be_known_it_is_said(measure: Any) -> None:
 
 
 def test_agreement_with_the_advice_is_that_of_each_reader() -> None:
-    found = agreement_with_advice(_study(SIX))
-    assert isinstance(found, types.Curve)
+    found = curved(agreement_with_advice(_study(SIX)))
     assert found.columns["unaided"] == pytest.approx((0, 1 / 3))
     assert found.columns["aided"] == pytest.approx((2 / 3, 1 / 3))
 
@@ -126,8 +125,7 @@ def test_the_clustered_interval_holds_the_truth_as_often_as_it_says() -> None:
 
 def test_the_knees_have_the_counts_of_the_contract() -> None:
     """16 of 116 and 27 of 73, counted from the table by hand, and the groups add up to them."""
-    study = reading.study(ROOT / "fixtures" / "knee").reader_study
-    assert study is not None
+    study = present(reading.study(ROOT / "fixtures" / "knee").reader_study)
     expected: list[tuple[Any, tuple[int, int]]] = [
         (wrong_advice_followed, (16, 116)),
         (right_advice_resisted, (27, 73)),

@@ -39,13 +39,8 @@ from dossier.metrics.logistic import logistic_fit, near_intercept
 from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import smooth_curve
 from dossier.typeset.methods import method_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, interval_of, present
 from tests.reasons import Said
-
-
-def curved(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve), found
-    return found
 
 
 def floats(*values: float) -> Floats:
@@ -58,8 +53,7 @@ def floats(*values: float) -> Floats:
 @pytest.mark.parametrize("log_odds", [-20.0, -14.0, -7.0, -4.0, -3.0, -2.5, -2.2, -1.0, 0.0, 2.5, 3.5, 5.0, 17.0])
 def test_the_intercept_is_found_however_far_the_risks_are_off(log_odds: float) -> None:
     """Half of the rows have the outcome, so that the intercept takes the log odds back to 0."""
-    fit = logistic_fit(np.ones((1, 20)), np.tile([0.0, 1.0], 10), np.full(20, log_odds))
-    assert not isinstance(fit, Absent)
+    fit = present(logistic_fit(np.ones((1, 20)), np.tile([0.0, 1.0], 10), np.full(20, log_odds)))
     assert fit.coefficients[0] == pytest.approx(-log_odds, abs=1e-9)
 
 
@@ -70,8 +64,7 @@ def test_the_intercept_is_found_where_the_risks_are_all_but_certain_and_wrong(se
     log_odds = rng.uniform(-15, 15) + rng.normal(0, 2, 48)
     events = int(rng.integers(1, 48))
     expected = brentq(lambda shift: float(expit(log_odds + shift).sum()) - events, -60, 60, xtol=1e-12)
-    fit = logistic_fit(np.ones((1, 48)), (np.arange(48) < events).astype(float), log_odds)
-    assert not isinstance(fit, Absent), fit
+    fit = present(logistic_fit(np.ones((1, 48)), (np.arange(48) < events).astype(float), log_odds))
     assert fit.coefficients[0] == pytest.approx(expected, abs=1e-8)
 
 
@@ -82,8 +75,7 @@ def test_the_fit_of_many_rows_ends(seed: int) -> None:
     x = rng.normal(0, 1, 3000)
     y = (rng.random(3000) < 1 / (1 + np.exp(-x))).astype(float)
     design = np.vstack((np.ones(3000), x))
-    fit = logistic_fit(design, y)
-    assert not isinstance(fit, Absent), fit
+    fit = present(logistic_fit(design, y))
     assert design @ (y - expit(fit.coefficients @ design)) == pytest.approx([0, 0], abs=1e-9)
 
 
@@ -91,8 +83,7 @@ def test_the_fit_of_many_rows_ends(seed: int) -> None:
 def test_the_unit_of_a_column_does_not_matter_to_the_fit(scale: float) -> None:
     """Two values of a column: the fit goes through the log odds of the two shares, 1/4 and 2/3."""
     y, x = floats(0, 0, 0, 1, 0, 1, 1), floats(0, 0, 0, 0, 1, 1, 1)
-    fit = logistic_fit(np.vstack((np.ones(7), scale * x)), y)
-    assert not isinstance(fit, Absent)
+    fit = present(logistic_fit(np.vstack((np.ones(7), scale * x)), y))
     assert fit.coefficients * floats(1, scale) == pytest.approx([-math.log(3), math.log(2) + math.log(3)], abs=1e-9)
 
 
@@ -151,8 +142,7 @@ def test_no_ratio_without_rows_or_expected_events() -> None:
 def test_the_smaller_class_decides_on_the_knots(few: int, knots: int, rare: float) -> None:
     y = np.full(400, 1 - rare)
     y[np.linspace(0, 399, few).astype(int)] = rare
-    smooth = smooth_curve(y, np.linspace(0.1, 0.9, 400))
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(y, np.linspace(0.1, 0.9, 400)))
     assert len(smooth.knots) == knots
 
 
@@ -189,9 +179,8 @@ def test_bins_without_a_gap_are_1_and_no_digit_more() -> None:
 @pytest.mark.parametrize("function", [ece, eci])
 def test_two_rows_have_bounds_and_one_has_none(function: Callable[..., Estimate | Absent]) -> None:
     two = estimated(function(floats(0, 1), floats(0.2, 0.6), bootstrap=50))
-    assert two.low is not None
-    assert two.high is not None
-    assert two.low <= two.value <= two.high
+    low, high = interval_of(two)
+    assert low <= two.value <= high
     estimate = estimated(function(floats(0), floats(0.2), bootstrap=50))
     assert (estimate.low, estimate.high, estimate.level, estimate.n) == (None, None, None, 1)
     assert estimate.reason
@@ -203,10 +192,9 @@ def test_in_one_bin_the_index_is_1_less_the_error_in_its_room(risk: float, room:
     y = (np.arange(150) % 2).astype(float)
     error, index = (estimated(each(y, np.full(150, risk), bootstrap=200)) for each in (ece, eci))
     assert error.value == pytest.approx(abs(risk - 0.5), abs=1e-12)
-    assert error.low is not None
-    assert error.high is not None
-    assert 0 < error.low < error.value < error.high < room
-    expected = [1 - bound / room for bound in (error.value, error.high, error.low)]
+    low, high = interval_of(error)
+    assert 0 < low < error.value < high < room
+    expected = [1 - bound / room for bound in (error.value, high, low)]
     assert [index.value, index.low, index.high] == pytest.approx(expected, abs=1e-9)
     assert (index.n, index.events, index.level) == (150, 75, 0.95)
 
@@ -238,8 +226,7 @@ def test_the_bounds_of_scores_stay_in_their_range() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((mean, mean - half_of(logs), 0), abs=1e-9)
     assert found.high == 0
     scaled = estimated(scaled_brier(floats(0, 1, 0, 1), floats(0, 1, 0.1, 0.2)))
-    assert scaled.se is not None
-    assert scaled.value + 1.96 * scaled.se > 1
+    assert scaled.value + 1.96 * present(scaled.se) > 1
     assert scaled.high == 1
 
 
@@ -454,9 +441,8 @@ def test_rows_that_tell_next_to_nothing_still_have_the_intercept_that_they_tell(
     end = 1 - 1e-12
     risk = floats(3.4e-6, end, 1e-12, 5.8e-7, 0.0013, end, end, end, end, 1.1e-9, 1e-12, end)
     found = estimated(calibration_intercept(outcome, risk))
-    assert found.se is not None
-    assert found.se > 1000
-    assert found.value == pytest.approx(solved(outcome, risk), abs=1e-6 * found.se)
+    assert present(found.se) > 1000
+    assert found.value == pytest.approx(solved(outcome, risk), abs=1e-6 * present(found.se))
 
 
 @pytest.mark.parametrize(("seed", "beyond"), [(600, True), (2692, False), (2692, True)])
@@ -470,8 +456,7 @@ def test_a_row_without_weight_moves_no_weighted_fit(seed: int, beyond: bool) -> 
     plain = estimated(calibration_slope(outcome, risk)).value
     if beyond:
         outcome, risk, weights = np.append(outcome, 0.0), np.append(risk, 1.0), np.append(weights, 0.0)
-    found = SLOPE(weighted.Rows(outcome, risk, weights))
-    assert not isinstance(found, Absent)
+    found = present(SLOPE(weighted.Rows(outcome, risk, weights)))
     assert found.value == pytest.approx(plain, rel=1e-9)
 
 

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtri
 
-from dossier.core.types import Absent, Floats
+from dossier.core.types import Floats
 from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import smooth_curve, whitened
+from tests.estimated import present
 from tests.metrics.test_largest_distance import fitted
 
 Z = float(ndtri(0.975))
@@ -81,8 +82,7 @@ def test_the_diagonal_has_no_distance_from_the_risks(n: int, coefficients: int) 
 
 
 def test_a_single_risk_has_a_diagonal_too() -> None:
-    smooth = smooth_curve(np.array([0.0, 1.0] * 20), np.full(40, 0.3))
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(np.array([0.0, 1.0] * 20), np.full(40, 0.3)))
     draws_of = calibration_errors._curve_draws(np.full(40, 0.3), smooth)
     assert calibration_errors._gaps(draws_of, draws_of.diagonal[None, :])[0] == pytest.approx(0, abs=1e-9)
     assert calibration_errors._gaps(draws_of, np.zeros((1, 1)))[0] == pytest.approx(0.2)
@@ -428,10 +428,8 @@ def test_the_largest_distance_is_tested_with_the_rows_of_each_group() -> None:
     rng = np.random.default_rng(11)
     risk = np.sort(rng.uniform(0.05, 0.95, 400))
     outcome = (rng.random(400) < risk**2.5).astype(float)
-    found = calibration_errors.errors_with_intervals(outcome, risk, 0.95, 200, 3)
-    smooth = smooth_curve(outcome, risk)
-    assert not isinstance(found, Absent)
-    assert not isinstance(smooth, Absent)
+    found = present(calibration_errors.errors_with_intervals(outcome, risk, 0.95, 200, 3))
+    smooth = present(smooth_curve(outcome, risk))
     groups = whitened(smooth, np.array([part.mean() for part in grouped(risk)]))
     rows = np.array([float(len(part)) for part in grouped(risk)])
     noise = np.random.default_rng(3).standard_normal((200, len(groups.columns)))

@@ -24,7 +24,7 @@ from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import NO_ERRORS
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated
 from tests.reasons import Said, because
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
@@ -38,11 +38,6 @@ PUBLISHED = {
 }
 
 Rows = tuple[np.ndarray, Floats]
-
-
-def drawn(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve), found
-    return found
 
 
 def named(*said: int, k: int = 2) -> Floats:
@@ -84,8 +79,7 @@ def test_scikit_learn_says_the_same(graft: tuple[np.ndarray, Floats, Floats]) ->
     difference = estimated(classes.auroc_difference(truth, risk, rival))
     expected = REFERENCE["auroc_macro"] - REFERENCE["auroc_macro_rival"]
     assert difference.value == pytest.approx(expected, abs=1e-12)
-    matrix = classes.confusion_matrix(truth, risk)
-    assert isinstance(matrix, Curve)
+    matrix = curved(classes.confusion_matrix(truth, risk))
     counted = np.array(matrix.columns["count"], dtype=float).reshape(4, 4)
     np.testing.assert_array_equal(counted.T, REFERENCE["confusion_true_by_predicted"])
 
@@ -100,8 +94,7 @@ def test_the_published_matrices(name: str) -> None:
     assert estimated(classes.error_severity_index(truth, risk, DISTANCE)).value == pytest.approx(index, abs=5e-5)
     assert estimated(classes.mean_severity(truth, risk, DISTANCE)).value == pytest.approx(mean, abs=5e-10)
     assert estimated(classes.accuracy(truth, risk)).value == pytest.approx(0.85, abs=1e-12)
-    matrix = classes.confusion_matrix(truth, risk, DISTANCE)
-    assert isinstance(matrix, Curve)
+    matrix = curved(classes.confusion_matrix(truth, risk, DISTANCE))
     assert [int(value or 0) for value in matrix.columns["count"]] == [value for row in table for value in row]
     assert matrix.columns["severity"] == tuple(float(value) for row in DISTANCE for value in row)
 
@@ -181,8 +174,7 @@ def test_rounded_shares_add_up_to_one() -> None:
 
 def test_the_profile_is_h_accuracy_at_equal_priorities() -> None:
     truth, risk = sample(120, 3)
-    profile = classes.h_accuracy_profile(truth, risk)
-    assert isinstance(profile, Curve)
+    profile = curved(classes.h_accuracy_profile(truth, risk))
     assert profile.columns["tau"] == pytest.approx([0.25 + 0.015 * step for step in range(51)], abs=1e-12)
     for position in (0, 17, 50):
         tau = profile.columns["tau"][position] or 0.0
@@ -409,7 +401,7 @@ def test_only_rows_with_several_largest_risks_are_ties() -> None:
     found = estimated(classes.accuracy(truth, risk))
     assert (found.value, found.details["ties"]) == (1, 2)
     words = "; ties for the largest risk in 2 rows, the first class taken"
-    assert (method_text(found.method), method_text(drawn(classes.confusion_matrix(truth, risk)).method)) == (
+    assert (method_text(found.method), method_text(curved(classes.confusion_matrix(truth, risk)).method)) == (
         "Wilson" + words,
         "counts" + words,
     )
@@ -423,15 +415,15 @@ def site(name: str, found: Curve | Absent) -> SiteResults:
 
 
 def test_the_confusion_matrices_of_the_sites_by_hand() -> None:
-    north = drawn(classes.confusion_matrix(np.array([0, 1, 1, 1, 1]), named(0, 0, 1, 1, 1)))
+    north = curved(classes.confusion_matrix(np.array([0, 1, 1, 1, 1]), named(0, 0, 1, 1, 1)))
     assert list(north.columns["share_of_true"]) == [1, 0.25, 0, 0.75]
-    south = drawn(classes.confusion_matrix(np.array([0, 0, 1]), named(0, 1, 1)))
+    south = curved(classes.confusion_matrix(np.array([0, 0, 1]), named(0, 1, 1)))
     both = [site("north", north), site("east", Absent(because("there are no rows"))), site("south", south)]
-    found = drawn(classes.confusion_matrix_all_sites(both))
+    found = curved(classes.confusion_matrix_all_sites(both))
     assert (found.columns["predicted"], found.columns["true"]) == ((0, 0, 1, 1), (0, 1, 0, 1))
     assert (found.columns["count"], found.n) == ((2, 1, 1, 4), 8)
     assert found.columns["share_of_true"] == pytest.approx((2 / 3, 0.2, 1 / 3, 0.8), abs=1e-12)
-    thousand = drawn(classes.per_thousand(both))
+    thousand = curved(classes.per_thousand(both))
     assert (thousand.columns["count"], thousand.n) == ((250, 125, 125, 500), 8)
     assert tuple(thousand.columns) == ("predicted", "true", "count")
 
@@ -439,9 +431,9 @@ def test_the_confusion_matrices_of_the_sites_by_hand() -> None:
 def test_a_thousand_patients_of_a_single_site_add_up() -> None:
     truth, risk = np.array([0, 1, 1]), named(0, 0, 1)
     only = [site("north", classes.confusion_matrix(truth, risk))]
-    assert drawn(classes.confusion_matrix_all_sites(only)).columns["count"] == (1, 1, 0, 1)
+    assert curved(classes.confusion_matrix_all_sites(only)).columns["count"] == (1, 1, 0, 1)
     for found in (classes.per_thousand(only), classes.per_thousand_of_site(truth, risk)):
-        assert drawn(found).columns["count"] == (334, 333, 0, 333)
+        assert curved(found).columns["count"] == (334, 333, 0, 333)
 
 
 def test_no_site_has_a_confusion_matrix() -> None:
@@ -470,13 +462,13 @@ def test_the_performance_of_each_split_by_hand() -> None:
     """The first split is in the wrong order, the second in the right one, and the third has one class only."""
     truth, split = np.array([0, 0, 0, 1, 1, 1]), np.array([7, 3, 9, 3, 7, 7])
     risk = named(0, 1, 0, 0, 1, 1)
-    found = drawn(classes.split_performance(truth, risk, split))
+    found = curved(classes.split_performance(truth, risk, split))
     assert found.columns == {"split": (1, 2, 3), "auroc": (0, 1, None)}
     assert (found.n, method_text(found.method)) == (6, "3 refitted splits")
 
 
 def test_every_split_is_there_for_the_minimum() -> None:
-    found = drawn(classes.split_performance(*sample(300, 1, 2), np.arange(300)))
+    found = curved(classes.split_performance(*sample(300, 1, 2), np.arange(300)))
     assert (len(found.columns["auroc"]), method_text(found.method)) == (300, "300 refitted splits")
     assert found.columns["split"] == tuple(range(1, 301))
 
@@ -485,14 +477,14 @@ def test_without_splits_it_is_a_hundred_fifths_of_the_rows() -> None:
     """Of the 45 pairs of ten rows 20 are of one class, which allows no AUROC; 2,500 draws are within 3.5 errors."""
     truth = np.repeat((0, 1), 5)
     risk = np.linspace((0.9, 0.1), (0.1, 0.9), 10)
-    found = [drawn(classes.split_performance(truth, risk, seed=seed)) for seed in range(25)]
+    found = [curved(classes.split_performance(truth, risk, seed=seed)) for seed in range(25)]
     assert method_text(found[0].method) == "100 random subsets of 20% of the rows, the model not refitted"
     assert {len(curve.columns["auroc"]) for curve in found} == {100}
     values = [value for curve in found for value in curve.columns["auroc"]]
     assert set(values) == {None, 1.0}
     assert values.count(None) / 2500 == pytest.approx(20 / 45, abs=0.035)
     assert found[0] == classes.split_performance(truth[::-1], risk[::-1], seed=0)
-    single = drawn(classes.split_performance(truth[:1], risk[:1]))
+    single = curved(classes.split_performance(truth[:1], risk[:1]))
     assert set(single.columns["auroc"]) == {None}
 
 
@@ -566,8 +558,7 @@ def test_a_single_row_takes_the_interval_of_h_accuracy_away_where_its_class_coun
 def test_a_class_never_seen_is_named() -> None:
     truth, risk = np.array([0, 0, 1, 1]), np.full((4, 3), 1 / 3)
     assert classes.auroc(truth, risk, ("a", "b", "c")) == Said("no row is of class c")
-    matrix = classes.confusion_matrix(truth, risk)
-    assert isinstance(matrix, Curve)
+    matrix = curved(classes.confusion_matrix(truth, risk))
     assert matrix.columns["share_of_true"][2::3] == (None, None, None)
 
 
@@ -577,8 +568,7 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
     assert (found.value, found.details["ties"], found.details["largest_class"]) == (0.25, 4, 0.5)
     assert "ties for the largest risk in 4 rows" in method_text(found.method)
     assert estimated(classes.h_accuracy(truth, risk, "equal", 1 / 3)).value == pytest.approx(1 / 3)
-    matrix = classes.confusion_matrix(truth, risk)
-    assert isinstance(matrix, Curve)
+    matrix = curved(classes.confusion_matrix(truth, risk))
     assert list(matrix.columns["count"]) == [1, 1, 2, 0, 0, 0, 0, 0, 0]
     auroc = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), np.full((6, 3), 1 / 3)))
     assert (auroc.value, auroc.low, auroc.reason) == (0.5, None, NO_SPREAD)

@@ -16,6 +16,7 @@ from dossier.metrics.clusters import Groups, band, by_cluster, by_linearization,
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.shares import Design
 from dossier.typeset.methods import method_text
+from tests.estimated import interval_of, present
 from tests.reasons import Said, because
 
 THREE = Groups(np.array([0, 1, 2]), 3, 3)
@@ -35,12 +36,6 @@ def _found(
     value: float, scale: Symmetry, without: tuple[float, ...] = WITHOUT, made: Groups = THREE, **details: float | None
 ) -> Estimate:
     return by_cluster(_whole(value, **details), lambda group: _whole(without[group]), made, 0.95, scale)
-
-
-def _ends(found: Estimate) -> tuple[float, float]:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low, found.high
 
 
 def _logit(share: float) -> float:
@@ -135,7 +130,7 @@ def test_variance_and_degrees_of_freedom_are_those_of_bell_and_mccaffrey(sizes: 
     left_out = by_cluster(whole, lambda g: _whole(float(values[made.of_row != g].mean())), made, 0.95, "plain")
     summed = by_linearization(whole, (values - values.mean()) / len(values), design, 0.95, "plain")
     assert left_out.se == pytest.approx(math.sqrt(variance), rel=1e-9)
-    assert _ends(left_out) == pytest.approx(_ends(summed), rel=1e-9)
+    assert interval_of(left_out) == pytest.approx(interval_of(summed), rel=1e-9)
 
 
 @pytest.mark.parametrize("count", [2, 3, 8, 15, 40, 1000])
@@ -218,7 +213,7 @@ def test_groups_of_many_clusters_lie_in_one_stratum_each() -> None:
 
 def test_a_plain_interval_is_symmetric_at_the_t_quantile_of_one_degree_less_than_clusters() -> None:
     found = _found(0.7, "plain")
-    assert _ends(found) == pytest.approx((0.7 - REACH * SE, 0.7 + REACH * SE), rel=1e-12)
+    assert interval_of(found) == pytest.approx((0.7 - REACH * SE, 0.7 + REACH * SE), rel=1e-12)
     assert found.se == pytest.approx(SE, rel=1e-14)
     assert (found.value, found.level, found.n, found.events, found.reason) == (0.7, 0.95, 4, 2, None)
     assert found.details == {"df": 2.0}
@@ -228,21 +223,23 @@ def test_a_plain_interval_is_symmetric_at_the_t_quantile_of_one_degree_less_than
 def test_a_logit_interval_is_symmetric_in_the_log_odds() -> None:
     found = _found(0.7, "logit")
     half = REACH * SE / (0.7 * 0.3)
-    assert [_logit(end) for end in _ends(found)] == pytest.approx([_logit(0.7) - half, _logit(0.7) + half], rel=1e-9)
+    assert [_logit(end) for end in interval_of(found)] == pytest.approx(
+        [_logit(0.7) - half, _logit(0.7) + half], rel=1e-9
+    )
     assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, logit"
 
 
 def test_a_log_interval_is_symmetric_in_the_logarithm() -> None:
     found = _found(1.7, "log")
     half = REACH * SE / 1.7
-    assert [math.log(end) for end in _ends(found)] == pytest.approx([math.log(1.7) - half, math.log(1.7) + half])
+    assert [math.log(end) for end in interval_of(found)] == pytest.approx([math.log(1.7) - half, math.log(1.7) + half])
     assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, log"
 
 
 def test_wilson_at_the_effective_rows_solves_the_score_equation_with_the_t_quantile() -> None:
     # The error at a share b is that of the estimate times sqrt(b(1 - b) / (v(1 - v))): the number of rows cancels.
     found = _found(0.7, "wilson")
-    low, high = _ends(found)
+    low, high = interval_of(found)
     assert 0 < low < 0.7 < high < 1
     for end in (low, high):
         assert abs(0.7 - end) == pytest.approx(REACH * SE * math.sqrt(end * (1 - end) / (0.7 * 0.3)), rel=1e-9)
@@ -291,8 +288,11 @@ def test_two_clusters_have_an_interval_with_one_degree_of_freedom() -> None:
     # The quantile of Cauchy's distribution is a tangent; half the distance of two values is their standard error.
     found = _found(0.5, "plain", (0.4, 0.7), TWO, p_value=None)
     half = math.tan(math.pi * 0.475) * 0.15
-    assert _ends(found) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
-    assert found.details == {"p_value": pytest.approx(1 - 2 * math.atan(0.5 / 0.15) / math.pi, rel=1e-12), "df": 1.0}
+    assert interval_of(found) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
+    assert found.details == {
+        "p_value": pytest.approx(1 - 2 * math.atan(0.5 / 0.15) / math.pi, rel=1e-12),
+        "df": 1.0,
+    }
 
 
 def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
@@ -335,7 +335,7 @@ def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackk
         _whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), Design(3, np.arange(3)), 0.95, scale
     )
     jackknife = _found(0.7, scale, p_value=0.9)
-    assert _ends(found) == pytest.approx(_ends(jackknife), rel=1e-12)
+    assert interval_of(found) == pytest.approx(interval_of(jackknife), rel=1e-12)
     assert found.se == pytest.approx(SE, rel=1e-14)
     assert found.details == pytest.approx(jackknife.details, rel=1e-12)
     ending = "" if scale == "plain" else f", {scale}"
@@ -380,8 +380,7 @@ def test_no_interval_where_the_measure_varies_by_no_more_than_rounding(
     without = (0.0, 2 * spread)
     found = _found(value, "plain", without, TWO, p_value=0.9)
     if varies:
-        assert found.low is not None
-        assert found.low < value
+        assert present(found.low) < value
         return
     assert (found.value, found.low, found.high, found.se, found.level) == (value, None, None, None, None)
     assert found.reason == Said("the rows do not vary enough to estimate an interval")
@@ -406,7 +405,7 @@ def test_a_rate_of_unequal_clusters_against_a_slow_loop(scale: Symmetry) -> None
     se = math.sqrt(sum((1 - share) * (Fraction(1, 2) - each) ** 2 for share, each in zip(shares, without, strict=True)))
     assert found.se == pytest.approx(se, rel=1e-12)
     half, share = float(t.ppf(0.95, _by_matrices(rows, cluster)[1])) * se, 7 / 14
-    for end, sign in zip(_ends(found), (-1, 1), strict=True):
+    for end, sign in zip(interval_of(found), (-1, 1), strict=True):
         if scale == "plain":
             assert end == pytest.approx(share + sign * half, rel=1e-12)
         elif scale == "logit":

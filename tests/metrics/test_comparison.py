@@ -26,7 +26,8 @@ from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import estimated, present
+from tests.metrics.parts import columns, r
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN
 
@@ -34,18 +35,16 @@ RISK = st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])
 ROWS = st.lists(st.tuples(st.integers(0, 1), RISK, RISK), min_size=1, max_size=12)
 
 
-def golden() -> tuple[Floats, Floats, Floats]:
-    read = pd.read_csv(GOLDEN / "binary.csv")
-    return read["y"].to_numpy(float), read["p"].to_numpy(float), read["p2"].to_numpy(float)
+def golden(name: str = "binary.csv") -> tuple[Floats, Floats, Floats]:
+    return *columns("p", name), columns("p2", name)[1]
 
 
 def test_the_difference_of_aurocs_is_that_of_proc() -> None:
-    expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+    expected = r()["compare"]["binary"]["delong_paired"]
     found = estimated(comparison.auroc_difference(*golden()))
     assert found.value == pytest.approx(expected["auc"][0] - expected["auc"][1], abs=1e-11)
     assert (found.low, found.high) == pytest.approx(expected["ci"], abs=1e-11)
-    assert found.se is not None
-    assert found.value / found.se == pytest.approx(expected["z"], abs=1e-8)
+    assert found.value / present(found.se) == pytest.approx(expected["z"], abs=1e-8)
     assert found.details["p_value"] == pytest.approx(expected["p"], rel=1e-9)
 
 
@@ -60,7 +59,7 @@ def test_a_rival_is_measured_as_if_it_were_the_model() -> None:
     named: dict[str, Any] = {"outcome": "y", "thresholds": [0.2], "severity": severity}
     beside = dossier.validate(table, risk="model", rival="other", **named).evidence.results
     alone = dossier.validate(table, risk="other", **named).evidence.results
-    expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+    expected = r()["compare"]["binary"]["delong_paired"]
     for measure in OF_A_RIVAL:
         (ours,) = [row for row in beside if row.measure == measure and "model" in row.at]
         (theirs,) = [
@@ -75,18 +74,15 @@ def test_a_rival_is_measured_as_if_it_were_the_model() -> None:
 
 
 def test_the_difference_of_aurocs_is_that_of_python() -> None:
-    read = pd.read_csv(GOLDEN / "python" / "binary.csv")
     expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["discrimination"]["paired_p_vs_p2"]
-    found = estimated(
-        comparison.auroc_difference(read["y"].to_numpy(float), read["p"].to_numpy(float), read["p2"].to_numpy(float))
-    )
+    found = estimated(comparison.auroc_difference(*golden("python/binary.csv")))
     assert found.value == pytest.approx(expected["diff_auc"], abs=1e-14)
     assert (found.low, found.high) == pytest.approx(expected["ci95_diff"], abs=1e-13)
     assert found.details["p_value"] == pytest.approx(expected["check_mlstatkit"]["p"], rel=1e-10)
 
 
 def test_the_difference_of_brier_scores_is_that_of_riskregression() -> None:
-    contrasts = json.loads((GOLDEN / "r.json").read_text())["riskRegression_binary"]["Brier_contrasts"]
+    contrasts = r()["riskRegression_binary"]["Brier_contrasts"]
     expected = next(row for row in contrasts if (row["model"], row["reference"]) == ("p2", "p"))
     y, p, rival = golden()
     found = estimated(comparison.brier_difference(y, rival, p))
@@ -130,8 +126,7 @@ def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t:
     assert found.value == pytest.approx(
         estimated(net_benefit(y, p, t)).value - estimated(net_benefit(y, q, t)).value, abs=1e-12
     )
-    p_value = found.details["p_value"]
-    assert p_value is not None
+    p_value = present(found.details["p_value"])
     assert 0 <= p_value <= 1
 
 
@@ -240,7 +235,7 @@ def test_holm_rejects_step_by_step_in_any_order(raw: list[float], order: Random)
 
 def test_mcnemar_is_that_of_r() -> None:
     y, p, rival = golden()
-    for expected in json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["mcnemar"]:
+    for expected in r()["compare"]["binary"]["mcnemar"]:
         found = estimated(comparison.accuracy_difference(y, p, rival, expected["t"]))
         assert found.details["p_value"] == pytest.approx(expected["exact_p"], rel=1e-9)
         discordant = {found.details["only_model"], found.details["only_rival"]}
@@ -409,9 +404,8 @@ def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -
 
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_mann_whitney_is_that_of_r(column: str) -> None:
-    expected = json.loads((GOLDEN / "r.json").read_text())["core"][f"binary:{column}"]["wilcox"]
-    read = pd.read_csv(GOLDEN / "binary.csv")
-    found = estimated(comparison.mann_whitney_u(read["y"].to_numpy(float), read[column].to_numpy(float)))
+    expected = r()["core"][f"binary:{column}"]["wilcox"]
+    found = estimated(comparison.mann_whitney_u(*columns(column)))
     assert found.value == expected["W"]
     # R's test is two-sided; the far side has no weight here.
     assert found.details["p_value"] == pytest.approx(expected["p_corrected"] / 2, rel=1e-9)
@@ -555,8 +549,7 @@ def test_permutation_tests_hold_their_level() -> None:
         y[rng.permutation(40)[:12]] = 1
         p = rng.uniform(0.05, 0.95, 40)
         for function in reached:
-            p_value = estimated(function(y, p, 99, seed)).details["p_value"]
-            assert p_value is not None
+            p_value = present(estimated(function(y, p, 99, seed)).details["p_value"])
             reached[function] += p_value <= 0.05
     assert all(0.03 <= count / 800 <= 0.07 for count in reached.values())
 

@@ -20,6 +20,7 @@ from dossier.metrics.discrimination import (
     weighted_concordance,
 )
 from dossier.metrics.intervals import NO_SPREAD
+from tests.estimated import estimated, interval_of, present
 
 FEW = 20
 """Draws of a bootstrap where its bounds are not looked at."""
@@ -60,8 +61,7 @@ def test_weighted_pairs_and_what_each_row_contributes(given_risks: list[float], 
     """The influence of a row: what the value moves by when the row's weight does."""
     risk = np.clip(np.array(given_risks), 0.01, 0.99)
     weights = np.random.default_rng(seed).uniform(0.5, 2, len(risk))
-    found = expected_concordance(risk, weights)
-    assert found is not None
+    found = present(expected_concordance(risk, weights))
     value, contributions = found
     assert value == pytest.approx(by_pairs(risk, weights), abs=1e-12)
     step = 1e-6
@@ -83,16 +83,14 @@ def test_outcomes_drawn_from_the_risks_give_it_on_average() -> None:
         if 0 < outcome.sum() < 60:
             size = outcome.sum() * (60 - outcome.sum())
             right, pairs = right + size * float(placements(outcome, risk)[0].mean()), pairs + size
-    found = model_based_concordance(risk, bootstrap=FEW)
-    assert isinstance(found, Estimate)
+    found = estimated(model_based_concordance(risk, bootstrap=FEW))
     # The standard error of such a mean is about .0009.
     assert found.value == pytest.approx(right / pairs, abs=0.004)
 
 
 def test_two_risks_by_hand() -> None:
     """.2 and .6: a case of .6 beside another of .2 comes with .6 x .8, the other way round with .2 x .4."""
-    found = model_based_concordance(np.array([0.2, 0.6]), bootstrap=FEW)
-    assert isinstance(found, Estimate)
+    found = estimated(model_based_concordance(np.array([0.2, 0.6]), bootstrap=FEW))
     assert found.value == pytest.approx(0.48 / (0.48 + 0.08))
     assert (found.n, found.events) == (2, None)
 
@@ -101,23 +99,20 @@ def test_two_risks_by_hand() -> None:
 def test_rare_outcomes_keep_it(unit: float) -> None:
     """Where every risk is small 1 - q is nearly 1, so that a common factor hardly matters."""
     risk = np.random.default_rng(2).uniform(0.001, 0.02, 300) * unit
-    found = expected_concordance(risk, np.ones(300))
-    assert found is not None
+    found = present(expected_concordance(risk, np.ones(300)))
     assert found[0] == pytest.approx(by_pairs(risk), rel=1e-9)
     assert found[0] == pytest.approx(0.6624, abs=0.02), "a third above one half of what uniform risks order"
 
 
 def test_risks_that_are_all_alike_are_one_half_without_an_interval_and_certain_ones_have_no_pair() -> None:
-    alike = model_based_concordance(np.full(30, 0.2))
-    assert isinstance(alike, Estimate)
+    alike = estimated(model_based_concordance(np.full(30, 0.2)))
     assert alike.value == pytest.approx(0.5, abs=1e-12)
     assert (alike.low, alike.high, alike.reason) == (None, None, NO_SPREAD)
     for certain in (0.0, 1.0):
         assert model_based_concordance(np.full(5, certain)) == NO_EXPECTED_PAIR
     assert model_based_concordance(np.array([0.4])) == NO_EXPECTED_PAIR
     assert model_based_concordance(np.zeros(0)) == NO_ROWS
-    certain_and_right = model_based_concordance(np.array([0.0, 0.0, 1.0]), bootstrap=FEW)
-    assert isinstance(certain_and_right, Estimate)
+    certain_and_right = estimated(model_based_concordance(np.array([0.0, 0.0, 1.0]), bootstrap=FEW))
     assert certain_and_right.value == 1
 
 
@@ -130,12 +125,12 @@ def test_a_narrower_case_mix_expects_a_lower_auroc_of_the_same_model() -> None:
     narrow = (linear > -2.8) & (linear < -1.6)
     values = {}
     for name, rows in (("all", slice(None)), ("narrow", narrow)):
-        observed, expected = auroc(outcome[rows], risk[rows]), model_based_concordance(risk[rows], bootstrap=FEW)
-        assert isinstance(observed, Estimate)
-        assert isinstance(expected, Estimate)
-        assert observed.low is not None
-        assert observed.high is not None
-        assert observed.low < expected.value < observed.high
+        observed, expected = (
+            estimated(auroc(outcome[rows], risk[rows])),
+            estimated(model_based_concordance(risk[rows], bootstrap=FEW)),
+        )
+        low, high = interval_of(observed)
+        assert low < expected.value < high
         values[name] = (observed.value, expected.value)
     assert values["narrow"][0] < values["all"][0] - 0.1
     assert values["narrow"][1] < values["all"][1] - 0.1
@@ -143,26 +138,21 @@ def test_a_narrower_case_mix_expects_a_lower_auroc_of_the_same_model() -> None:
 
 def test_the_bootstrap_spreads_as_linearization_says() -> None:
     risk = np.asarray(expit(np.random.default_rng(3).normal(-1, 1.1, 400)))
-    found = model_based_concordance(risk, bootstrap=2000, seed=4)
+    found = estimated(model_based_concordance(risk, bootstrap=2000, seed=4))
     whole = weighted_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400)))
-    assert isinstance(found, Estimate)
     assert isinstance(whole, weighted.Weighted)
     se = float(np.sqrt(400 / 399 * (whole.linearized**2).sum()))
     assert found.value == pytest.approx(whole.value, abs=1e-12)
     assert found.se == pytest.approx(se, rel=0.06)
-    assert found.low is not None
-    assert found.high is not None
-    assert (found.high - found.low) / (2 * 1.96 * se) == pytest.approx(1, abs=0.08)
+    low, high = interval_of(found)
+    assert (high - low) / (2 * 1.96 * se) == pytest.approx(1, abs=0.08)
 
 
 def test_many_rows_are_drawn_in_bins() -> None:
     rng = np.random.default_rng(6)
     risk = np.asarray(expit(rng.normal(-1, 1.1, 60_000)))
-    found = model_based_concordance(risk, bootstrap=60, seed=1)
-    assert isinstance(found, Estimate)
-    exact = expected_concordance(risk, np.ones(60_000))
-    assert exact is not None
+    found = estimated(model_based_concordance(risk, bootstrap=60, seed=1))
+    exact = present(expected_concordance(risk, np.ones(60_000)))
     assert found.value == exact[0], "the value is that of the rows"
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low - 1e-4 < found.value < found.high + 1e-4
+    low, high = interval_of(found)
+    assert low - 1e-4 < found.value < high + 1e-4

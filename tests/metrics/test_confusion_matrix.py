@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dossier.core.types import Curve
 from dossier.metrics.severity import confusion_matrix
+from tests.estimated import curved
 from tests.reasons import Said
 
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
@@ -14,8 +14,7 @@ WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 def test_two_classes_by_hand() -> None:
     """Three cases at .2, .5 and .9, two others at .1 and .7, threshold .5: a risk of .5 is positive."""
     y, p = np.array([1.0, 1, 1, 0, 0]), np.array([0.2, 0.5, 0.9, 0.1, 0.7])
-    found = confusion_matrix(y, p, 0.5, WEIGHTS)
-    assert isinstance(found, Curve)
+    found = curved(confusion_matrix(y, p, 0.5, WEIGHTS))
     assert found.columns == {
         "predicted": (0.0, 0.0, 1.0, 1.0),
         "true": (0.0, 1.0, 0.0, 1.0),
@@ -29,8 +28,7 @@ def test_two_classes_row_by_row() -> None:
     rng = np.random.default_rng(5)
     p = np.round(rng.uniform(size=300), 1)
     y = (rng.uniform(size=300) < p).astype(float)
-    found = confusion_matrix(y, p, 0.3)
-    assert isinstance(found, Curve)
+    found = curved(confusion_matrix(y, p, 0.3))
     assert "severity" not in found.columns
     counts = [[0.0, 0.0], [0.0, 0.0]]
     for label, risk in zip(y, p, strict=True):

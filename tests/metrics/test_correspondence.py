@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier.core.types import Absent, Curve, Estimate, Feature, Floats
+from dossier.core.types import Absent, Estimate, Feature, Floats
 from dossier.metrics import correspondence
 from dossier.metrics.correspondence import (
     auroc_of_halves,
@@ -30,7 +30,7 @@ from dossier.metrics.distances import canonical, distances, tables
 from dossier.metrics.distances import drawn as draw
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, interval_of, present
 from tests.reasons import Said
 from tests.reference.tables import COVID, GOLDEN, needs_covid
 from tests.reference.tables import HEART as HEART_TABLES
@@ -91,9 +91,8 @@ def test_real_sites_have_the_values_of_the_methods(
     assert distance.value == pytest.approx(energy, abs=6e-7)
     assert psi.n == mean.n == distance.n == n
     for estimate in (mean, distance):
-        assert estimate.low is not None
-        assert estimate.high is not None
-        assert 0 <= estimate.low < estimate.value < estimate.high <= 1
+        low, high = interval_of(estimate)
+        assert 0 <= low < estimate.value < high <= 1
 
 
 def _averaged_of_all(development: Features, predictors: Features) -> tuple[float, float]:
@@ -266,8 +265,7 @@ def test_neighbours_are_searched_for_when_the_sorted_list_is_too_short(monkeypat
 
 
 def _distance_of_all(ours: Features, theirs: Features) -> Floats:
-    table = tables(ours, theirs)
-    assert not isinstance(table, Absent)
+    table = present(tables(ours, theirs))
     every = np.arange(table.development_n + table.external_n)
     return distances(table, every, every)
 
@@ -357,8 +355,7 @@ def test_a_table_within_the_limit_is_kept_whole_beside_a_larger_one(
     a, b = _populations()
     found = estimated(measure(_numeric(a), _numeric(b[:external])))
     assert (found.n, found.details["development_n"]) == (external, small_limits)
-    error = found.details["sampling_error"]
-    assert error is not None
+    error = present(found.details["sampling_error"])
     assert error > 0
     assert (found.details["development_of"], found.details["external_of"]) == (500, external)
 
@@ -547,11 +544,10 @@ def test_the_interval_of_the_averaged_form_knows_that_the_development_rows_vary_
     """Of 3,000 rows beside 40 the error is that of the 40: it hardly falls with more external rows."""
     rng = np.random.default_rng(1)
     ours = _numeric(rng.normal(size=(40, 3)))
-    few, many = (estimated(correspondence_averaged(ours, _numeric(rng.normal(size=(n, 3))))) for n in (40, 3000))
-    assert few.se is not None
-    assert many.se is not None
-    assert 0.5 * few.se < many.se < few.se
-    assert many.se > 0.8 * math.sqrt(1 / 12 / 40)
+    theirs = (_numeric(rng.normal(size=(n, 3))) for n in (40, 3000))
+    few, many = (present(estimated(correspondence_averaged(ours, each)).se) for each in theirs)
+    assert 0.5 * few < many < few
+    assert many > 0.8 * math.sqrt(1 / 12 / 40)
 
 
 def test_the_energy_interval_holds_0_where_both_tables_come_from_one_population() -> None:
@@ -601,8 +597,7 @@ def test_rows_that_tie_in_one_feature_are_ordered_by_the_other() -> None:
 
 def test_sums_of_distances_are_exact_in_any_order() -> None:
     a, b = _random_sides(8, missing=True)
-    table = tables(_numeric(a), _numeric(b))
-    assert not isinstance(table, Absent)
+    table = present(tables(_numeric(a), _numeric(b)))
     found = distances(table, np.arange(17), np.arange(17)) * 2**30
     assert found.tolist() == np.round(found).tolist()
 
@@ -612,8 +607,7 @@ def test_categories_that_no_row_misses_count_one_where_they_differ() -> None:
     ours = (Feature("c", np.array([0.0, 1.0, 2.0]), levels), Feature("x", np.array([0.0, 1.0, 2.0])))
     theirs = (Feature("c", np.array([0.0, 1.0]), levels), Feature("x", np.array([0.0, 2.0])))
     spread = np.std([0, 1, 2, 0, 2], ddof=1)
-    table = tables(ours, theirs)
-    assert not isinstance(table, Absent)
+    table = present(tables(ours, theirs))
     found = distances(table, np.arange(3), np.array([3, 4]))
     expected = [
         math.hypot(code != other, (code - number) / spread)
@@ -629,8 +623,7 @@ def test_categories_count_one_where_they_differ() -> None:
     ours = (Feature("c", np.array([0.0, 1.0, 2.0]), levels), Feature("x", np.array([0.0, 1.0, 2.0])))
     theirs = (Feature("c", np.array([0.0, np.nan]), levels), Feature("x", np.array([0.0, 2.0])))
     spread = np.std([0, 1, 2, 0, 2], ddof=1)
-    table = tables(ours, theirs)
-    assert not isinstance(table, Absent)
+    table = present(tables(ours, theirs))
     found = distances(table, np.array([0, 1, 2]), np.array([3, 4]))
     # Development rows sort to (0, 0), (1, 1), (2, 2); the external row without category comes last.
     expected = [
@@ -843,8 +836,9 @@ def test_the_ridge_fit_solves_its_equations_where_whole_steps_lead_astray(
 
 def test_the_columns_of_the_membership_model_are_standardized() -> None:
     rng = np.random.default_rng(11)
-    design = membership_design(_numeric(rng.normal(50, 9, size=(30, 2))), _numeric(rng.normal(60, 9, size=(20, 2))))
-    assert not isinstance(design, Absent)
+    design = present(
+        membership_design(_numeric(rng.normal(50, 9, size=(30, 2))), _numeric(rng.normal(60, 9, size=(20, 2))))
+    )
     assert design.columns.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
     assert design.columns.std(axis=0) == pytest.approx([1, 1])
 
@@ -856,8 +850,7 @@ def test_ten_rows_are_enough() -> None:
 
 def test_each_half_is_predicted_by_a_fit_to_the_other() -> None:
     rng = np.random.default_rng(5)
-    design = membership_design(_numeric(rng.normal(size=(60, 3))), _numeric(rng.normal(0.4, 1, size=(41, 3))))
-    assert not isinstance(design, Absent)
+    design = present(membership_design(_numeric(rng.normal(size=(60, 3))), _numeric(rng.normal(0.4, 1, size=(41, 3)))))
     found = auroc_of_halves(design, seed=3)
     draws = np.random.default_rng(3)
     for halving in range(10):
@@ -881,8 +874,7 @@ def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
     assert held >= 51
     apart = estimated(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
     assert (apart.value, apart.high) == (1, 1)
-    assert apart.low is not None
-    assert 0.9 < apart.low < 1
+    assert 0.9 < present(apart.low) < 1
     assert apart.n == 50
     assert "10 random halvings" in method_text(apart.method)
 
@@ -947,8 +939,7 @@ def test_conformal_bins_against_loops(seed: int) -> None:
     for row in theirs:
         p = _slow_averaged(ours, row[None, :])
         counts[next(k for k in range(10) if p <= (k + 1) / 10 + 1e-12)] += 1
-    found = conformal_p_values(_numeric(a), _numeric(b))
-    assert isinstance(found, Curve)
+    found = curved(conformal_p_values(_numeric(a), _numeric(b)))
     assert found.columns["share"] == pytest.approx([count / 17 for count in counts], abs=1e-12)
     assert list(found.columns["low"]) == [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     assert list(found.columns["high"]) == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
@@ -959,16 +950,14 @@ def test_conformal_bins_of_exchangeable_rows_hold_a_tenth_each() -> None:
     rng = np.random.default_rng(3)
     total = np.zeros(10)
     for _ in range(60):
-        found = conformal_p_values(_numeric(rng.normal(size=(59, 3))), _numeric(rng.normal(size=(40, 3))))
-        assert isinstance(found, Curve)
+        found = curved(conformal_p_values(_numeric(rng.normal(size=(59, 3))), _numeric(rng.normal(size=(40, 3)))))
         total += np.array(found.columns["share"], dtype=float)
     np.testing.assert_allclose(total / 60, 0.1, atol=0.03)
 
 
 def test_large_tables_are_binned_from_the_rows_of_the_averaged_form(small_limits: int) -> None:
     ours, theirs = (_numeric(side) for side in _populations())
-    found, averaged = conformal_p_values(ours, theirs), estimated(correspondence_averaged(ours, theirs))
-    assert isinstance(found, Curve)
+    found, averaged = curved(conformal_p_values(ours, theirs)), estimated(correspondence_averaged(ours, theirs))
     assert found.n == averaged.n == small_limits
     assert "at most 120 rows a side drawn by seed" in method_text(found.method)
     middles = (np.arange(10) + 0.5) / 10

@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.core.types import Absent, Curve, Floats
+from dossier.core.types import Absent, Floats
 from dossier.metrics.discrimination import (
     accuracy,
     auprc,
@@ -42,25 +41,14 @@ from dossier.metrics.discrimination import (
 )
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, interval_of, present
+from tests.metrics.parts import arrays, columns, r, table
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, needs_covid, printed, site
 
 SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])), max_size=14)
-
-
-def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
-    return np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows], dtype=float)
-
-
-def table(name: str = "binary.csv") -> pd.DataFrame:
-    return pd.read_csv(GOLDEN / name).astype({"y": float})
-
-
-def r() -> Any:
-    return json.loads((GOLDEN / "r.json").read_text())
 
 
 def to_printed_digits(value: float, expected: float) -> bool:
@@ -82,7 +70,7 @@ def slow_auroc(y: Floats, p: Floats) -> tuple[float, float]:
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_auroc_is_that_of_proc(column: str) -> None:
     expected = r()["core"][f"binary:{column}"]["pROC"]
-    found = estimated(auroc(table()["y"].to_numpy(), table()[column].to_numpy()))
+    found = estimated(auroc(*columns(column)))
     assert (found.value, found.se) == pytest.approx((expected["auc"], expected["se_delong"]), abs=1e-11)
     assert (found.low, found.high) == pytest.approx(expected["logit_ci"], abs=1e-11)
 
@@ -90,7 +78,7 @@ def test_auroc_is_that_of_proc(column: str) -> None:
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_auroc_is_that_of_python_packages(column: str) -> None:
     expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["discrimination"][column]
-    found = estimated(auroc(table("python/binary.csv")["y"].to_numpy(), table("python/binary.csv")[column].to_numpy()))
+    found = estimated(auroc(*columns(column, "python/binary.csv")))
     assert (found.value, found.se) == pytest.approx((expected["auc_sklearn"], expected["delong_se"]), abs=1e-14)
     assert (found.low, found.high) == pytest.approx(expected["ci95_logit"], abs=1e-14)
 
@@ -102,8 +90,7 @@ def test_the_five_hospitals(name: str) -> None:
     found = estimated(auroc(y, p))
     assert (found.n, found.events) == (printed(name, "n"), printed(name, "events"))
     assert to_printed_digits(found.value, printed(name, "auroc"))
-    assert found.se is not None
-    assert to_printed_digits(found.se, printed(name, "DeLong SE"))
+    assert to_printed_digits(present(found.se), printed(name, "DeLong SE"))
     assert to_printed_digits(estimated(sensitivity(y, p, 0.5)).value, printed(name, "sens"))
     assert to_printed_digits(estimated(specificity(y, p, 0.5)).value, printed(name, "spec"))
 
@@ -119,10 +106,9 @@ def test_auroc_is_the_share_of_pairs_in_order(rows: list[tuple[int, float]]) -> 
         return
     found = estimated(found)
     if len(set(p)) > 1:
-        assert found.low is not None
-        assert found.high is not None
-        assert 0 <= found.low <= found.value <= found.high <= 1
-        assert found.low < found.high
+        low, high = interval_of(found)
+        assert 0 <= low <= found.value <= high <= 1
+        assert low < high
     cases, others = int(y.sum()), int(len(y) - y.sum())
     if min(cases, others) > 1:
         value, variance = slow_auroc(y, p)
@@ -208,7 +194,7 @@ def test_the_worked_matrix_of_dinga() -> None:
 
 
 def test_thresholds_are_those_of_r() -> None:
-    y, p = table()["y"].to_numpy(), table()["p"].to_numpy()
+    y, p = columns()
     for expected in r()["core"]["binary:p"]["thresholds"]:
         for function, name in ((sensitivity, "sens"), (specificity, "spec"), (ppv, "ppv"), (npv, "npv")):
             found = estimated(function(y, p, expected["t"]))
@@ -257,8 +243,7 @@ def test_the_area_under_the_roc_curve_is_the_auroc(rows: list[tuple[int, float]]
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
-    assert isinstance(found, Curve)
-    fpr, tpr = (np.array(found.columns[name], dtype=float) for name in ("fpr", "tpr"))
+    fpr, tpr = (np.array(curved(found).columns[name], dtype=float) for name in ("fpr", "tpr"))
     assert (fpr[0], tpr[0], fpr[-1], tpr[-1]) == (0, 0, 1, 1)
     assert np.trapezoid(tpr, fpr) == pytest.approx(estimated(auroc(y, p)).value)
 
@@ -271,8 +256,7 @@ def test_a_long_roc_curve_is_thinned_and_keeps_its_area(kind: str) -> None:
     y = (rng.random(n) < (p if kind == "random" else 0.3)).astype(float)
     if kind == "staircase":  # 249 steps up and to the right, in time with 250 evenly spaced points
         p, y = np.linspace(1, 0, n), np.tile([1.0, 0.0], n // 2)
-    found = roc(y, p)
-    assert isinstance(found, Curve)
+    found = curved(roc(y, p))
     fpr, tpr = (np.array(found.columns[name], dtype=float) for name in ("fpr", "tpr"))
     assert len(fpr) <= 250
     assert (np.diff(fpr) >= 0).all()
@@ -285,8 +269,7 @@ def test_a_long_roc_curve_is_thinned_and_keeps_its_area(kind: str) -> None:
 def test_a_roc_curve_is_thinned_above_250_corners(corners: int) -> None:
     p = np.linspace(1, 0, corners - 1)
     y = (np.arange(corners - 1) % 3 == 0).astype(float)
-    found = roc(y, p)
-    assert isinstance(found, Curve)
+    found = curved(roc(y, p))
     fpr, tpr = (np.array(found.columns[name], dtype=float) for name in ("fpr", "tpr"))
     if corners == 250:
         assert [fpr.tolist(), tpr.tolist()] == [axis.tolist() for axis in roc_vertices(y, p)]
@@ -302,14 +285,12 @@ def test_risks_that_lie_no_further_apart_than_a_millionth_of_a_millionth_are_the
 def test_the_distribution_of_risk_counts_every_row_in_its_twentieth() -> None:
     y = np.array([0.0, 1, 0, 1, 1, 0])
     p = np.array([0.0, 0.1, 0.3, 0.95, 1.0, 0.29])
-    found = risk_distribution(y, p)
-    assert isinstance(found, Curve)
+    found = curved(risk_distribution(y, p))
     assert {index: count for index, count in enumerate(found.columns["events"]) if count} == {2: 1, 19: 2}
     assert {index: count for index, count in enumerate(found.columns["non_events"]) if count} == {0: 1, 5: 1, 6: 1}
     assert found.columns["share_events"][19] == pytest.approx(2 / 3)
     assert found.columns["low"][6] == 0.3
-    none = risk_distribution(np.zeros(3), np.full(3, 0.5))
-    assert isinstance(none, Curve)
+    none = curved(risk_distribution(np.zeros(3), np.full(3, 0.5)))
     assert set(none.columns["share_events"]) == {None}
     assert isinstance(risk_distribution(np.array([]), np.array([])), Absent)
 
@@ -352,7 +333,7 @@ def test_the_correlation_at_the_five_hospitals(name: str) -> None:
 
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_measures_at_a_threshold_are_those_of_r(column: str) -> None:
-    y, p = table()["y"].to_numpy(), table()[column].to_numpy()
+    y, p = columns(column)
     for expected in r()["core"][f"binary:{column}"]["thresholds"]:
         t = expected["t"]
         share = estimated(accuracy(y, p, t))
@@ -454,11 +435,9 @@ BOUNDED = (balanced_accuracy, youden_j, markedness, mcc, f1, cohen_kappa_of_mode
 def test_the_bounds_of_measures_at_a_threshold_stay_in_their_range(function: Any) -> None:
     floor = 0 if function in (balanced_accuracy, f1) else -1
     good, bad = estimated(function(*rows_of(5, 0, 1, 4), 0.5)), estimated(function(*rows_of(1, 4, 5, 0), 0.5))
-    assert good.se is not None
-    assert good.value + 1.96 * good.se > 1
+    assert good.value + 1.96 * present(good.se) > 1
     assert good.high == 1
-    assert bad.se is not None
-    assert bad.value - 1.96 * bad.se < floor
+    assert bad.value - 1.96 * present(bad.se) < floor
     assert bad.low == floor
 
 

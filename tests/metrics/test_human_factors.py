@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import norm, t, ttest_1samp
 
 from dossier import evaluate, reading
-from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
+from dossier.core.types import Absent, DecisionCounts, Estimate, ReaderStudy, find, find_curve
 from dossier.metrics import human_factors
 from dossier.metrics.human_factors import (
     SPANS_ZERO,
@@ -30,7 +30,7 @@ from dossier.metrics.human_factors import (
     relative_risk_reduction,
 )
 from dossier.typeset.methods import method_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, interval_of, present
 from tests.metrics.parts import of_counts, replicated_counts
 from tests.reasons import Said
 from tests.smallest import HEAD, SITE
@@ -70,6 +70,12 @@ def drawn(readers: int, cases: int, seed: int, skill: float = 0.0) -> ReaderStud
             unaided, aided = (truth[i] if rng.uniform() < p else 1 - truth[i] for p in (chance, helped))
             rows.append((j, i, truth[i], unaided, aided))
     return made(rows)
+
+
+def clustered(found: Estimate | Absent) -> tuple[float, float]:
+    """The bounds that draw readers and cases."""
+    details = estimated(found).details
+    return present(details["low_clustered"]), present(details["high_clustered"])
 
 
 @pytest.mark.parametrize(
@@ -163,8 +169,7 @@ def test_replicates_draw_readers_and_cases_apart() -> None:
     that of a product of two multinomials, computed here row by row.
     """
     study = drawn(6, 9, 1)
-    counts = replicated_counts(study, 4000, 2)
-    assert counts is not None
+    counts = present(replicated_counts(study, 4000, 2))
     assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(4000, 54))
     rng = np.random.default_rng(3)
     slow = []
@@ -179,9 +184,7 @@ def test_replicates_draw_readers_and_cases_apart() -> None:
 def test_the_clustered_interval_is_wider_where_decisions_hang_together() -> None:
     study = drawn(8, 40, 5)
     found = estimated(error_rate_unaided(study, bootstrap=400))
-    low, high = found.details["low_clustered"], found.details["high_clustered"]
-    assert low is not None
-    assert high is not None
+    low, high = clustered(found)
     assert low < found.value < high
     assert high - low > 1.5 * ((found.high or 0) - (found.low or 0))
     assert "readers and cases" in method_text(found.method)
@@ -191,8 +194,8 @@ def test_the_clustered_interval_of_the_difference_covers() -> None:
     """True error rates are equal here: the interval of the difference must hold 0 in most samples."""
     held = 0
     for seed in range(120):
-        found = estimated(absolute_risk_reduction(drawn(10, 40, seed), bootstrap=150, seed=seed))
-        held += (found.details["low_clustered"] or 0) <= 0 <= (found.details["high_clustered"] or 0)
+        low, high = clustered(absolute_risk_reduction(drawn(10, 40, seed), bootstrap=150, seed=seed))
+        held += low <= 0 <= high
     assert held >= 108
 
 
@@ -207,8 +210,7 @@ def parallel(readers: int, seed: int) -> ReaderStudy:
 
 
 def test_a_parallel_study_draws_readers_within_their_arm() -> None:
-    counts = replicated_counts(parallel(8, 3), 200, 1)
-    assert counts is not None
+    counts = present(replicated_counts(parallel(8, 3), 200, 1))
     assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(200, 48))
     assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(200, 48))
     assert "over readers of each arm and cases," in method_text(
@@ -268,8 +270,7 @@ def by_every_draw(gains: Any, level: float, cancels: bool = True) -> tuple[float
 )
 def test_the_clustered_interval_is_that_of_every_draw_with_the_variance_of_two_ways(gains: list[list[int]]) -> None:
     """Readers and cases both add noise, mostly readers, mostly cases, and neither more than single decisions do."""
-    found = estimated(absolute_risk_reduction(gained(gains), 0.8, 4000))
-    ends = (found.details["low_clustered"], found.details["high_clustered"])
+    ends = clustered(absolute_risk_reduction(gained(gains), 0.8, 4000))
     assert ends == pytest.approx(by_every_draw(np.array(gains, dtype=float), 0.8), abs=0.006)
 
 
@@ -283,9 +284,8 @@ def test_of_few_readers_an_error_rate_is_as_uncertain_as_their_number_says(wrong
         error_rate_aided(gained((-np.array(wrong)).tolist()), 0.8, 4000),
     )
     low, high = by_every_draw(np.array(wrong, dtype=float), 0.8, cancels=False)
-    for found in map(estimated, rates):
-        ends = (found.details["low_clustered"], found.details["high_clustered"])
-        assert ends == pytest.approx((max(low, 0), min(high, 1)), abs=0.012)
+    for found in rates:
+        assert clustered(found) == pytest.approx((max(low, 0), min(high, 1)), abs=0.012)
 
 
 def by_every_draw_of_arms(aided: Any, unaided: Any, level: float) -> tuple[float, float]:
@@ -327,22 +327,19 @@ def test_the_clustered_interval_of_two_arms_is_that_of_every_draw(
     """Mostly readers add noise, mostly cases, both; arms of different size."""
     rows = [(j, i, float(wrong), True) for j, row in enumerate(aided) for i, wrong in enumerate(row)]
     rows += [(9 + j, i, float(wrong), False) for j, row in enumerate(unaided) for i, wrong in enumerate(row)]
-    found = estimated(absolute_risk_reduction(one_way(rows), 0.8, 4000))
-    ends = (found.details["low_clustered"], found.details["high_clustered"])
+    ends = clustered(absolute_risk_reduction(one_way(rows), 0.8, 4000))
     low, high = by_every_draw_of_arms(np.array(aided, dtype=float), np.array(unaided, dtype=float), 0.8)
     assert ends == pytest.approx((max(low, -1), min(high, 1)), abs=0.012)
 
 
 def test_clustered_bounds_of_shares_and_differences_stay_possible() -> None:
     """Two-way variances of so few readers reach further than any share or difference can be."""
-    rate = estimated(error_rate_unaided(drawn(3, 8, 15), bootstrap=300))
-    assert (rate.details["low_clustered"], rate.details["high_clustered"]) == (0, 1)
+    assert clustered(error_rate_unaided(drawn(3, 8, 15), bootstrap=300)) == (0, 1)
     gains = [[1, 1], [0, -1]]
     low, high = by_every_draw(np.array(gains, dtype=float), 0.95)
     assert low < -2
     assert high > 1
-    difference = estimated(absolute_risk_reduction(gained(gains), bootstrap=300))
-    assert (difference.details["low_clustered"], difference.details["high_clustered"]) == (-1, 1)
+    assert clustered(absolute_risk_reduction(gained(gains), bootstrap=300)) == (-1, 1)
 
 
 @pytest.mark.parametrize("measure", [relative_risk, odds_ratio])
@@ -351,12 +348,9 @@ def test_the_clustered_interval_of_a_ratio_turns_round_with_the_arms(measure: An
     counts = study.counts
     other = DecisionCounts(counts.unaided_wrong, counts.unaided_right, counts.aided_wrong, counts.aided_right)
     turned = replace(study, counts=other, aided=study.unaided, unaided=study.aided)
-    here, there = (estimated(measure(each, bootstrap=200)).details for each in (study, turned))
-    assert here["low_clustered"] is not None
-    assert here["high_clustered"] is not None
-    assert 0 < here["low_clustered"] < here["high_clustered"]
-    expected = (1 / here["high_clustered"], 1 / here["low_clustered"])
-    assert (there["low_clustered"], there["high_clustered"]) == pytest.approx(expected)
+    here, there = (clustered(measure(each, bootstrap=200)) for each in (study, turned))
+    assert 0 < here[0] < here[1]
+    assert there == pytest.approx((1 / here[1], 1 / here[0]))
 
 
 def test_where_neither_readers_nor_cases_vary_no_interval_is_given() -> None:
@@ -366,16 +360,15 @@ def test_where_neither_readers_nor_cases_vary_no_interval_is_given() -> None:
         assert found.details == {"low_clustered": None, "high_clustered": None}
         assert "neither the readers nor the cases vary" in method_text(found.method)
     for gains in ([[1, 0, 0], [1, 0, 0], [1, 0, 0]], [[1, 1, 1], [0, 0, 0], [0, 0, 0]]):
-        varied = estimated(error_rate_unaided(gained(gains), 0.5, 100)).details
-        assert (varied["low_clustered"] or 0) < (varied["high_clustered"] or 0), gains
+        low, high = clustered(error_rate_unaided(gained(gains), 0.5, 100))
+        assert low < high, gains
 
 
 def test_readers_who_decide_both_ways_are_an_arm_of_their_own() -> None:
     """Readers of an arm decide every case here, so that every replicate holds as many decisions as the study."""
     both = [(j, i, 1.0, aided) for j in (0, 1) for i in range(3) for aided in (False, True)]
     only = [(j, i, float(i == 1), j < 4) for j in (2, 3, 4, 5) for i in range(3)]
-    counts = replicated_counts(one_way([*both, *only]), 50, 1)
-    assert counts is not None
+    counts = present(replicated_counts(one_way([*both, *only]), 50, 1))
     assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(50, 6 + 6))
     assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(50, 6 + 6))
 
@@ -405,10 +398,8 @@ def test_what_hinders_clusters_is_told_apart() -> None:
 
 @pytest.mark.parametrize("study", [drawn(4, 9, 2), parallel(8, 3)])
 def test_two_replicates_are_enough_for_an_interval(study: ReaderStudy) -> None:
-    found = estimated(error_rate_unaided(study, bootstrap=2)).details
-    assert found["low_clustered"] is not None
-    assert found["high_clustered"] is not None
-    assert found["low_clustered"] < found["high_clustered"]
+    low, high = clustered(error_rate_unaided(study, bootstrap=2))
+    assert low < high
 
 
 @pytest.mark.parametrize(("readers", "enough"), [(3, False), (8, True)])
@@ -417,8 +408,7 @@ def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, e
     study = one_way(
         [(2 * j + aided, j, float(j % 3 == aided), bool(aided)) for j in range(readers) for aided in (0, 1)]
     )
-    counts = replicated_counts(study, 400, 1)
-    assert counts is not None
+    counts = present(replicated_counts(study, 400, 1))
     usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
     assert (0.9 * 400 <= usable < 400) if enough else (usable < 0.9 * 400)
     found = estimated(absolute_risk_reduction(study, 0.5, 400))
@@ -428,8 +418,7 @@ def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, e
 
 def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     study = one_way([(2 * j + aided, j, float(j % 3 == aided), bool(aided)) for j in range(8) for aided in (0, 1)])
-    counts = replicated_counts(study, 512, 2026)
-    assert counts is not None
+    counts = present(replicated_counts(study, 512, 2026))
     usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
     # Of 512 replicates every share is exact in binary.
     monkeypatch.setattr(human_factors, "FEWEST_REPLICATES", usable / 512)
@@ -441,11 +430,10 @@ def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyP
 def test_a_clustered_bound_of_exactly_0_has_no_inverse(aided: bool, end: str) -> None:
     """One reader of one arm errs once, and nobody else: where reader or case is not drawn the arms do not differ."""
     rows = [(j, i, float(i == j == 0), (j < 4) == aided) for j in range(8) for i in range(6)]
-    difference = estimated(absolute_risk_reduction(one_way(rows))).details
-    bounds = (difference["low_clustered"], difference["high_clustered"])
+    bounds = clustered(absolute_risk_reduction(one_way(rows)))
     assert 0 in bounds
     found = estimated(number_needed_to_decide(one_way(rows))).details
-    assert found[end] == pytest.approx(1 / max(abs(bound or 0) for bound in bounds))
+    assert found[end] == pytest.approx(1 / max(map(abs, bounds)))
     assert [name for name in found if name.endswith("_clustered") and found[name] is not None] == [end]
 
 
@@ -464,8 +452,7 @@ def test_the_benefit_of_a_small_study_by_hand() -> None:
     # Reader 0: 2/3 before and after; reader 1: 0 before, 2/3 after.
     assert found.value == pytest.approx(1 / 3)
     assert found.n == 2
-    curve = decision_benefit_by_reader(SMALL)
-    assert isinstance(curve, Curve)
+    curve = curved(decision_benefit_by_reader(SMALL))
     assert curve.columns["benefit"] == pytest.approx((0, 2 / 3))
     assert curve.columns["group"] == (1.0, 0.0)
     assert estimated(decision_benefit(SMALL, "junior")).value == pytest.approx(2 / 3)
@@ -494,8 +481,7 @@ def test_the_interval_of_the_benefit_is_that_of_a_t_test() -> None:
 
 
 def test_what_became_of_the_decisions() -> None:
-    found = changed_decisions(SMALL)
-    assert isinstance(found, Curve)
+    found = curved(changed_decisions(SMALL))
     expected = {
         "confirmed": (1, 0),
         "corrected": (1, 2),
@@ -510,8 +496,7 @@ def test_what_became_of_the_decisions() -> None:
 
 def test_every_decision_became_one_thing() -> None:
     study = drawn(4, 25, 8, skill=1.0)
-    found = changed_decisions(study)
-    assert isinstance(found, Curve)
+    found = curved(changed_decisions(study))
     kinds = {(True, True): "confirmed", (False, True): "corrected", (True, False): "misled", (False, False): "unmoved"}
     counted = {name: [0.0] * 4 for name in kinds.values()}
     for j, truth, unaided, aided in zip(study.reader, study.truth, study.unaided, study.aided, strict=True):
@@ -559,8 +544,7 @@ def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
     assert estimated(find(evidence, "decision_benefit", "reader study", group="g1")).value == pytest.approx(1.0)
     assert estimated(find(evidence, "decision_benefit", "reader study")).value == pytest.approx(0.5)
     assert isinstance(find(evidence, "error_rate_unaided", "site"), Absent)
-    curve = find_curve(evidence, "changed_decisions", "reader study")
-    assert isinstance(curve, Curve)
+    curve = curved(find_curve(evidence, "changed_decisions", "reader study"))
     assert list(curve.columns["corrected"]) == [0, 6, 0, 6]
     (tmp_path / "release.toml").write_text(RELEASE + "counts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n")
     bare = evaluate.evidence(reading.study(tmp_path))
@@ -576,12 +560,6 @@ def test_decisions_that_share_nothing_have_nearly_the_interval_of_independent_on
     wrong, without = rng.random(1800) < 0.2, rng.random(1800) < 0.3
     counts = DecisionCounts(int(wrong.sum()), int((~wrong).sum()), int(without.sum()), int((~without).sum()))
     study = ReaderStudy("paired", counts, reader, case, np.zeros(1800), without.astype(float), wrong.astype(float))
-    found = measure(study, bootstrap=400)
-    assert isinstance(found, Estimate)
-    assert found.low is not None
-    assert found.high is not None
-    low, high = found.details["low_clustered"], found.details["high_clustered"]
-    assert low is not None
-    assert high is not None
-    ratio = (high - low) / (found.high - found.low)
-    assert 0.8 < ratio < 1.35, "the root of 3 would be 1.73"
+    found = estimated(measure(study, bootstrap=400))
+    (low, high), (first, last) = clustered(found), interval_of(found)
+    assert 0.8 < (high - low) / (last - first) < 1.35, "the root of 3 would be 1.73"

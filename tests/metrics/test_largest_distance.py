@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
-from dossier.core.types import Absent, Floats
+from dossier.core.types import Floats
 from dossier.metrics import largest_distance
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, smooth_curve, whitened
+from tests.estimated import present
 
 TAIL = 1.8 * 0.025
 
@@ -24,8 +25,7 @@ def fitted(n: int, power: float, low: float = 0.02, high: float = 0.98, seed: in
     """Sorted risks, and the curve of outcomes that come with the risk to this power."""
     rng = np.random.default_rng(seed)
     risk = np.sort(rng.uniform(low, high, n))
-    smooth = smooth_curve((rng.random(n) < risk**power).astype(float), risk)
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve((rng.random(n) < risk**power).astype(float), risk))
     return risk, smooth
 
 
@@ -182,8 +182,7 @@ def even(draws: int) -> Floats:
 def test_one_risk_has_the_bound_of_one_test() -> None:
     """A risk of .3, an outcome in half of 400 rows: the log odds 1.78 standard errors below, the .9625 quantile."""
     risk, outcome = np.full(400, 0.3), np.array([0.0, 1.0] * 200)
-    smooth = smooth_curve(outcome, risk)
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(outcome, risk))
     low, high = bounds(risk, smooth, even(20_000), 0.95)
     assert low == pytest.approx(expit(-float(ndtri(1 - TAIL)) / 10) - 0.3, abs=1e-3)
     assert high == pytest.approx(expit(float(ndtri(0.975)) / 10) - 0.3, abs=1e-12)
@@ -194,8 +193,7 @@ def test_a_single_wall_is_passed_by_noise_of_the_nearest_curve() -> None:
     standard error at the near end over that of the fit.
     """
     risk, outcome = np.full(40, 0.9), np.array([0.0, 1.0] * 20)
-    smooth = smooth_curve(outcome, risk)
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(outcome, risk))
     z = float(ndtri(1 - TAIL))
 
     def end(width: float) -> float:
@@ -210,8 +208,7 @@ def test_a_single_wall_is_passed_by_noise_of_the_nearest_curve() -> None:
 def test_a_share_of_exactly_the_tail_is_refuted_and_so_is_what_no_draw_reaches() -> None:
     """At 3 of 8 the width is that of one place, .3186 standard errors."""
     risk, outcome = np.full(400, 0.9), np.array([0.0, 1.0] * 200)
-    smooth = smooth_curve(outcome, risk)
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(outcome, risk))
     curve = whitened(smooth, risk[:1])
     expected = 0.9 - float(expit(float(ndtri(0.625)) / 10))
     for noise in ([9.0, 9.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0]):
@@ -281,8 +278,7 @@ def test_the_lower_bound_is_the_smallest_distance_that_is_not_refuted(power: flo
     """Just above it the chance is more than the tail, just below less, and it is more all the way up."""
     risk = np.sort(np.random.default_rng(seed).choice([0.1, 0.25, 0.4, 0.6, 0.8], 150))
     outcome = (np.random.default_rng(seed + 20).random(150) < risk**power).astype(float)
-    smooth = smooth_curve(outcome, risk)
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(outcome, risk))
     places, counts = np.unique(risk, return_counts=True)
     rows = counts.astype(float)
     curve = whitened(smooth, places)
@@ -319,8 +315,7 @@ def test_the_bounds_hold_the_largest_distance_and_widen_with_the_level(draws: in
 def test_risks_of_0_and_1_leave_the_tube_the_walls_that_stand() -> None:
     risk = np.repeat([0.0, 0.5, 1.0], 40)
     outcome = np.concatenate((np.repeat([1.0, 0.0], 20), np.repeat([1.0, 0.0], 20), np.repeat([1.0, 0.0], 20)))
-    smooth = smooth_curve(outcome, risk)
-    assert not isinstance(smooth, Absent)
+    smooth = present(smooth_curve(outcome, risk))
     noise = np.random.default_rng(1).standard_normal((300, len(smooth.fit.coefficients)))
     low, high = bounds(risk, smooth, noise, 0.95)
     assert 0.2 < low < 0.5 < high < 0.8

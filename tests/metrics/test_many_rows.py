@@ -9,12 +9,13 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from dossier.core.types import Absent, Estimate, Floats
+from dossier.core.types import Floats
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import brier_permutation_test, dealt_cases, log_score_permutation_test, risk_cells
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.typeset.methods import method_text
+from tests.estimated import estimated, present
 
 ROWS = 60_000
 PERMUTATIONS = 999
@@ -28,25 +29,19 @@ def hospital(strength: float) -> tuple[Floats, Floats]:
     return outcome, expit(odds)
 
 
-def estimate(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
-
-
 @pytest.mark.parametrize("strength", [-0.003, 0.004, 0.01])
 def test_the_p_value_on_bins_is_that_of_all_rows(strength: float) -> None:
     """The sum over so many dealt cases is normal, with the mean and variance of a sample without replacement."""
     outcome, risk = hospital(strength)
     asked = {
-        "brier": (estimate(brier_permutation_test(outcome, risk, PERMUTATIONS)), risk),
-        "log": (estimate(log_score_permutation_test(outcome, risk, PERMUTATIONS)), np.log(risk) - np.log1p(-risk)),
+        "brier": (estimated(brier_permutation_test(outcome, risk, PERMUTATIONS)), risk),
+        "log": (estimated(log_score_permutation_test(outcome, risk, PERMUTATIONS)), np.log(risk) - np.log1p(-risk)),
     }
     n, m = ROWS, float(outcome.sum())
     for found, score in asked.values():
         spread = math.sqrt(m * (n - m) / n * float(score.var(ddof=1)))
         expected = float(norm.sf((float(score[outcome == 1].sum()) - m * float(score.mean())) / spread))
-        p_value = found.details["p_value"]
-        assert p_value is not None
+        p_value = present(found.details["p_value"])
         assert p_value == pytest.approx(
             expected, abs=1 / 1000 + 4 * math.sqrt(expected * (1 - expected) / PERMUTATIONS)
         )
@@ -80,7 +75,7 @@ def test_up_to_50000_rows_every_row_is_dealt_on_its_own() -> None:
 
 def test_the_interval_of_nagelkerke_on_bins_is_that_of_all_rows() -> None:
     outcome, risk = hospital(1.2)
-    found = estimate(nagelkerke_r2(outcome, risk, bootstrap=1000))
+    found = estimated(nagelkerke_r2(outcome, risk, bootstrap=1000))
     logs = np.log(np.where(outcome == 1, risk, 1 - risk))
     rng, replicates = np.random.default_rng(3), []
     for _ in range(300):
@@ -88,9 +83,8 @@ def test_the_interval_of_nagelkerke_on_bins_is_that_of_all_rows() -> None:
         phi = float(outcome[rows].mean())
         null = phi * math.log(phi) + (1 - phi) * math.log(1 - phi)
         replicates.append((1 - math.exp(2 * (null - float(logs[rows].mean())))) / (1 - math.exp(2 * null)))
-    assert found.se is not None
     # The standard error of 300 replicates is itself known to 4 %, that of 1000 to 2 %.
-    assert found.se == pytest.approx(float(np.std(replicates, ddof=1)), rel=0.14)
+    assert present(found.se) == pytest.approx(float(np.std(replicates, ddof=1)), rel=0.14)
 
 
 def test_an_answer_is_given_once_for_the_same_rows_and_not_for_others() -> None:

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.core.release import Model
-from dossier.core.types import Absent, Curve, Estimate, Feature, Floats
+from dossier.core.types import Feature, Floats
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
+from tests.estimated import curved, estimated, present
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN as FOLDER
 
@@ -59,9 +60,7 @@ def on_ticks_of_r() -> Nomogram:
         marks = np.ones(len(values), dtype=bool)
         places = np.arange(float(len(values)))
         axes.append(Axis(term.predictor, places, nomogram.effect(term, feature), marks, ~marks, 2000, levels=levels))
-    found = nomogram.scaled(of_golden().intercept, tuple(axes))
-    assert isinstance(found, Nomogram)
-    return found
+    return present(nomogram.scaled(of_golden().intercept, tuple(axes)))
 
 
 @pytest.mark.parametrize("predictor", ["age", "crp", "stage", "sex"])
@@ -91,8 +90,7 @@ def test_linear_predictor_stands_at_the_totals_of_rms() -> None:
 
 
 def test_risks_stand_at_the_totals_of_rms() -> None:
-    curve = nomogram.risk_curve(on_ticks_of_r(), ())
-    assert isinstance(curve, Curve)
+    curve = curved(nomogram.risk_curve(on_ticks_of_r(), ()))
     ours = dict(zip(curve.columns["risk"], curve.columns["total_points"], strict=True))
     table = GOLDEN["default"]["tables"]["Risk"]
     for risk, total in zip(table["x.real"], table["x"], strict=True):
@@ -107,8 +105,7 @@ def test_patient_of_the_reference_has_its_risk() -> None:
         Feature("stage", np.array([1.0]), ("I", "II", "III")),
         Feature("sex", np.array([1.0]), ("F", "M")),
     )
-    linear = nomogram.linear_predictor(of_golden(), predictors)
-    assert not isinstance(linear, Absent)
+    linear = present(nomogram.linear_predictor(of_golden(), predictors))
     assert linear[0] == pytest.approx(example["lp"], abs=1e-9)
     assert 1 / (1 + math.exp(-linear[0])) == pytest.approx(example["risk"], abs=1e-10)
 
@@ -168,9 +165,7 @@ def folded() -> tuple[Model, dict[str, Feature]]:
 
 @pytest.fixture(scope="module")
 def drawn() -> Nomogram:
-    found = nomogram.nomogram(*folded())
-    assert isinstance(found, Nomogram)
-    return found
+    return present(nomogram.nomogram(*folded()))
 
 
 @given(st.data())
@@ -184,8 +179,7 @@ def test_points_add_up_to_the_risk(drawn: Nomogram, data: st.DataObject) -> None
         total += float(drawn.points(axis)[position])
         levels = reference[axis.predictor].levels
         predictors.append(Feature(axis.predictor, axis.values[[position]], levels))
-    linear = nomogram.linear_predictor(formula, predictors)
-    assert not isinstance(linear, Absent)
+    linear = present(nomogram.linear_predictor(formula, predictors))
     assert drawn.zero + total / drawn.per_unit == pytest.approx(float(linear[0]), abs=1e-9)
 
 
@@ -348,8 +342,7 @@ def test_steps_of_whole_numbers_are_whole(low: int, high: int, expected: tuple[f
 def marks(term: dict[str, Any], low: float, high: float, widest: float = 100.0) -> list[float]:
     """The marks of a predictor from low to high, beside another one with an effect of this width."""
     formula = model({"predictor": "x", **term}, {"predictor": "other", "coefficient": widest / 100})
-    found = nomogram.nomogram(formula, {"x": reaching(low, high), "other": reaching(0, 100, "other")})
-    assert isinstance(found, Nomogram)
+    found = present(nomogram.nomogram(formula, {"x": reaching(low, high), "other": reaching(0, 100, "other")}))
     assert found.per_unit == 100 / widest
     return [*map(float, found.axes[0].values[found.axes[0].marked])]
 
@@ -398,8 +391,7 @@ def test_predictor_of_tiny_numbers_has_marks() -> None:
 
 def test_predictor_of_few_whole_numbers_is_read_value_by_value() -> None:
     formula = model({"predictor": "sex", "coefficient": 0.5})
-    found = nomogram.nomogram(formula, {"sex": Feature("sex", np.array([0.0, 1, 1, 0, math.nan]))})
-    assert isinstance(found, Nomogram)
+    found = present(nomogram.nomogram(formula, {"sex": Feature("sex", np.array([0.0, 1, 1, 0, math.nan]))}))
     assert found.axes[0].levels == ("0", "1")
     assert [row.value for row in nomogram.level_points(found, found.axes[0])] == [0, 100]
     assert found.axes[0].n == 4
@@ -436,8 +428,7 @@ def test_model_without_effect_has_no_points() -> None:
 
 
 def test_declared_threshold_stands_among_the_round_risks() -> None:
-    curve = nomogram.risk_curve(on_ticks_of_r(), (0.123,))
-    assert isinstance(curve, Curve)
+    curve = curved(nomogram.risk_curve(on_ticks_of_r(), (0.123,)))
     position = curve.columns["risk"].index(0.123)
     linear = math.log(0.123 / 0.877)
     assert curve.columns["linear_predictor"][position] == pytest.approx(linear, abs=1e-12)
@@ -453,25 +444,21 @@ def one_axis(intercept: float, width: float) -> Nomogram:
     """A predictor of two categories, the first without effect."""
     marks = np.ones(2, dtype=bool)
     axis = Axis("age", np.array([0.0, 1.0]), np.array([0.0, width]), marks, ~marks, 10, levels=("a", "b"))
-    found = nomogram.scaled(intercept, (axis,))
-    assert isinstance(found, Nomogram)
-    return found
+    return present(nomogram.scaled(intercept, (axis,)))
 
 
 def test_round_risks_are_one_two_and_five_of_each_decade_and_tenths_mirrored_about_a_half() -> None:
     small = [digit / decade for decade in (1000, 100) for digit in (1, 2, 5)]
     tenths = [tenth / 10 for tenth in range(1, 10)]
     expected = [*small, *tenths, *(1 - risk for risk in reversed(small))]
-    curve = nomogram.risk_curve(one_axis(-40.0, 80.0), ())
-    assert isinstance(curve, Curve)
+    curve = curved(nomogram.risk_curve(one_axis(-40.0, 80.0), ()))
     assert curve.columns["risk"] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(("intercept", "total"), [(0.0, 0), (-1.0, 100)])
 def test_risk_at_either_end_of_the_totals_is_marked(intercept: float, total: float) -> None:
     # A half is a linear predictor of 0: that of no points with an intercept of 0, that of all of them with one of -1.
-    curve = nomogram.risk_curve(one_axis(intercept, 1.0), ())
-    assert isinstance(curve, Curve)
+    curve = curved(nomogram.risk_curve(one_axis(intercept, 1.0), ()))
     assert dict(zip(curve.columns["risk"], curve.columns["total_points"], strict=True))[0.5] == total
 
 
@@ -507,9 +494,10 @@ def test_difference_from_the_formula_row_by_row(seed: int) -> None:
     formula = model(
         {"predictor": "age", "coefficient": 0.02}, {"predictor": "sex", "levels": {"m": 0.5}}, intercept=-1.0
     )
-    found = nomogram.formula_difference(formula, risk, (Feature("age", age), Feature("sex", sex, ("f", "m"))))
+    found = estimated(
+        nomogram.formula_difference(formula, risk, (Feature("age", age), Feature("sex", sex, ("f", "m"))))
+    )
     largest, differing, left_out = slow_difference(risk, age, sex)
-    assert isinstance(found, Estimate)
     assert found.value == pytest.approx(largest, abs=1e-12)
     assert found.details == {"differing": differing, "left_out": left_out}
     assert found.n == 30 - left_out
@@ -519,8 +507,7 @@ def test_row_that_differs_by_a_thousandth_does_not_count_as_differing() -> None:
     # So low a linear predictor is a risk of 0, so that the difference is 0.001 without rounding.
     formula = model({"predictor": "age", "coefficient": 1.0}, intercept=-2000.0)
     age = Feature("age", np.array([50.0, 50.0]))
-    found = nomogram.formula_difference(formula, np.array([0.001, 0.0]), (age,))
-    assert isinstance(found, Estimate)
+    found = estimated(nomogram.formula_difference(formula, np.array([0.001, 0.0]), (age,)))
     assert (found.value, found.details["differing"]) == (0.001, 0)
 
 

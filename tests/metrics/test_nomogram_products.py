@@ -10,17 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.core.release import Model
 from dossier.core.types import Feature
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
+from tests.estimated import present
+from tests.metrics.test_nomogram import model
 from tests.reasons import Said
 
 NUMBERS = st.floats(-200, 200)
-
-
-def model(*terms: dict[str, Any], intercept: float = 0.0) -> Model:
-    return Model.model_validate({"intercept": intercept, "term": terms})
 
 
 def effect(term: dict[str, Any], values: list[float], partner: Feature | None = None) -> list[float]:
@@ -101,9 +98,7 @@ REFERENCE = {
 
 @pytest.fixture(scope="module")
 def drawn() -> Nomogram:
-    found = nomogram.nomogram(FORMULA, REFERENCE)
-    assert isinstance(found, Nomogram)
-    return found
+    return present(nomogram.nomogram(FORMULA, REFERENCE))
 
 
 def named(drawn: Nomogram, predictor: str, level: str | None = None) -> Axis:

@@ -16,6 +16,7 @@ from dossier.metrics.discrimination import auroc, newcombe_standard_error
 from dossier.metrics.pooled import expected_range, heterogeneity_bounds, pool, random_effects
 from dossier.metrics.scales import Scale
 from dossier.typeset.methods import method_text
+from tests.estimated import estimated, present
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN
 
@@ -74,8 +75,7 @@ def test_the_auroc_comes_back_from_the_logit_scale() -> None:
     found = json.loads((GOLDEN / "r.json").read_text())["meta_sites"]
     estimates = tuple(_site(row["auc"], row["se_auc"], row["n"], row["O"]) for row in found["input"])
     back = found["logit_auc"]["REML_knha"]["back"]
-    pooled = pool(estimates, "logit")
-    assert isinstance(pooled, Estimate)
+    pooled = estimated(pool(estimates, "logit"))
     assert pooled.value == pytest.approx(back["est"], abs=1e-6)
     assert [pooled.low, pooled.high] == pytest.approx(back["ci"], abs=1e-5)
     assert (pooled.details["k"], pooled.details["df"]) == (4, 3)
@@ -87,8 +87,7 @@ def test_oe_is_pooled_on_the_log_scale() -> None:
     """The SE of the ratio is the value times the SE of its logarithm."""
     found = json.loads((GOLDEN / "r.json").read_text())["meta_sites"]
     estimates = tuple(_site(math.exp(row["y_loe"]), math.exp(row["y_loe"]) * row["se_loe"]) for row in found["input"])
-    pooled = pool(estimates, "log")
-    assert isinstance(pooled, Estimate)
+    pooled = estimated(pool(estimates, "log"))
     assert pooled.value == pytest.approx(found["log_oe"]["REML_z"]["back"]["est"], abs=1e-9)
 
 
@@ -166,10 +165,8 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
         _site(0.8, None),
     )
     names = ("a", "b", "c", "few", "many", "vague")
-    found = pool(sites, "logit", names=names)
-    assert isinstance(found, Estimate)
-    alone = pool(sites[:3], "logit")
-    assert isinstance(alone, Estimate)
+    found = estimated(pool(sites, "logit", names=names))
+    alone = estimated(pool(sites[:3], "logit"))
     assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high)
     assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 3, 1200, 300)
     assert method_text(found.method) == (
@@ -178,14 +175,12 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
         "not pooled: few (fewer than 20 events), many (fewer than 20 non-events), vague (no "
         "standard error)"
     )
-    unnamed = pool(sites, "logit")
-    assert isinstance(unnamed, Estimate)
+    unnamed = estimated(pool(sites, "logit"))
     assert "1 site (fewer than 20 events)" in method_text(unnamed.method)
 
 
 def test_exactly_twenty_events_are_enough() -> None:
-    found = pool((_site(0.8, 0.03, 40, 20), _site(0.7, 0.04, 40, 20), _site(0.7, 0.04, 40, 20)), "logit")
-    assert isinstance(found, Estimate)
+    found = estimated(pool((_site(0.8, 0.03, 40, 20), _site(0.7, 0.04, 40, 20), _site(0.7, 0.04, 40, 20)), "logit"))
     assert found.details["k"] == 3
 
 
@@ -234,15 +229,12 @@ def test_the_interval_of_tau_holds_it() -> None:
 
 
 def test_very_different_sites_stay_finite() -> None:
-    found = pool((_site(0.01, 0.001), _site(50.0, 1.0), _site(50.0, 1.0)), "log")
-    assert isinstance(found, Estimate)
-    assert found.high is not None
-    assert math.isfinite(found.high)
+    found = estimated(pool((_site(0.01, 0.001), _site(50.0, 1.0), _site(50.0, 1.0)), "log"))
+    assert math.isfinite(present(found.high))
 
 
 def test_a_standard_error_of_0_is_not_pooled() -> None:
-    found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.7, 0.03), _site(0.8, 0.0)), "logit")
-    assert isinstance(found, Estimate)
+    found = estimated(pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.7, 0.03), _site(0.8, 0.0)), "logit"))
     assert found.details["k"] == 3
     assert method_text(found.method).endswith("; not pooled: 1 site (no standard error)")
 
@@ -251,29 +243,23 @@ def test_a_standard_error_of_0_is_not_pooled() -> None:
 def test_an_auroc_of_exactly_1_or_0_is_pooled_half_a_row_inside_with_newcombes_error(perfect: float) -> None:
     outcome = np.repeat([0.0, 1.0], (60, 40))
     risk = np.linspace(0.1, 0.9, 100) if perfect else np.linspace(0.9, 0.1, 100)
-    site = auroc(outcome, risk)
-    assert isinstance(site, Estimate)
+    site = estimated(auroc(outcome, risk))
     assert site.value == perfect
     inside = (100 * perfect + 0.5) / 101
     assert site.se == pytest.approx(newcombe_standard_error(inside, 100, 40))
     others = (_site(0.8, 0.03), _site(0.7, 0.03))
-    found, by_hand = (pool((*others, each), "logit") for each in (site, _site(inside, site.se, 100, 40)))
-    assert isinstance(found, Estimate)
-    assert isinstance(by_hand, Estimate)
+    found, by_hand = (estimated(pool((*others, each), "logit")) for each in (site, _site(inside, site.se, 100, 40)))
     assert (found.value, found.low, found.high) == (by_hand.value, by_hand.low, by_hand.high)
     assert (found.details["k"], found.details["left_out"]) == (3, 0)
     assert f"; entered: 1 site ({perfect:g} as {inside:.4g})" in method_text(found.method)
-    named = pool((*others, site), "logit", names=("a", "b", "perfect"))
-    assert isinstance(named, Estimate)
+    named = estimated(pool((*others, site), "logit", names=("a", "b", "perfect")))
     assert f"; entered: perfect ({perfect:g} as {inside:.4g})" in method_text(named.method)
 
 
 def test_only_logarithms_need_a_value_above_0() -> None:
     """Where every site has one standard error the mean of all is the mean of their values."""
     sites = (_site(0.5, 0.03), _site(0.7, 0.03), _site(0.4, 0.03), _site(0.0, 0.03))
-    plain, log = pool(sites, "plain"), pool(sites, "log")
-    assert isinstance(plain, Estimate)
-    assert isinstance(log, Estimate)
+    plain, log = estimated(pool(sites, "plain")), estimated(pool(sites, "log"))
     assert plain.value == pytest.approx(0.4)
     assert plain.details["k"] == 4
     assert log.details["k"] == 3
@@ -343,8 +329,7 @@ def test_sites_that_are_almost_certain_differ_by_their_variance() -> None:
 
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 def test_three_sites_that_agree_have_a_third_of_the_variance_on_every_scale(scale: Scale) -> None:
-    found = pool((_site(0.8, 0.04),) * 3, scale)
-    assert isinstance(found, Estimate)
+    found = estimated(pool((_site(0.8, 0.04),) * 3, scale))
     assert found.value == pytest.approx(0.8)
     assert found.se == pytest.approx(0.04 / math.sqrt(3))
     # On its scale the interval is the value and t times the standard error there on either side.
@@ -370,7 +355,6 @@ def test_a_new_site_is_foretold_from_five_sites_on(sites: int, is_told: bool, sc
 
 def test_a_ratio_without_end_stops_at_e_to_the_700() -> None:
     """At 99.9 % the t quantile of three sites is 31.6; the exponential of more than 709 is no number."""
-    found = pool((_site(1e-20, 1e-21), _site(1.0, 0.1), _site(1e20, 1e19)), "log", 0.999)
-    assert isinstance(found, Estimate)
+    found = estimated(pool((_site(1e-20, 1e-21), _site(1.0, 0.1), _site(1e20, 1e19)), "log", 0.999))
     assert found.value == pytest.approx(1)
     assert found.high == math.exp(700)

@@ -17,7 +17,7 @@ from dossier.metrics import graded_accuracy, raters
 from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import estimated, present
 from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
 from tests.reference.tables import RATERS, needs_raters
@@ -207,9 +207,7 @@ def test_taus_of_the_published_ratings() -> None:
 
 
 def graded(source: str, accuracy: tuple[float, ...] | None = None, own: Floats | None = None) -> Floats:
-    found = raters.complexity_of_cases(source, 5, LABELS, CONFIDENCE, COMPLEXITY, TRUTH, accuracy, own)
-    assert not isinstance(found, Absent)
-    return found
+    return present(raters.complexity_of_cases(source, 5, LABELS, CONFIDENCE, COMPLEXITY, TRUTH, accuracy, own))
 
 
 def test_complexity_from_each_source_by_hand() -> None:

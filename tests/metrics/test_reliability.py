@@ -35,6 +35,7 @@ from dossier.metrics.reliability import (
 )
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
+from tests.estimated import curved, estimated, interval_of, present
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, RATERS, needs_raters
 
@@ -73,9 +74,8 @@ def test_the_raters_table_has_the_values_of_the_methods() -> None:
     assert _value(observed_agreement(labels)) == pytest.approx(0.81841110, abs=6e-9)
     assert _value(fleiss_kappa(labels)) == pytest.approx(0.63163046, abs=6e-9)
     assert _value(krippendorff_alpha(labels)) == pytest.approx(0.63169683, abs=6e-9)
-    found = weighted_concordance(labels, confidence, coherence=0.05)
+    found = estimated(weighted_concordance(labels, confidence, coherence=0.05))
     assert _value(found) == pytest.approx(0.616899, abs=6e-7)
-    assert isinstance(found, Estimate)
     assert found.details["coherence_low"] == pytest.approx(0.570613, abs=6e-7)
     assert found.details["coherence_high"] == pytest.approx(0.653449, abs=6e-7)
     assert method_text(found.method).startswith("raters' accuracy unknown and taken as 1")
@@ -106,8 +106,7 @@ def test_diagnoses_against_r() -> None:
     alpha = 1 - (1 - golden["fleiss"]["kappa"]) * (1 - 1 / labels.size)
     assert _value(krippendorff_alpha(labels)) == pytest.approx(alpha, abs=1e-10)
     assert _value(cohen_kappa(labels)) == pytest.approx(golden["light"], abs=1e-10)
-    pairs = rater_agreement(labels)
-    assert isinstance(pairs, Curve)
+    pairs = curved(rater_agreement(labels))
     assert (pairs.columns["first"][0], pairs.columns["second"][0]) == (1, 2)
     assert pairs.columns["kappa"][0] == pytest.approx(golden["cohen_12"]["kappa"], abs=1e-10)
 
@@ -128,8 +127,7 @@ def test_five_raters_against_other_packages() -> None:
         golden["krippendorff_pkg_complete"]["nominal"], abs=1e-12
     )
     assert _value(fleiss_kappa(labels)) == pytest.approx(golden["fleiss_kappa_statsmodels_complete"], abs=1e-12)
-    pairs = rater_agreement(labels)
-    assert isinstance(pairs, Curve)
+    pairs = curved(rater_agreement(labels))
     assert pairs.columns["kappa"][0] == pytest.approx(golden["cohen_r1_r2"]["kappa"], abs=1e-12)
 
 
@@ -208,13 +206,11 @@ def test_agreement_against_loops(seed: int) -> None:
     assert _value(krippendorff_alpha(labels)) == pytest.approx(_slow_alpha(labels), abs=1e-12)
     kappas = [_slow_kappa(labels[:, i], labels[:, j]) for i, j in itertools.combinations(range(4), 2)]
     known = [kappa for kappa in kappas if kappa is not None]
-    found = cohen_kappa(labels)
+    found = estimated(cohen_kappa(labels))
     assert _value(found) == pytest.approx(np.mean(known), abs=1e-12)
-    assert isinstance(found, Estimate)
     assert found.details["minimum"] == pytest.approx(min(known))
     assert found.details["maximum"] == pytest.approx(max(known))
-    pairs = rater_agreement(labels)
-    assert isinstance(pairs, Curve)
+    pairs = curved(rater_agreement(labels))
     assert pairs.columns["kappa"] == pytest.approx(kappas)
 
 
@@ -222,21 +218,17 @@ def test_cases_that_no_pair_labelled_are_neither_counted_nor_drawn() -> None:
     labels = np.array([[0.0, 0, 1], [1, 1, math.nan], [0, 1, 0], [1, math.nan, 0], [1, 1, 1]])
     alone, nobody = [1.0, math.nan, math.nan], [math.nan] * 3
     more = np.vstack([[alone], labels[:2], [nobody, alone], labels[2:]])
-    found, expected = cohen_kappa(more), cohen_kappa(labels)
-    assert isinstance(found, Estimate)
-    assert isinstance(expected, Estimate)
+    found, expected = estimated(cohen_kappa(more)), estimated(cohen_kappa(labels))
     said = "mean over 3 pairs of raters, 3 cases with fewer than two labels left out, "
     said += "jackknife over cases, Student's t on the log of 1 − value"
     assert (found.n, method_text(found.method)) == (5, said)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
-    pairs = rater_agreement(more)
-    assert isinstance(pairs, Curve)
+    pairs = curved(rater_agreement(more))
     assert pairs.n == 5
     assert method_text(pairs.method) == (
         "Cohen's kappa over the cases both raters labelled, 3 cases with fewer than two labels left out"
     )
-    kept = rater_agreement(labels)
-    assert isinstance(kept, Curve)
+    kept = curved(rater_agreement(labels))
     assert pairs.columns == kept.columns
     for measure in (cohen_kappa, rater_agreement):
         assert measure(np.array([alone, nobody])) == Said("no case was labelled by two raters")
@@ -263,9 +255,8 @@ def test_the_order_of_the_raters_moves_no_bound(kind: str) -> None:
 def test_concordance_against_loops(seed: int, classes: int) -> None:
     labels, confidence = _random_labels(seed, classes=classes)
     accuracy = np.array([0.9, 0.7, 0.55, 0.8])
-    found = weighted_concordance(labels, confidence, coherence=0.2, rater_accuracy=tuple(accuracy))
+    found = estimated(weighted_concordance(labels, confidence, coherence=0.2, rater_accuracy=tuple(accuracy)))
     assert _value(found) == pytest.approx(_slow_concordance(labels, confidence, accuracy), abs=1e-12)
-    assert isinstance(found, Estimate)
     low, high = (_slow_concordance(labels, confidence, accuracy, shift) for shift in (-0.2, 0.2))
     assert found.details["coherence_low"] == pytest.approx(low, abs=1e-12)
     assert found.details["coherence_high"] == pytest.approx(high, abs=1e-12)
@@ -311,25 +302,22 @@ def test_the_interval_is_that_of_a_slow_jackknife_over_cases() -> None:
             0.0,
         ),
     ):
-        assert isinstance(found, Estimate)
-        assert (found.low, found.high) == pytest.approx(_by_slow_jackknife(values, found.value, 0.95, least))
+        ends = _by_slow_jackknife(values, estimated(found).value, 0.95, least)
+        assert interval_of(estimated(found)) == pytest.approx(ends)
 
 
 def test_where_all_agree_the_lower_end_is_that_of_the_exact_binomial() -> None:
     """20 cases on which three raters agree: .025^(1/20) = .832; kappa falls from there by 1/(1 - Pe)."""
     labels = np.repeat([[0.0], [1.0]], 10, axis=0) @ np.ones((1, 3))
     least = 0.025 ** (1 / 20)
-    found = observed_agreement(labels)
-    assert isinstance(found, Estimate)
+    found = estimated(observed_agreement(labels))
     assert (found.value, found.low, found.high) == pytest.approx((1, least, 1))
     for measure in (fleiss_kappa, krippendorff_alpha, cohen_kappa):
-        found = measure(labels)
-        assert isinstance(found, Estimate)
+        found = estimated(measure(labels))
         assert (found.value, found.low, found.high) == pytest.approx((1, 1 - (1 - least) / 0.5, 1))
         assert method_text(found.method).endswith("exact binomial lower bound, for all agree")
     # As sure of each case: the concordance would fall as a whole.
-    found = weighted_concordance(labels, np.full(labels.shape, 0.8))
-    assert isinstance(found, Estimate)
+    found = estimated(weighted_concordance(labels, np.full(labels.shape, 0.8)))
     assert (found.low, found.high) == pytest.approx((found.value * least, found.value))
 
 
@@ -342,11 +330,9 @@ def test_the_interval_of_kappa_covers_it_in_small_studies(raters: int, right: fl
     agree = right**2 + (1 - right) ** 2
     held = 0
     for study in labels:
-        found = fleiss_kappa(study)
-        assert isinstance(found, Estimate)
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= 2 * agree - 1 <= found.high
+        found = estimated(fleiss_kappa(study))
+        low, high = interval_of(found)
+        held += low <= 2 * agree - 1 <= high
     assert 0.935 <= held / 1000 <= 0.99
 
 
@@ -367,14 +353,9 @@ def test_doubling_the_cases_keeps_the_value_and_narrows_the_interval() -> None:
         (fleiss_kappa(labels), fleiss_kappa(twice)),
         (weighted_concordance(labels, confidence), weighted_concordance(twice, np.vstack([confidence, confidence]))),
     ):
-        assert isinstance(first, Estimate)
-        assert isinstance(two, Estimate)
-        assert two.value == pytest.approx(first.value, abs=1e-12)
-        assert first.low is not None
-        assert first.high is not None
-        assert two.low is not None
-        assert two.high is not None
-        assert two.high - two.low < first.high - first.low
+        assert estimated(two).value == pytest.approx(estimated(first).value, abs=1e-12)
+        (low, high), (lower, higher) = interval_of(estimated(two)), interval_of(estimated(first))
+        assert high - low < higher - lower
 
 
 # ---- edges ----------------------------------------------------------------------------------------------------------
@@ -417,8 +398,7 @@ def test_each_gap_is_a_sentence() -> None:
 
 def test_one_case_has_a_value_without_an_interval() -> None:
     labels = np.array([[1.0, 1.0, 0.0]])
-    for found in (observed_agreement(labels), weighted_concordance(labels, np.ones((1, 3)))):
-        assert isinstance(found, Estimate)
+    for found in map(estimated, (observed_agreement(labels), weighted_concordance(labels, np.ones((1, 3))))):
         assert found.value == pytest.approx(1 / 3)
         assert (found.low, found.reason) == (None, Said("one case gives no interval"))
 
@@ -427,25 +407,21 @@ def test_one_case_has_a_kappa_without_an_interval() -> None:
     """Of the pairs 1-1, 1-0 and 1-0 a third agrees; by chance 5/9 do, or 1/3 where no label is drawn twice (alpha)."""
     labels = np.array([[1.0, 1.0, 0.0]])
     for measure, value in ((fleiss_kappa, (1 / 3 - 5 / 9) / (4 / 9)), (krippendorff_alpha, 0.0), (cohen_kappa, 0.0)):
-        found = measure(labels)
-        assert isinstance(found, Estimate)
+        found = estimated(measure(labels))
         assert found.value == pytest.approx(value, abs=1e-12)
         assert (found.low, found.high, found.reason) == (None, None, Said("one case gives no interval"))
-    pairs = cohen_kappa(labels)
-    assert isinstance(pairs, Estimate)
+    pairs = estimated(cohen_kappa(labels))
     assert (pairs.details["pairs"], pairs.details["pairs_undefined"]) == (2, 1)
 
 
 def test_two_cases_have_an_interval() -> None:
     """Of two cases, one agreed on and one not, a quarter of the resamples is the one twice, a quarter the other."""
-    found = observed_agreement(np.array([[1.0, 1.0], [1.0, 0.0]]))
-    assert isinstance(found, Estimate)
+    found = estimated(observed_agreement(np.array([[1.0, 1.0], [1.0, 0.0]])))
     assert (found.low, found.value) == (0, 0.5)
     assert found.high == pytest.approx(1, abs=0.01)
     # Both cases are agreed on, and without either one class is left, of which there is no kappa.
     for measure in (fleiss_kappa, krippendorff_alpha, cohen_kappa):
-        found = measure(np.array([[1.0, 1.0], [0.0, 0.0]]))
-        assert isinstance(found, Estimate)
+        found = estimated(measure(np.array([[1.0, 1.0], [0.0, 0.0]])))
         assert (found.value, found.high, found.reason) == (1, 1, None)
         assert found.low == pytest.approx(1 - (1 - 0.025**0.5) / 0.5)
         if measure is not krippendorff_alpha:
@@ -453,15 +429,13 @@ def test_two_cases_have_an_interval() -> None:
 
 
 def test_complete_cases_are_named_only_where_some_are_left_out() -> None:
-    found = fleiss_kappa(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
-    assert isinstance(found, Estimate)
+    found = estimated(fleiss_kappa(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]])))
     assert method_text(found.method) == "kappa, jackknife over cases, Student's t on the log of 1 − value"
 
 
 def test_two_raters_and_twenty_two_are_listed_pair_by_pair() -> None:
     labels = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    found = rater_agreement(labels)
-    assert isinstance(found, Curve)
+    found = curved(rater_agreement(labels))
     # Three of four agree; by chance 3/4 x 1/2 + 1/4 x 1/2.
     assert found.columns == {
         "first": (1.0,),
@@ -469,15 +443,13 @@ def test_two_raters_and_twenty_two_are_listed_pair_by_pair() -> None:
         "agreement": (0.75,),
         "kappa": (pytest.approx((0.75 - 0.5) / 0.5),),
     }
-    many = rater_agreement(np.tile([[0.0], [1.0]], 22))
-    assert isinstance(many, Curve)
+    many = curved(rater_agreement(np.tile([[0.0], [1.0]], 22)))
     assert len(many.columns["kappa"]) == 22 * 21 / 2
 
 
 def test_a_pair_that_shares_a_single_case_agrees_or_does_not() -> None:
     """Raters 1 and 2 differ on the one case they share, 1 and 3 agree on theirs, 2 and 3 share none."""
-    found = rater_agreement(np.array([[1.0, 0.0, NAN], [1.0, NAN, 1.0]]))
-    assert isinstance(found, Curve)
+    found = curved(rater_agreement(np.array([[1.0, 0.0, NAN], [1.0, NAN, 1.0]])))
     assert list(found.columns["agreement"]) == [0, 1, None]
     assert list(found.columns["kappa"]) == [0, None, None]
 
@@ -513,14 +485,17 @@ def test_contradicting_certainties_never_count() -> None:
 
 def test_incomplete_cases_are_left_out_of_fleiss_and_counted() -> None:
     labels = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, NAN]])
-    found = fleiss_kappa(labels)
+    found = estimated(fleiss_kappa(labels))
     assert _value(found) == pytest.approx(_value(fleiss_kappa(labels[:3])))
-    assert isinstance(found, Estimate)
     assert found.n == 3
     assert "1 case with a missing label left out" in method_text(found.method)
 
 
 # ---- actual accuracy ------------------------------------------------------------------------------------------------
+
+
+AGREED_57 = np.column_stack((np.ones(100), np.arange(100) < 57)).astype(float)
+"""Labels of two raters that agree on 57 of 100 cases."""
 
 
 def _model(right: int, n: int = 100) -> tuple[Floats, Floats]:
@@ -532,17 +507,13 @@ def _model(right: int, n: int = 100) -> tuple[Floats, Floats]:
 
 def test_the_worked_example_of_the_paper() -> None:
     """rho = .57 and a measured accuracy of .90 give g = .877492 and .801993; bounds .7775 and .9775."""
-    labels = np.ones((100, 2))
-    labels[57:, 1] = 0.0
-    found = actual_accuracy(*_model(90), labels, np.ones((100, 2)), 0.5)
-    assert isinstance(found, Estimate)
+    found = estimated(actual_accuracy(*_model(90), AGREED_57, np.ones((100, 2)), 0.5))
     assert found.details["rho"] == pytest.approx(0.57)
     assert found.details["measured_accuracy"] == pytest.approx(0.90)
     assert found.value == pytest.approx(0.801993, abs=6e-7)
     assert found.details["bound_low"] == pytest.approx(0.7775, abs=6e-5)
     assert found.details["bound_high"] == pytest.approx(0.9775, abs=6e-5)
-    rho = weighted_concordance(labels, np.ones((100, 2)))
-    assert isinstance(rho, Estimate)
+    rho = estimated(weighted_concordance(AGREED_57, np.ones((100, 2))))
     # Wilson's interval of 90 in 100: .8256343 to .9447708.
     for mine, theirs, answers in ((found.low, rho.low, 0.8256343), (found.high, rho.high, 0.9447708)):
         assert mine is not None
@@ -551,14 +522,11 @@ def test_the_worked_example_of_the_paper() -> None:
         by_labels = (2 * 0.9 - 1) * (g - 0.877492)
         by_answers = (2 * 0.877492 - 1) * (answers - 0.9)
         assert abs(mine - found.value) == pytest.approx(math.hypot(by_labels, by_answers), abs=1e-5)
-    assert found.low is not None
-    assert found.low < found.value < (found.high or 0)
+    assert present(found.low) < found.value < (found.high or 0)
 
 
 def test_below_one_half_the_ends_change_places() -> None:
-    labels = np.ones((100, 2))
-    labels[57:, 1] = 0.0
-    found = actual_accuracy(*_model(20), labels, np.ones((100, 2)), 0.5)
+    found = actual_accuracy(*_model(20), AGREED_57, np.ones((100, 2)), 0.5)
     assert _value(found) == pytest.approx(0.2 * 0.877492 + 0.8 * 0.122508, abs=1e-6)
 
 
@@ -568,15 +536,13 @@ def test_a_risk_on_the_threshold_is_positive() -> None:
         actual_accuracy(outcome, risk, labels, labels, 0.5),
         required_reliability(outcome, risk, labels, 0.5, 0.6),
     ):
-        assert isinstance(found, Estimate)
-        assert found.details["measured_accuracy"] == 0.75
+        assert estimated(found).details["measured_accuracy"] == 0.75
 
 
 def test_no_accuracy_lies_above_one() -> None:
     """A model that is never right, on labels whose reliability may be anything from 0 to 1."""
     labels = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
-    found = actual_accuracy(np.ones(1), np.zeros(1), labels, np.ones((5, 2)), 0.5, level=0.9999)
-    assert isinstance(found, Estimate)
+    found = estimated(actual_accuracy(np.ones(1), np.zeros(1), labels, np.ones((5, 2)), 0.5, level=0.9999))
     # g is (1 + sqrt(.8)) / 2, and only 1 - g of the answers are right.
     assert found.value == pytest.approx((1 - math.sqrt(0.8)) / 2)
     assert found.low == pytest.approx(0, abs=1e-6)
@@ -596,19 +562,14 @@ def test_where_the_raters_accuracy_is_from_is_said(
     truth: Floats | None, declared: tuple[float, ...] | None, said: str
 ) -> None:
     labels = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
-    found = actual_accuracy(*_model(90), labels, np.ones((3, 2)), 0.5, truth=truth, rater_accuracy=declared)
-    assert isinstance(found, Estimate)
+    found = estimated(actual_accuracy(*_model(90), labels, np.ones((3, 2)), 0.5, truth=truth, rater_accuracy=declared))
     assert method_text(found.method) == f"intervals of rho and of the measured accuracy combined (MOVER), {said}"
-    rho = weighted_concordance(labels, np.ones((3, 2)), truth=truth, rater_accuracy=declared)
-    assert isinstance(rho, Estimate)
+    rho = estimated(weighted_concordance(labels, np.ones((3, 2)), truth=truth, rater_accuracy=declared))
     assert method_text(rho.method) == f"{said}, jackknife over cases, Student's t on the log of 1 − value"
 
 
 def test_the_band_runs_from_one_half_to_one() -> None:
-    labels = np.ones((100, 2))
-    labels[57:, 1] = 0.0
-    band = actual_accuracy_bounds(labels, np.ones((100, 2)))
-    assert isinstance(band, Curve)
+    band = curved(actual_accuracy_bounds(AGREED_57, np.ones((100, 2))))
     # rho = .57 gives g = .877492; it bends where x is g.
     g = 0.877492
     assert band.columns["measured"] == pytest.approx((0.5, g, 1), abs=1e-6)
@@ -630,10 +591,8 @@ def test_the_band_is_that_of_the_bounds_of_the_case() -> None:
     labels = np.abs(truth[:, None] - (rng.random((60, 4)) < 0.2))
     confidence = rng.uniform(0.6, 1.0, labels.shape)
     risk = np.clip(truth * 0.5 + rng.random(60) * 0.6, 0, 1)
-    case = actual_accuracy(truth, risk, labels, confidence, 0.5, truth=truth)
-    band = actual_accuracy_bounds(labels, confidence, truth)
-    assert isinstance(case, Estimate)
-    assert isinstance(band, Curve)
+    case = estimated(actual_accuracy(truth, risk, labels, confidence, 0.5, truth=truth))
+    band = curved(actual_accuracy_bounds(labels, confidence, truth))
     measured = [value or 0.0 for value in band.columns["measured"]]
     for name in ("low", "high"):
         ends = [value or 0.0 for value in band.columns[name]]
@@ -645,8 +604,7 @@ def test_the_band_is_that_of_the_bounds_of_the_case() -> None:
 
 
 def test_the_nomogram_is_the_same_straight_lines() -> None:
-    found = reliability_nomogram(np.ones((7, 2)))
-    assert isinstance(found, Curve)
+    found = curved(reliability_nomogram(np.ones((7, 2))))
     assert list(found.columns) == [
         "measured",
         *(f"reliability_{rho}" for rho in ("0", *(f"0.{d}" for d in range(1, 10)), "1")),
@@ -677,14 +635,12 @@ def test_the_required_reliability_undoes_the_actual_accuracy() -> None:
 
 
 def test_the_interval_of_the_required_reliability_is_wilsons_of_the_accuracy() -> None:
-    found = required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.7)
-    assert isinstance(found, Estimate)
+    found = estimated(required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.7))
     # Wilson's interval of 90 in 100: .8256343 to .9447708.
     assert found.low == pytest.approx(((2 * 0.7 - 1) / (2 * 0.9447708 - 1)) ** 2, abs=1e-6)
     assert found.high == pytest.approx(((2 * 0.7 - 1) / (2 * 0.8256343 - 1)) ** 2, abs=1e-6)
     assert found.details == {"measured_accuracy": 0.9, "desired_accuracy": 0.7}
-    hard = required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.88)
-    assert isinstance(hard, Estimate)
+    hard = estimated(required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.88))
     assert hard.high == 1
 
 
@@ -707,28 +663,23 @@ def test_one_half_asks_for_no_reliability_and_the_measured_accuracy_for_all() ->
 
 def test_two_raters_have_one_kappa() -> None:
     labels = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    found = raters_one_by_one(labels)
-    assert isinstance(found, Curve)
+    found = curved(raters_one_by_one(labels))
     assert found.columns["kappa"] == pytest.approx(((0.75 - 0.5) / 0.5,) * 2)
 
 
 def test_two_raters_are_one_pair() -> None:
-    found = cohen_kappa(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]))
-    assert isinstance(found, Estimate)
+    found = estimated(cohen_kappa(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])))
     assert method_text(found.method).startswith("mean over 1 pair of raters")
 
 
 def test_two_hundred_and_fifty_raters_are_listed_and_one_more_is_not() -> None:
-    found = raters_one_by_one(np.tile([[0.0], [1.0]], 250))
-    assert isinstance(found, Curve)
+    found = curved(raters_one_by_one(np.tile([[0.0], [1.0]], 250)))
     assert list(found.columns["rater"]) == list(range(1, 251))
     assert raters_one_by_one(np.ones((2, 251))) == Said("251 raters are too many to list one by one")
 
 
 def _counted(confidence: Floats) -> Curve:
-    found = confidence_by_rater(np.ones_like(confidence), confidence)
-    assert isinstance(found, Curve)
-    return found
+    return curved(confidence_by_rater(np.ones_like(confidence), confidence))
 
 
 def test_eleven_levels_are_shown_as_they_are_and_twelve_in_bins() -> None:
@@ -771,8 +722,7 @@ TRUE = np.array([1.0, 1, 0, 0])
 
 
 def _by_group(labels: Floats, groups: tuple[str, ...], *more: Any, **named: Any) -> dict[str, Any]:
-    found = raters_by_group(labels, groups, *more, **named)
-    assert isinstance(found, Curve)
+    found = curved(raters_by_group(labels, groups, *more, **named))
     return dict(found.columns)
 
 
@@ -823,8 +773,7 @@ def test_each_group_has_the_rho_of_its_own_columns() -> None:
     found = _by_group(labels, groups, confidence, truth, accuracy)
     for index, columns in enumerate((slice(0, 5), slice(5, 12))):
         own, stated = labels[:, columns], confidence[:, columns]
-        alone = weighted_concordance(own, stated, None, truth, accuracy[columns], 0.95)
-        assert isinstance(alone, Estimate)
+        alone = estimated(weighted_concordance(own, stated, None, truth, accuracy[columns], 0.95))
         assert (found["rho"][index], found["rho_low"][index], found["rho_high"][index]) == (
             alone.value,
             alone.low,
@@ -864,16 +813,14 @@ def test_answers_fall_into_thirds_of_either_scale() -> None:
     labels = np.ones((6, 5))
     labels[0, :2] = 0
     hard[2, 0] = NAN
-    found = confidence_by_complexity(labels, sure, hard, np.ones(6))
-    assert isinstance(found, Curve)
+    found = curved(confidence_by_complexity(labels, sure, hard, np.ones(6)))
     columns: dict[str, Any] = dict(found.columns)
     assert columns["confidence"] == (0, 0, 0, *(1 / 3,) * 3, *(2 / 3,) * 3)
     assert columns["complexity"] == (0, 1 / 3, 2 / 3) * 3
     assert columns["answers"] == (10, 0, 0, 0, 0, 9, 0, 9, 1)
     assert columns["right"] == (0.8, None, None, None, None, 1, None, 1, None)
     assert sum(answer or 0 for answer in columns["answers"]) == 29
-    edge = confidence_by_complexity(labels[:, :4], sure[:, :4], hard[:, :4], np.r_[1, np.full(5, NAN)])
-    assert isinstance(edge, Curve)
+    edge = curved(confidence_by_complexity(labels[:, :4], sure[:, :4], hard[:, :4], np.r_[1, np.full(5, NAN)]))
     assert edge.columns["right"] == (None,) * 9, "four answers"
     none = confidence_by_complexity(labels, np.full_like(sure, NAN), hard, np.ones(6))
     assert none == Said("no answer has both a confidence and a complexity")
@@ -885,12 +832,10 @@ def test_confidence_goes_with_complexity_as_pearson_says() -> None:
     labels = np.where(rng.random((30, 4)) < 0.9, 1.0, NAN)
     hard[:3, 1] = NAN
     both = ~np.isnan(labels) & ~np.isnan(hard)
-    found = confidence_complexity_correlation(labels, sure, hard)
+    found = estimated(confidence_complexity_correlation(labels, sure, hard))
     assert _value(found) == pytest.approx(np.corrcoef(sure[both], hard[both])[0, 1], abs=1e-12)
-    assert isinstance(found, Estimate)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.value < found.high
+    low, high = interval_of(found)
+    assert low < found.value < high
     turned = confidence_complexity_correlation(labels, 1 - sure, hard)
     assert _value(turned) == pytest.approx(-found.value)
 
@@ -904,8 +849,7 @@ def test_ratings_that_never_vary_have_no_correlation() -> None:
     missing = "no answer has both a confidence and a complexity"
     assert confidence_complexity_correlation(nothing, apart, apart) == Said(missing)
     assert _value(confidence_complexity_correlation(ones, apart, 1 - apart)) == pytest.approx(-1)
-    alone = confidence_complexity_correlation(ones[:1], apart[:1], apart[:1])
-    assert isinstance(alone, Estimate)
+    alone = estimated(confidence_complexity_correlation(ones[:1], apart[:1], apart[:1]))
     assert (alone.low, alone.high) == (None, None)
 
 
@@ -920,12 +864,10 @@ def test_an_accuracy_that_is_measured_is_measured_anew_in_each_replicate() -> No
     confidence[rng.random(labels.shape) < 0.1] = NAN
     tables = [np.delete(np.arange(50), case) for case in range(50)]
     again = [weighted_concordance(labels[table], confidence[table], None, truth[table]) for table in tables]
-    found = weighted_concordance(labels, confidence, None, truth, None, 0.9)
-    assert isinstance(found, Estimate)
+    found = estimated(weighted_concordance(labels, confidence, None, truth, None, 0.9))
     ends = _by_slow_jackknife([_value(estimate) for estimate in again], found.value, 0.9, 0.0)
     assert (found.low, found.high) == pytest.approx(ends, abs=1e-9)
-    declared = weighted_concordance(labels, confidence, None, truth, (0.8,) * 5, 0.9)
-    assert isinstance(declared, Estimate)
+    declared = estimated(weighted_concordance(labels, confidence, None, truth, (0.8,) * 5, 0.9))
     assert declared.low != found.low
 
 

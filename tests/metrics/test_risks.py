@@ -19,7 +19,7 @@ from dossier.metrics.intervals import two_sided
 from dossier.metrics.risks import cumulative_risks, fagan_nomogram, rater_rates
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, present
 from tests.reasons import Said
 
 
@@ -27,11 +27,6 @@ def drawn(seed: int, n: int = 300, scale: float = 1.0) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(seed)
     risk = rng.beta(2, 4, n) * scale
     return (rng.random(n) < risk).astype(float), np.round(risk, 5)
-
-
-def curved(found: Curve | Absent) -> Curve:
-    assert isinstance(found, Curve), found
-    return found
 
 
 def numbers(found: Curve, name: str) -> Floats:
@@ -119,15 +114,13 @@ def test_cumulative_shares_are_sensitivity_and_one_less_specificity(scale: float
     y[:3] = 1, 0, 1
     found = curved(cumulative_risks(y, p))
     for index in range(0, len(found.columns["risk"]), 9):
-        at = found.columns["risk"][index]
-        assert at is not None
+        at = present(found.columns["risk"][index])
         hit, spared = estimated(discrimination.sensitivity(y, p, at)), estimated(discrimination.specificity(y, p, at))
         assert found.columns["cases"][index] == hit.value
         assert found.columns["cases_low"][index] == pytest.approx(hit.low)
         assert found.columns["cases_high"][index] == pytest.approx(hit.high)
         assert found.columns["others"][index] == pytest.approx(1 - spared.value)
-        assert spared.high is not None
-        assert found.columns["others_low"][index] == pytest.approx(1 - spared.high)
+        assert found.columns["others_low"][index] == pytest.approx(1 - present(spared.high))
 
 
 @pytest.mark.parametrize(("reach", "end"), [(0.013, 0.01375), (0.0499, 0.05), (0.4, 0.4), (0.99, 1.0)])

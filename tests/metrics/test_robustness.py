@@ -17,6 +17,7 @@ from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estim
 from dossier.metrics import discrimination, robustness
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.typeset.methods import method_text
+from tests.estimated import curved, estimated
 from tests.reasons import Said, because
 
 
@@ -123,8 +124,7 @@ def test_split_performance_is_the_measure_on_each_split() -> None:
     outcome, risk = _rows()
     split = np.arange(200) % 4
     outcome[split == 3] = 0.0
-    found = robustness.split_performance(outcome, risk, split, 0.4)
-    assert isinstance(found, Curve)
+    found = curved(robustness.split_performance(outcome, risk, split, 0.4))
     assert found.columns["split"] == (1.0, 2.0, 3.0, 4.0)
     assert found.columns["auroc"][3] is None
     assert found.columns["standardized_net_benefit"][3] is None
@@ -139,8 +139,7 @@ def test_split_performance_is_the_measure_on_each_split() -> None:
 
 def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
     outcome, risk = _rows()
-    found = robustness.split_performance(outcome, risk, seed=4)
-    assert isinstance(found, Curve)
+    found = curved(robustness.split_performance(outcome, risk, seed=4))
     assert method_text(found.method) == "100 random subsets of 20% of the rows, the model not refitted"
     assert len(found.columns["auroc"]) == 100
     assert len(set(found.columns["auroc"])) > 50
@@ -152,19 +151,16 @@ def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
 
 def test_split_performance_of_tiny_and_empty_tables() -> None:
     assert robustness.split_performance(np.array([]), np.array([])) == Said("there are no rows")
-    curve = robustness.split_performance(np.array([1.0]), np.array([0.3]))
-    assert isinstance(curve, Curve)
+    curve = curved(robustness.split_performance(np.array([1.0]), np.array([0.3])))
     assert set(curve.columns["auroc"]) == {None}
 
 
 def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
     just, many = (robustness.split_performance(*_rows(2 * splits), np.arange(2 * splits) // 2) for splits in (250, 251))
     assert robustness.first_splits(just) == just
-    shown = robustness.first_splits(many)
-    assert isinstance(many, Curve)
-    assert isinstance(shown, Curve)
+    shown = curved(robustness.first_splits(many))
     assert (shown.n, method_text(shown.method)) == (502, "251 refitted splits, the first 250")
-    assert shown.columns == {name: values[:250] for name, values in many.columns.items()}
+    assert shown.columns == {name: values[:250] for name, values in curved(many).columns.items()}
     assert robustness.first_splits(Absent(because("there are no rows"))) == Said("there are no rows")
 
 
@@ -175,16 +171,16 @@ def test_the_minimum_is_that_of_all_splits_however_they_are_numbered(minimum: st
     risk = np.concatenate([np.r_[np.arange(1.0, 601), below + 0.5] / 700 for below in range(301, 601)])
     split = np.repeat(np.arange(300), 601)
     for numbers in (split, 299 - split):
-        found = _wpr(minimum, internal=_site("i", {}, robustness.split_performance(outcome, risk, numbers, 0.4)))
-        assert isinstance(found, Estimate)
+        found = estimated(
+            _wpr(minimum, internal=_site("i", {}, robustness.split_performance(outcome, risk, numbers, 0.4)))
+        )
         assert found.details["minimum_value"] == pytest.approx(bound / 600, abs=1e-12)
 
 
 def test_no_subset_holds_a_row_twice() -> None:
     """Two of ten rows: of powers of 4, the mean of two that differ is never that of one taken twice."""
     squares = [4.0**-power for power in range(10)]
-    found = robustness.split_performance(np.zeros(10), np.sqrt(squares))
-    assert isinstance(found, Curve)
+    found = curved(robustness.split_performance(np.zeros(10), np.sqrt(squares)))
     pairs = [(first + other) / 2 for first, other in itertools.combinations(squares, 2)]
     for value in found.columns["brier"]:
         assert any(value == pytest.approx(pair) for pair in pairs)
@@ -218,8 +214,7 @@ def _wpr(
 
 
 def test_spr_by_hand() -> None:
-    found = _spr()
-    assert isinstance(found, Estimate)
+    found = estimated(_spr())
     p = math.erfc(0.05 / math.hypot(0.02, 0.02) / math.sqrt(2))
     k = p * 0.75
     assert found.value == pytest.approx(k * (1 - math.log(k)))
@@ -228,8 +223,7 @@ def test_spr_by_hand() -> None:
 
 
 def test_spr_takes_the_net_benefit_at_the_primary_threshold() -> None:
-    found = _spr(measure="standardized_net_benefit")
-    assert isinstance(found, Estimate)
+    found = estimated(_spr(measure="standardized_net_benefit"))
     assert found.details["p_performance"] == pytest.approx(math.erfc(0.2 / math.hypot(0.05, 0.02) / math.sqrt(2)))
 
 
@@ -239,8 +233,9 @@ def test_spr_takes_the_net_benefit_at_the_primary_threshold() -> None:
 )
 def test_limits_of_spr(averaged: float, auroc: float, expected: float) -> None:
     """1 with full performance among other patients; 0 among the same patients, or when performance is lost."""
-    found = _spr(_site("here", {"correspondence_averaged": _estimate(averaged, None), "auroc": _estimate(auroc)}))
-    assert isinstance(found, Estimate)
+    found = estimated(
+        _spr(_site("here", {"correspondence_averaged": _estimate(averaged, None), "auroc": _estimate(auroc)}))
+    )
     assert found.value == pytest.approx(expected)
 
 
@@ -256,8 +251,7 @@ def test_limits_of_spr(averaged: float, auroc: float, expected: float) -> None:
     ],
 )
 def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None:
-    found = _wpr(minimum, measure, declared={"auroc": 0.75})
-    assert isinstance(found, Estimate)
+    found = estimated(_wpr(minimum, measure, declared={"auroc": 0.75}))
     assert found.details["minimum_value"] == pytest.approx(bound)
     assert found.details["p_acceptable"] == pytest.approx(p)
     t = p * 0.75
@@ -274,16 +268,14 @@ def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None
     ],
 )
 def test_the_method_says_what_the_minimum_is(minimum: str, measure: str, called: str) -> None:
-    found = _wpr(minimum, measure, declared={"auroc": 0.75})
-    assert isinstance(found, Estimate)
+    found = estimated(_wpr(minimum, measure, declared={"auroc": 0.75}))
     assert method_text(found.method).endswith(f"against {called}")
 
 
 def test_of_subsets_that_were_not_refitted_the_quantile_rules() -> None:
     """The worst of 100 draws is a matter of luck."""
     internal = _site("i", {}, robustness.split_performance(*_rows(), None, 0.4))
-    found = _wpr("quantile_05", internal=internal)
-    assert isinstance(found, Estimate)
+    found = estimated(_wpr("quantile_05", internal=internal))
     called = "the 5% quantile of the internal values of 100 random subsets of 20% of the rows, the model not refitted"
     assert method_text(found.method).endswith(f"against {called}")
     assert _wpr("worst_split", internal=internal) == Said(
@@ -394,8 +386,7 @@ def _case_study() -> tuple[SiteResults, ...]:
 )
 def test_the_correlations_of_the_case_study(measure: str, r: float, printed: float, p: float) -> None:
     """[Trust] prints .74, .39 and .66, without the sign of the Brier score, which is a loss."""
-    found = robustness.performance_against_similarity(_case_study(), measure, 0.5)
-    assert isinstance(found, Estimate)
+    found = estimated(robustness.performance_against_similarity(_case_study(), measure, 0.5))
     assert found.value == pytest.approx(r, abs=0.0006)
     assert round(abs(found.value), 2) == printed
     assert found.details["p_value"] == pytest.approx(p, abs=0.006)
@@ -451,8 +442,7 @@ def _external(
     ],
 )
 def test_support_needs_difference_and_all_three_measures(site: SiteResults, supports: int) -> None:
-    found = robustness.externally_supported((site,), 0.5, similarity="averaged")
-    assert isinstance(found, Estimate)
+    found = estimated(robustness.externally_supported((site,), 0.5, similarity="averaged"))
     assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
 
 
@@ -472,8 +462,9 @@ def test_support_goes_by_the_measures_that_are_chosen(utility: float, eci: float
         Result("weighted_utility", "weighted_utility", "x", at, _exact(utility)),
         Result("eci", "eci", "x", {}, _exact(eci)),
     )
-    found = robustness.externally_supported((replace(site, results=(*site.results, *chosen)),), 0.5, judged_by=CHOSEN)
-    assert isinstance(found, Estimate)
+    found = estimated(
+        robustness.externally_supported((replace(site, results=(*site.results, *chosen)),), 0.5, judged_by=CHOSEN)
+    )
     assert found.value == supports
     assert robustness.externally_supported((site,), 0.5, judged_by=CHOSEN) == Said(
         "no external site has both a similarity and all three measures"
@@ -486,12 +477,10 @@ def test_the_scores_take_a_chosen_measure_at_its_settings() -> None:
     elsewhere = replace(result, at={**at, "tau": 0.5}, found=_estimate(0.9, 0.05))
     here = replace(SITE, results=(*SITE.results, elsewhere, result))
     home = replace(INTERNAL, results=(*INTERNAL.results, replace(result, found=_estimate(0.4, 0.05))))
-    strong = robustness.spr(here, home, "weighted_utility", 0.5, judged_by=CHOSEN)
-    assert isinstance(strong, Estimate)
+    strong = estimated(robustness.spr(here, home, "weighted_utility", 0.5, judged_by=CHOSEN))
     assert strong.details["p_performance"] == pytest.approx(math.erfc(0.1 / math.hypot(0.05, 0.05) / math.sqrt(2)))
     minimum = {"weighted_utility": 0.3}
-    weak = robustness.wpr(here, home, "weighted_utility", "declared", minimum, 0.5, judged_by=CHOSEN)
-    assert isinstance(weak, Estimate)
+    weak = estimated(robustness.wpr(here, home, "weighted_utility", "declared", minimum, 0.5, judged_by=CHOSEN))
     assert weak.details["p_acceptable"] == pytest.approx(norm.cdf(0.2 / 0.05))
     assert robustness.wpr(here, home, "weighted_utility", "worst_split", {}, 0.5, judged_by=CHOSEN) == Said(
         "no internal split allows weighted_utility"
@@ -508,8 +497,7 @@ def test_support_that_rests_on_a_similarity_near_the_cut_is_counted(high: float 
     site = _site("x", measures, net_benefit=_exact(0.9))
     alike = _site("y", measures | {"correspondence_averaged": replace(near, value=0.5)}, net_benefit=_exact(0.9))
     poor = _site("z", measures | {"auroc": _exact(0.6)}, net_benefit=_exact(0.9))
-    found = robustness.externally_supported((site, alike, poor), 0.5, similarity="averaged")
-    assert isinstance(found, Estimate)
+    found = estimated(robustness.externally_supported((site, alike, poor), 0.5, similarity="averaged"))
     assert (found.value, found.details["reaching_the_cut"]) == (1, unsure)
 
 
@@ -520,16 +508,14 @@ def test_what_is_not_shown_supports_nothing(measure: str, low: float | None, hig
     """An interval that goes beyond the cut-off, or none, though the value is good."""
     measures = {"correspondence_averaged": _exact(0.3), "auroc": _exact(0.9), "brier": _exact(0.1)}
     measures[measure] = replace(measures[measure], low=low, high=high)
-    found = robustness.externally_supported((_site("x", measures, net_benefit=_exact(0.9)),), 0.5)
-    assert isinstance(found, Estimate)
+    found = estimated(robustness.externally_supported((_site("x", measures, net_benefit=_exact(0.9)),), 0.5))
     assert (found.value, found.details["k"]) == (0, 1)
 
 
 def test_support_by_either_form_of_similarity_stands_beside_the_other() -> None:
     sites = (_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER)
     for form, count in (("psi", 1), ("averaged", 0)):
-        found = robustness.externally_supported(sites, 0.5, similarity=form)
-        assert isinstance(found, Estimate)
+        found = estimated(robustness.externally_supported(sites, 0.5, similarity=form))
         assert (found.value, found.details["by_psi"], found.details["by_averaged"], found.details["k"]) == (
             count,
             1,
@@ -540,8 +526,7 @@ def test_support_by_either_form_of_similarity_stands_beside_the_other() -> None:
     assert robustness.externally_supported(sites, 0.5) == robustness.externally_supported(
         sites, 0.5, similarity="averaged"
     )
-    at_the_cut = robustness.externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
-    assert isinstance(at_the_cut, Estimate)
+    at_the_cut = estimated(robustness.externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5))
     assert (at_the_cut.value, at_the_cut.details["by_averaged"]) == (0, 0)
 
 
@@ -582,8 +567,9 @@ def test_a_perfect_correlation_has_a_p_value_of_0(r: float) -> None:
 
 def test_correlation_over_sites() -> None:
     sites = tuple(_external(x, y, 0.5, 0.1) for x, y in ((0.1, 0.7), (0.3, 0.9), (0.5, 0.75), (0.6, 0.95), (0.9, 0.8)))
-    found = robustness.performance_against_similarity((*sites, STRANGER), "auroc", 0.5, similarity="averaged")
-    assert isinstance(found, Estimate)
+    found = estimated(
+        robustness.performance_against_similarity((*sites, STRANGER), "auroc", 0.5, similarity="averaged")
+    )
     expected = float(np.corrcoef([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8])[0, 1])
     assert found.value == pytest.approx(expected)
     slope, intercept = np.polyfit([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8], 1)
@@ -605,8 +591,7 @@ def test_correlation_needs_three_sites_that_differ() -> None:
         "similarity or performance is the same at every site"
     )
     line = tuple(_external(x, x, 0.5, 0.1) for x in (0.1, 0.2, 0.3))
-    found = robustness.performance_against_similarity(line, "auroc", similarity="averaged")
-    assert isinstance(found, Estimate)
+    found = estimated(robustness.performance_against_similarity(line, "auroc", similarity="averaged"))
     assert found.value == pytest.approx(1.0)
     assert (found.low, found.reason) == (None, Said("an interval needs four sites"))
     assert robustness.pearson([1.0], [2.0]) is None

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.core.types import Absent, Curve, Estimate, Floats
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import severity
 from dossier.metrics.intervals import NO_SPREAD
-from tests.estimated import estimated
+from tests.estimated import curved, estimated
 from tests.reasons import Said
 
 Measure = Callable[..., Estimate | Absent]
@@ -159,8 +159,7 @@ def test_what_does_not_fit_is_absent() -> None:
 
 def test_the_confusion_matrix_is_counted_by_hand() -> None:
     y, p = np.array([0.0, 0, 0, 1, 1, 1]), np.array([0.1, 0.4, 0.9, 0.3, 0.5, 0.6])
-    found = severity.confusion_matrix(y, p, 0.5, ((0.0, 0.6), (0.3, 0.0)))
-    assert isinstance(found, Curve)
+    found = curved(severity.confusion_matrix(y, p, 0.5, ((0.0, 0.6), (0.3, 0.0))))
     assert dict(found.columns) == {
         "predicted": (0.0, 0.0, 1.0, 1.0),
         "true": (0.0, 1.0, 0.0, 1.0),
@@ -222,8 +221,7 @@ def test_the_interval_of_several_matrices_is_that_of_the_rows() -> None:
 
 def test_the_severity_of_a_cell_is_the_mean_of_its_rows() -> None:
     y, p = np.array([1.0, 1.0, 0.0, 1.0]), np.array([0.1, 0.1, 0.9, 0.9])
-    found = severity.confusion_matrix(y, p, 0.5, by_row([0, 1, 1, 0]))
-    assert isinstance(found, Curve)
+    found = curved(severity.confusion_matrix(y, p, 0.5, by_row([0, 1, 1, 0])))
     assert found.columns["count"] == (0.0, 2.0, 1.0, 1.0)
     assert found.columns["severity"] == pytest.approx((0.0, 0.8, 0.4, 0.0))
 

@@ -19,7 +19,7 @@ from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.comparison import net_benefit_difference
 from dossier.metrics.shares import Design, bounds, multinomial
 from dossier.metrics.utility import cells_at, net_benefit, net_benefit_gain
-from tests.estimated import estimated
+from tests.estimated import estimated, interval_of, present
 from tests.reasons import Said
 
 Z = 1.959963984540054
@@ -100,8 +100,7 @@ def test_a_gain_over_the_worse_default_is_none() -> None:
     assert found.details["default"] == 0
     assert by_hand(1, 6, 1 / 19, 8, 300)[1] > 0
     assert found.low == pytest.approx(by_hand(1 / 19, 278, 1, 8, 300)[1])
-    assert found.low is not None
-    assert found.low < 0
+    assert present(found.low) < 0
 
 
 def test_what_either_default_exceeds_is_worse() -> None:
@@ -126,9 +125,8 @@ def test_the_gain_holds_near_a_threshold_that_equals_the_prevalence(threshold: f
     truth, held = min(cells[0] - odds * cells[1], odds * cells[3] - cells[2]), 0
     for tp, fp, fn, tn in generator.multinomial(300, cells, 1000).tolist():
         found = estimated(net_benefit_gain(*rows_of(tp, fp, fn, tn, threshold), threshold))
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= truth <= found.high
+        low, high = interval_of(found)
+        held += low <= truth <= high
     assert held / 1000 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 1000)
 
 
@@ -175,8 +173,7 @@ def test_a_difference_is_as_wide_as_its_rows_vary() -> None:
     y, p, q = (rng.random(n) < expit(logit)).astype(float), expit(logit), expit(logit + rng.normal(0, 0.3, n))
     found = estimated(net_benefit_difference(y, p, q, t))
     rows = ((p >= t) * 1.0 - (q >= t)) * (y - (1 - y) * t / (1 - t))
-    assert found.se is not None
-    assert found.se == pytest.approx(rows.std(ddof=1) / math.sqrt(n), rel=0.25)
+    assert present(found.se) == pytest.approx(rows.std(ddof=1) / math.sqrt(n), rel=0.25)
     itself = estimated(net_benefit_difference(y, p, p.copy(), t))
     assert (itself.value, itself.low, itself.high, itself.details["p_value"]) == (0, 0, 0, 1)
 
@@ -184,12 +181,10 @@ def test_a_difference_is_as_wide_as_its_rows_vary() -> None:
 def test_the_p_value_ends_the_interval_at_0() -> None:
     y, p = rows_of(30, 10, 5, 155, 0.2)
     theirs = np.where(np.arange(200) % 3 > 0, p, 0.5)
-    p_value = estimated(net_benefit_difference(y, p, theirs, 0.2)).details["p_value"]
-    assert p_value is not None
+    p_value = present(estimated(net_benefit_difference(y, p, theirs, 0.2)).details["p_value"])
     at_it = estimated(net_benefit_difference(y, p, theirs, 0.2, 1 - p_value))
-    assert at_it.low is not None
-    assert at_it.high is not None
-    assert min(abs(at_it.low), abs(at_it.high)) == pytest.approx(0, abs=1e-9)
+    low, high = interval_of(at_it)
+    assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-9)
 
 
 # ---- clusters and weights, against R --------------------------------------------------------------------------------
@@ -280,9 +275,8 @@ def test_the_interval_of_clusters_and_weights_takes_effective_numbers_of_rows() 
     assert found.low == pytest.approx(x - w * other - math.sqrt(d * d + e * e - 2 * r * d * e), abs=1e-10)
     d, e = ends[0][1] - x, w * (other - ends[1][0])
     assert found.high == pytest.approx(x - w * other + math.sqrt(d * d + e * e - 2 * r * d * e), abs=1e-10)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.se == pytest.approx((found.high - found.low) / (2 * reach))
+    low, high = interval_of(found)
+    assert found.se == pytest.approx((high - low) / (2 * reach))
 
 
 def test_a_share_of_0_takes_the_effective_number_of_the_other_share() -> None:

@@ -23,6 +23,7 @@ from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.typeset.methods import method_text
+from tests.estimated import estimated, present
 from tests.reasons import Said
 
 MEASURES = {name: form.function for name, form in REGISTER.stratified.items()}
@@ -57,11 +58,11 @@ def test_value_and_error_are_those_of_r(design: str, measure: str, monkeypatch: 
 
     R takes every cluster to be as large as the others of its site: with leverages of 1/m the errors are R's.
     """
-    ours, expected = MEASURES[measure](DESIGNS[design], 0.95), R[design][measure]
+    ours, expected = estimated(MEASURES[measure](DESIGNS[design], 0.95)), R[design][measure]
     monkeypatch.setattr(Design, "leverage", property(lambda self: 1 / self._size))
-    found = MEASURES[measure]([replace(site, sampled=replace(site.design)) for site in DESIGNS[design]], 0.95)
-    assert isinstance(found, Estimate)
-    assert isinstance(ours, Estimate)
+    found = estimated(
+        MEASURES[measure]([replace(site, sampled=replace(site.design)) for site in DESIGNS[design]], 0.95)
+    )
     assert ours.value == found.value
     assert (ours.se == found.se) == (design != "stratified_clustered")
     assert ours.se == pytest.approx(found.se, rel=0.02)
@@ -77,8 +78,7 @@ def test_value_and_error_are_those_of_r(design: str, measure: str, monkeypatch: 
 def test_sites_of_few_events_are_among_them() -> None:
     counts = [(len(stratum.outcome), stratum.outcome.sum()) for stratum in DESIGNS["stratified_of_few"]]
     assert [events for _, events in counts if events < 20], counts
-    found = stratified.oe_ratio(DESIGNS["stratified_of_few"])
-    assert isinstance(found, Estimate)
+    found = estimated(stratified.oe_ratio(DESIGNS["stratified_of_few"]))
     assert (found.n, found.events) == (R["stratified_of_few"]["n"], R["stratified_of_few"]["events"])
 
 
@@ -99,9 +99,7 @@ def test_of_one_site_it_is_the_measure_of_that_site() -> None:
         (stratified.calibration_intercept, calibration.calibration_intercept),
     )
     for over_sites, measure in pairs:
-        found, alone = over_sites([stratum]), measure(stratum.outcome, stratum.risk)
-        assert isinstance(found, Estimate)
-        assert isinstance(alone, Estimate)
+        found, alone = estimated(over_sites([stratum])), estimated(measure(stratum.outcome, stratum.risk))
         assert (found.value, found.se, found.low, found.high) == pytest.approx(
             (alone.value, alone.se, alone.low, alone.high), rel=1e-9
         )
@@ -110,8 +108,7 @@ def test_of_one_site_it_is_the_measure_of_that_site() -> None:
 
 def test_the_error_of_oe_is_the_spread_of_what_happened_less_what_was_expected() -> None:
     stratum = _site(4)
-    found = stratified.oe_ratio([stratum])
-    assert isinstance(found, Estimate)
+    found = estimated(stratified.oe_ratio([stratum]))
     ratio = stratum.outcome.sum() / stratum.risk.sum()
     of_log = (
         np.std(stratum.outcome - ratio * stratum.risk, ddof=1) / math.sqrt(len(stratum.risk)) / stratum.outcome.mean()
@@ -154,8 +151,7 @@ def test_the_common_slope_is_where_the_likelihood_with_an_intercept_a_site_is_hi
         return total
 
     best = minimize(loss, np.array([0.0, 0.0, 0.0, 1.0]), method="BFGS", options={"gtol": 1e-9})
-    found = stratified.calibration_slope(strata)
-    assert isinstance(found, Estimate)
+    found = estimated(stratified.calibration_slope(strata))
     assert found.value == pytest.approx(float(best.x[-1]), abs=1e-5)
 
 
@@ -178,9 +174,7 @@ def test_the_unit_of_a_sites_weights_does_not_matter() -> None:
     heavy = replace(design[0].design, weights=100 * np.asarray(design[0].design.weights))
     other = [replace(design[0], sampled=heavy), *design[1:]]
     for measure in MEASURES.values():
-        first, two = measure(design, 0.95), measure(other, 0.95)
-        assert isinstance(first, Estimate)
-        assert isinstance(two, Estimate)
+        first, two = estimated(measure(design, 0.95)), estimated(measure(other, 0.95))
         assert (first.value, first.low, first.high) == pytest.approx((two.value, two.low, two.high), rel=1e-9)
 
 
@@ -188,9 +182,7 @@ def test_the_unit_of_a_sites_weights_does_not_matter() -> None:
 def test_clusters_of_one_row_are_rows(measure: str) -> None:
     plain = DESIGNS["stratified"]
     single = [replace(stratum, sampled=Design(len(stratum.risk), np.arange(len(stratum.risk)))) for stratum in plain]
-    found, expected = MEASURES[measure](single, 0.95), MEASURES[measure](plain, 0.95)
-    assert isinstance(found, Estimate)
-    assert isinstance(expected, Estimate)
+    found, expected = estimated(MEASURES[measure](single, 0.95)), estimated(MEASURES[measure](plain, 0.95))
     assert found.value == pytest.approx(expected.value, rel=1e-12)
     assert found.se == pytest.approx(expected.se, rel=0.06), "the error of the score is near that of the model"
     assert "t with 417 degrees of freedom" in method_text(found.method)
@@ -209,26 +201,21 @@ ALL = _rows([1] * 6, [0.9, 0.8, 0.7] * 2)
 
 def test_a_site_without_an_event_counts_among_the_expected_and_has_no_pair() -> None:
     whole = _site(11)
-    ratio = stratified.oe_ratio([whole, NONE])
-    assert isinstance(ratio, Estimate)
+    ratio = estimated(stratified.oe_ratio([whole, NONE]))
     assert ratio.value == pytest.approx(whole.outcome.sum() / (whole.risk.sum() + NONE.risk.sum()))
     assert (ratio.n, ratio.details["k"]) == (132, 2)
     for measure in (stratified.auroc, stratified.calibration_slope):
-        found, alone = measure([whole, NONE, ALL]), measure([whole])
-        assert isinstance(found, Estimate)
-        assert isinstance(alone, Estimate)
+        found, alone = estimated(measure([whole, NONE, ALL])), estimated(measure([whole]))
         assert [found.value, found.se] == pytest.approx([alone.value, alone.se])
         assert (found.n, found.details["k"]) == (120, 1)
-    intercept = stratified.calibration_intercept([whole, NONE])
-    assert isinstance(intercept, Estimate)
+    intercept = estimated(stratified.calibration_intercept([whole, NONE]))
     assert intercept.n == 132
 
 
 def test_where_no_site_has_both_classes_the_reasons_stand() -> None:
     assert stratified.auroc([NONE, ALL]) == Said("at no site are there a case and another to compare")
     assert stratified.calibration_slope([NONE, ALL]) == Said("at no site do some rows have the outcome and others not")
-    none = stratified.oe_ratio([NONE])
-    assert isinstance(none, Estimate)
+    none = estimated(stratified.oe_ratio([NONE]))
     assert (none.value, none.details["k"]) == (0, 1)
     assert none.high == pytest.approx(12 * (1 - 0.025 ** (1 / 12)) / NONE.risk.sum())
     for measure in MEASURES.values():
@@ -237,30 +224,25 @@ def test_where_no_site_has_both_classes_the_reasons_stand() -> None:
 
 def test_sites_that_are_all_ranked_right_have_an_auroc_of_1_with_newcombes_error() -> None:
     perfect = _rows([0] * 8 + [1] * 8, [k / 20 for k in range(1, 17)])
-    found = stratified.auroc([perfect, perfect])
-    assert isinstance(found, Estimate)
+    found = estimated(stratified.auroc([perfect, perfect]))
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.se == pytest.approx(newcombe_standard_error(16.5 / 17, 16, 8) / math.sqrt(2))
-    estimate = stratified.auroc([perfect])
-    assert isinstance(estimate, Estimate)
-    alone = discrimination.auroc(perfect.outcome, perfect.risk)
-    assert isinstance(alone, Estimate)
+    estimate = estimated(stratified.auroc([perfect]))
+    alone = estimated(discrimination.auroc(perfect.outcome, perfect.risk))
     assert estimate.low == pytest.approx(alone.low)
-    assert found.low is not None
-    assert estimate.low is not None
-    assert estimate.low < found.low < 0.9
+    assert present(estimate.low) < present(found.low) < 0.9
 
 
 def test_a_single_case_of_a_site_enters_with_newcombes_error() -> None:
     whole, single = _site(12), _rows([1, 0, 0, 0, 0], [0.3, 0.1, 0.2, 0.4, 0.1])
-    found, alone = stratified.auroc([whole, single]), discrimination.auroc(whole.outcome, whole.risk)
-    assert isinstance(found, Estimate)
-    assert isinstance(alone, Estimate)
-    assert alone.se is not None
+    found, alone = (
+        estimated(stratified.auroc([whole, single])),
+        estimated(discrimination.auroc(whole.outcome, whole.risk)),
+    )
     pairs = whole.outcome.sum() * (120 - whole.outcome.sum())
     share = pairs / (pairs + 4)
     assert found.value == pytest.approx(share * alone.value + (1 - share) * 0.75)
-    error = math.hypot(share * alone.se, (1 - share) * newcombe_standard_error(0.75, 5, 1))
+    error = math.hypot(share * present(alone.se), (1 - share) * newcombe_standard_error(0.75, 5, 1))
     assert found.se == pytest.approx(error)
 
 
@@ -268,9 +250,7 @@ def test_risks_of_0_and_1_are_left_out_of_slope_and_intercept_and_counted() -> N
     whole = _site(13)
     sure = Stratum(np.append(whole.outcome, [1.0, 0.0]), np.append(whole.risk, [1.0, 0.0]))
     for measure in (stratified.calibration_slope, stratified.calibration_intercept):
-        found, alone = measure([sure]), measure([whole])
-        assert isinstance(found, Estimate)
-        assert isinstance(alone, Estimate)
+        found, alone = estimated(measure([sure])), estimated(measure([whole]))
         assert (found.value, found.low, found.n) == (alone.value, alone.low, 120)
         assert method_text(found.method).endswith("Wald, 2 rows with a risk of 0 or 1 left out")
 
@@ -292,14 +272,12 @@ def test_means_over_rows_and_over_pairs_by_hand() -> None:
         Estimate(value, None, None, 0.95, n, Method("wald"), events, se)
         for value, n, events, se in ((0.02, 300, 30, 0.01), (-0.01, 100, 50, 0.03))
     )
-    rows = mean_of_sites((first, two), 0.95)
-    assert isinstance(rows, Estimate)
+    rows = estimated(mean_of_sites((first, two), 0.95))
     assert rows.value == pytest.approx(0.75 * 0.02 - 0.25 * 0.01)
     assert rows.se == pytest.approx(math.hypot(0.75 * 0.01, 0.25 * 0.03))
     assert rows.high == pytest.approx(rows.value + 1.959963984540054 * (rows.se or 0))
     assert (rows.n, rows.events, rows.details) == (400, 80, {"k": 2.0})
-    pairs = mean_of_sites((first, two), 0.95, by_pairs=True)
-    assert isinstance(pairs, Estimate)
+    pairs = estimated(mean_of_sites((first, two), 0.95, by_pairs=True))
     share = 30 * 270 / (30 * 270 + 50 * 50)
     assert pairs.value == pytest.approx(share * 0.02 - (1 - share) * 0.01)
 
@@ -309,8 +287,7 @@ def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
         Estimate(0.1, None, None, 0.95, 100, Method("wald"), 30, 0.02),
         Estimate(0.0, None, None, None, 50, Method("wald"), 3, None),
     )
-    found = mean_of_sites(sites, 0.95)
-    assert isinstance(found, Estimate)
+    found = estimated(mean_of_sites(sites, 0.95))
     assert found.value == pytest.approx(1 / 15)
     assert (found.low, found.reason) == (None, Said("not every site has a standard error"))
     assert mean_of_sites((), 0.95) == NO_ROWS
@@ -318,6 +295,5 @@ def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
 
 def test_without_an_event_the_ratio_counts_its_sites_too() -> None:
     sites = [Stratum(np.zeros(30), np.full(30, 0.1)) for _ in range(3)]
-    found = stratified.oe_ratio(sites)
-    assert isinstance(found, Estimate)
+    found = estimated(stratified.oe_ratio(sites))
     assert (found.value, found.low, found.events, found.details["k"]) == (0.0, 0.0, 0, 3.0)

@@ -16,17 +16,13 @@ from dossier.metrics.discrimination import auroc
 from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
+from tests.estimated import estimated, present
 from tests.reasons import Said, because
 
 
 def estimate(value: float, low: float | None, high: float | None, **more: object) -> Estimate:
     kept: dict[str, object] = {"level": 0.95, "n": 50, "method": Method("empirical"), "events": 25, "se": 0.1, **more}
     return Estimate(value=value, low=low, high=high, **kept)  # type: ignore[arg-type]
-
-
-def known(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 # ---- too few --------------------------------------------------------------------------------------------------------
@@ -70,7 +66,7 @@ def test_newcombe_s_own_example() -> None:
         middle, half = 2 * n * p + z * z, z * math.sqrt(z * z + 4 * n * p * (1 - p))
         return p, (middle - half) / (2 * (n + z * z)), (middle + half) / (2 * (n + z * z))
 
-    found = known(difference(estimate(*wilson(56, 70)), estimate(*wilson(48, 80))))
+    found = estimated(difference(estimate(*wilson(56, 70)), estimate(*wilson(48, 80))))
     assert found.value == pytest.approx(0.2, abs=1e-12)
     assert found.low == pytest.approx(0.0524, abs=5e-5)
     assert found.high == pytest.approx(0.3339, abs=5e-5)
@@ -82,14 +78,14 @@ sides = st.tuples(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
 @given(sides, sides)
 def test_the_bounds_are_those_of_the_slow_way(first: tuple[float, ...], other: tuple[float, ...]) -> None:
     (v1, down1, up1), (v2, down2, up2) = first, other
-    found = known(difference(estimate(v1, v1 - down1, v1 + up1), estimate(v2, v2 - down2, v2 + up2, se=0.2)))
+    found = estimated(difference(estimate(v1, v1 - down1, v1 + up1), estimate(v2, v2 - down2, v2 + up2, se=0.2)))
     assert found.value == v1 - v2
     assert found.low == pytest.approx(v1 - v2 - (down1**2 + up2**2) ** 0.5, abs=1e-9)
     assert found.high == pytest.approx(v1 - v2 + (up1**2 + down2**2) ** 0.5, abs=1e-9)
     assert found.se == pytest.approx(math.sqrt(0.05))
     assert (found.n, found.events) == (100, 50)
     assert dict(found.details) == {"complement": v2, "complement_n": 50.0, "complement_events": 25.0}
-    back = known(difference(estimate(v2, v2 - down2, v2 + up2), estimate(v1, v1 - down1, v1 + up1)))
+    back = estimated(difference(estimate(v2, v2 - down2, v2 + up2), estimate(v1, v1 - down1, v1 + up1)))
     assert back.value == pytest.approx(-found.value)
     assert back.low == pytest.approx(-(found.high or 0.0), abs=1e-9)
     assert back.high == pytest.approx(-(found.low or 0.0), abs=1e-9)
@@ -112,11 +108,10 @@ def test_a_number_without_an_interval_by_its_nature_is_not_compared(reason: str 
 )
 def test_a_difference_needs_both_ends(odd: Estimate, reason: str, swapped: bool) -> None:
     plain = estimate(0.3, 0.2, 0.4)
-    found = known(difference(plain, odd) if swapped else difference(odd, plain))
+    found = estimated(difference(plain, odd) if swapped else difference(odd, plain))
     assert (found.low, found.high, found.level) == (None, None, None)
-    assert found.reason is not None
-    assert reason in reason_text(found.reason)
-    assert found.reason["whose"] == ("other patients" if swapped else "subgroup")
+    assert reason in reason_text(present(found.reason))
+    assert present(found.reason)["whose"] == ("other patients" if swapped else "subgroup")
 
 
 def test_what_has_no_interval_by_its_nature_is_not_compared() -> None:
@@ -125,20 +120,22 @@ def test_what_has_no_interval_by_its_nature_is_not_compared() -> None:
 
 
 def test_without_a_standard_error_there_is_none() -> None:
-    assert known(difference(estimate(0.3, 0.2, 0.4, se=None), estimate(0.3, 0.2, 0.4))).se is None
+    assert estimated(difference(estimate(0.3, 0.2, 0.4, se=None), estimate(0.3, 0.2, 0.4))).se is None
 
 
 @pytest.mark.parametrize("swapped", [False, True])
 def test_events_are_counted_where_both_count_them(swapped: bool) -> None:
     pair = (estimate(0.3, 0.2, 0.4, events=None), estimate(0.3, 0.2, 0.4))
-    assert known(difference(*(pair[::-1] if swapped else pair))).events is None
+    assert estimated(difference(*(pair[::-1] if swapped else pair))).events is None
 
 
 def test_the_methods_of_both_are_named_once_if_they_are_one() -> None:
     plain, other = estimate(0.3, 0.2, 0.4), estimate(0.3, 0.2, 0.4, method=Method("wald"))
-    assert method_text(known(difference(plain, plain)).method) == "minus the other patients, square-and-add; empirical"
     assert (
-        method_text(known(difference(plain, other)).method)
+        method_text(estimated(difference(plain, plain)).method) == "minus the other patients, square-and-add; empirical"
+    )
+    assert (
+        method_text(estimated(difference(plain, other)).method)
         == "minus the other patients, square-and-add; empirical and Wald"
     )
 
@@ -158,12 +155,12 @@ def test_the_interval_holds_the_true_difference_as_often_as_it_says(measure: obj
     is a little wide.
     """
     shifts = (0.4, 0.0)
-    truth = [known(measure(*simulated(np.random.default_rng(5 + k), 1_000_000, shift), 0.95)).value  # type: ignore[operator]
+    truth = [estimated(measure(*simulated(np.random.default_rng(5 + k), 1_000_000, shift), 0.95)).value  # type: ignore[operator]
              for k, shift in enumerate(shifts)]  # fmt: skip
     rng = np.random.default_rng(2026)
     covered = 0
     for _ in range(600):
         first, other = simulated(rng, 250, shifts[0]), simulated(rng, 400, shifts[1])
-        found = known(difference(known(measure(*first, 0.95)), known(measure(*other, 0.95))))  # type: ignore[operator]
+        found = estimated(difference(estimated(measure(*first, 0.95)), estimated(measure(*other, 0.95))))  # type: ignore[operator]
         covered += (found.low or 0.0) <= truth[0] - truth[1] <= (found.high or 0.0)
     assert 0.925 <= covered / 600 <= 0.975

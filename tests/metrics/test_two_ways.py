@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from dossier.core.types import Absent, DecisionCounts, Estimate, Floats, ReaderStudy
+from dossier.core.types import Absent, DecisionCounts, Estimate, ReaderStudy
 from dossier.metrics import discrimination, human_factors
 from dossier.metrics.calibration import brier, log_score, nagelkerke_r2, scaled_brier, tjur_r2
 from dossier.metrics.graded_accuracy import credit, h_accuracy
 from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb
-from tests.estimated import estimated
-from tests.metrics.parts import h_accuracy_of
+from tests.estimated import estimated, present
+from tests.metrics.parts import arrays, h_accuracy_of
 
 Z = NormalDist().inv_cdf(0.975)
 CLOSE = 1e-12
@@ -31,10 +31,6 @@ TABLES = st.lists(st.tuples(st.integers(0, 1), RISKS), min_size=1, max_size=16)
 BOTH = TABLES.map(lambda rows: [(0, 0.25), (1, 0.4), *rows])
 """Tables with a case and another."""
 CUTS = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.9])
-
-
-def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
-    return np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows], dtype=float)
 
 
 def counted(rows: list[tuple[int, float]], cut: float) -> tuple[int, int, int, int]:
@@ -212,8 +208,7 @@ def test_balanced_accuracy_is_an_h_accuracy(rows: list[tuple[int, float]], first
     y, p = arrays([(label, risk if risk != 0.5 else 0.6) for label, risk in rows])
     complexity = np.where(y == 1, first, other)
     scores = np.column_stack((1 - p, p))
-    found = h_accuracy_of(y.astype(np.int64), scores, np.array([0.5, 0.5]), 0.5, complexity)
-    assert not isinstance(found, Absent)
+    found = present(h_accuracy_of(y.astype(np.int64), scores, np.array([0.5, 0.5]), 0.5, complexity))
     expected = estimated(discrimination.balanced_accuracy(y, p, 0.5)).value
     assert found[0] == pytest.approx(expected, abs=CLOSE)
     assert estimated(h_accuracy(y, p, 0.5, 0.5)).value == pytest.approx(expected, abs=CLOSE)
@@ -233,8 +228,7 @@ def test_h_accuracy_of_three_classes_by_a_loop(rows: list[tuple[int, list[float]
                 gained += min(1.0, (scores[label] - 1 / 3) / (tau - 1 / 3)) / scores.count(max(scores))
         expected += weight * gained / len(mine)
     classes, table = np.array([own for own, _ in rows]), np.array([scores for _, scores in rows])
-    found = h_accuracy_of(classes, table, np.array(priority), tau)
-    assert not isinstance(found, Absent)
+    found = present(h_accuracy_of(classes, table, np.array(priority), tau))
     assert found[0] == pytest.approx(expected, abs=CLOSE)
     assert credit(classes, table, tau).min() >= 0
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,7 +38,8 @@ from dossier.metrics.utility import (
 )
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, interval_of, present
+from tests.metrics.parts import arrays, columns, r, table
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, RATERS, needs_covid, needs_raters, printed
 from tests.reference.tables import site as hospital
@@ -52,14 +52,6 @@ def curve(found: Curve | Absent) -> dict[str, Floats]:
     return {name: np.array(values, dtype=float) for name, values in found.columns.items()}
 
 
-def golden(name: str = "binary.csv") -> pd.DataFrame:
-    return pd.read_csv(GOLDEN / name).astype({"y": float})
-
-
-def r() -> Any:
-    return json.loads((GOLDEN / "r.json").read_text())
-
-
 @needs_covid
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 def test_the_five_hospitals(name: str) -> None:
@@ -70,8 +62,7 @@ def test_the_five_hospitals(name: str) -> None:
 
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_net_benefit_is_that_of_dcurves(column: str) -> None:
-    read, expected = golden(), r()["dcurves"]["binary"]["dca"]
-    y, p = read["y"].to_numpy(), read[column].to_numpy()
+    (y, p), expected = columns(column), r()["dcurves"]["binary"]["dca"]
     checked = 0
     for row in expected:
         if 0 < row["threshold"] < 1 and row["variable"] == column:
@@ -86,10 +77,9 @@ def test_net_benefit_is_that_of_dcurves(column: str) -> None:
 
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_net_benefit_with_ties_at_the_threshold_is_that_of_python(column: str) -> None:
-    read = golden("python/binary.csv")
     expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["net_benefit"][column]
     for threshold, row in expected.items():
-        y, p, t = read["y"].to_numpy(), read[column].to_numpy(), float(threshold)
+        (y, p), t = columns(column, "python/binary.csv"), float(threshold)
         assert estimated(net_benefit(y, p, t)).value == pytest.approx(row["nb_ge"], abs=1e-14)
         assert estimated(standardized_net_benefit(y, p, t)).value == pytest.approx(row["snb_ge"], abs=1e-13)
 
@@ -97,16 +87,15 @@ def test_net_benefit_with_ties_at_the_threshold_is_that_of_python(column: str) -
 @given(ROWS, st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9]))
 @settings(deadline=None)
 def test_net_benefit_row_by_row(rows: list[tuple[int, float]], t: float) -> None:
-    y, p = np.array([row[0] for row in rows], dtype=float), np.array([row[1] for row in rows], dtype=float)
+    y, p = arrays(rows)
     n = len(rows)
     each = [(1.0 if outcome else -t / (1 - t)) if risk >= t else 0.0 for outcome, risk in rows]
     value = sum(each) / n
     found = estimated(net_benefit(y, p, t))
     assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= found.value + 1e-12
-    assert found.high >= found.value - 1e-12
+    low, high = interval_of(found)
+    assert low <= found.value + 1e-12
+    assert high >= found.value - 1e-12
     standardized = standardized_net_benefit(y, p, t)
     if y.sum() == 0:
         assert isinstance(standardized, Absent)
@@ -175,14 +164,12 @@ def test_the_variance_of_riley_agrees_with_the_jackknife() -> None:
 @given(ROWS)
 @settings(deadline=None)
 def test_the_decision_curve_is_the_net_benefit_at_each_threshold(rows: list[tuple[int, float]]) -> None:
-    y, p = np.array([row[0] for row in rows], dtype=float), np.array([row[1] for row in rows], dtype=float)
-    found = decision_curve(y, p, (0.1, 0.7))
-    assert isinstance(found, Curve)
+    y, p = arrays(rows)
+    found = curved(decision_curve(y, p, (0.1, 0.7)))
     lines = found.columns
     assert len(lines["threshold"]) == 101
     for position in (0, 37, 100):
-        t = lines["threshold"][position]
-        assert t is not None
+        t = present(lines["threshold"][position])
         expected = estimated(net_benefit(y, p, t))
         assert lines["net_benefit"][position] == pytest.approx(expected.value, abs=1e-12)
         assert lines["treat_all"][position] == pytest.approx(
@@ -280,7 +267,7 @@ def site(name: str, y: Floats, p: Floats, span: tuple[float, float] = (0.05, 0.6
 
 
 def test_the_curve_of_all_sites_is_that_of_all_rows() -> None:
-    read = golden()
+    read = table()
     sites = tuple(site(str(name), rows["y"].to_numpy(), rows["p"].to_numpy()) for name, rows in read.groupby("site"))
     together = curve(decision_curve_all_sites(sites))
     whole = curve(decision_curve(read["y"].to_numpy(), read["p"].to_numpy(), (0.05, 0.6)))
@@ -312,8 +299,7 @@ def test_sites_that_cannot_be_taken_together_are_absent() -> None:
 def test_the_curve_of_all_sites_counts_all_rows_and_events() -> None:
     y, p = np.array([0.0, 1.0, 1.0]), np.array([0.2, 0.8, 0.4])
     without = SiteResults(site("c", y, p).summary, (), ())
-    found = decision_curve_all_sites((site("a", y, p), site("b", np.zeros(4), np.full(4, 0.3)), without))
-    assert isinstance(found, Curve)
+    found = curved(decision_curve_all_sites((site("a", y, p), site("b", np.zeros(4), np.full(4, 0.3)), without)))
     assert (found.n, found.events) == (7, 2)
     assert method_text(found.method).startswith("all rows of 2 of 3 sites")
 
@@ -328,13 +314,8 @@ CASES = st.lists(st.tuples(st.integers(0, 1), EIGHTHS), min_size=2, max_size=14)
 INSIDE = st.integers(1, 7).map(lambda count: count / 8)
 
 
-def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
-    return np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows])
-
-
 def utility_of(y: Floats, alarm: NDArray[np.bool_], t: float, relevance: Floats) -> float:
-    parts = utility_parts(y, alarm.astype(float), np.full(len(y), t), relevance)
-    assert not isinstance(parts, Absent)
+    parts = present(utility_parts(y, alarm.astype(float), np.full(len(y), t), relevance))
     return utility_value(parts)
 
 
@@ -520,9 +501,8 @@ def test_a_credit_that_all_cases_share_has_an_interval() -> None:
     y, r = np.array([1.0, 1, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.7, 0.5])
     found = estimated(weighted_utility(y, 0.25 * y, 0.3, 0.5, "column", case_relevance=r))
     assert found.value == pytest.approx(2 / 3)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 2 / 3 < found.high < 1
+    low, high = interval_of(found)
+    assert low < 2 / 3 < high < 1
 
 
 def test_one_tau_for_all_may_lie_at_either_end() -> None:
@@ -635,6 +615,5 @@ def test_a_loss_is_named_by_the_default_against_which_it_is_shown(
     outcome, risk = np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([0.6, 0.1, 0.6, 0.1], counts)
     gain = estimated(net_benefit_gain(outcome, risk, 0.3))
     assert (gain.details["default"] == 0) is everyone
-    assert gain.high is not None
-    assert gain.high < 0
+    assert present(gain.high) < 0
     assert multiplicity.is_below_everyone(gain) is everyone
