@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 from unittest.mock import patch
 
+import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dossier.core.register import fill
-from dossier.core.types import Absent, Evidence, Picture
-from dossier.report.figures import robustness, svg
+from dossier.core.types import Absent, Evidence, Floats, Picture
+from dossier.report.figures import canvas, robustness, svg
+from tests.estimated import present
+from tests.figures.text_boxes import text_boxes
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -57,3 +64,25 @@ def draw_diagram(evidence: Evidence) -> Figure | Absent:
     """The diagram of robustness, or why there is none."""
     arranged = robustness.arrangement(evidence)
     return arranged if isinstance(arranged, Absent) else robustness.draw_arranged(evidence, arranged)
+
+
+def in_style(draw: Callable[..., Made | Absent], *given: object, **named: object) -> Made:
+    """What that draws in the style of the report; what is absent fails the test with its reason."""
+    with canvas.styled():
+        return present(draw(*given, **named))
+
+
+def texts(figure: Figure) -> list[str]:
+    """All that stands on the figure."""
+    with canvas.styled():
+        return [box.text for box in text_boxes(figure)]
+
+
+def x_of(line: Line2D) -> Floats:
+    """Where the points of the line lie from left to right."""
+    return np.asarray(line.get_xdata(), dtype=float)
+
+
+def y_of(line: Line2D) -> Floats:
+    """Where the points of the line lie from the bottom up."""
+    return np.asarray(line.get_ydata(), dtype=float)

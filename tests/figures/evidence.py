@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,6 +66,7 @@ CASES = (
     Case("near", COVID, near=True, uneven=True),
     Case("near_many", tuple(f"Hospital {index}" for index in range(1, 15)), near=True),
 )
+BY_NAME = {case.name: case for case in CASES}
 
 
 def release(case: Case) -> Release:
@@ -276,3 +277,25 @@ def _pooled_curves(
 def _through(measured: Floats, reliability: float) -> Floats:
     good = (1 + math.sqrt(reliability)) / 2
     return measured * good + (1 - measured) * (1 - good)
+
+
+# ---- other numbers --------------------------------------------------------------------------------------------------
+
+
+def with_estimates(
+    results: Sequence[Result], change: Callable[[Estimate], Estimate], measure: str = "", dataset: str = ""
+) -> tuple[Result, ...]:
+    """The results with every estimate changed, or those of a measure or a dataset."""
+    return tuple(
+        replace(result, found=change(result.found))
+        if measure in ("", result.measure) and dataset in ("", result.dataset) and isinstance(result.found, Estimate)
+        else result
+        for result in results
+    )
+
+
+def with_measure(found: Evidence, measure: str, estimates: Mapping[str, Estimate], **at: float) -> Evidence:
+    """The evidence in which these datasets have the measure, and no others."""
+    others = (result for result in found.results if result.measure != measure)
+    own = (Result(measure, measure, name, {**at}, estimate) for name, estimate in estimates.items())
+    return replace(found, results=(*others, *own))

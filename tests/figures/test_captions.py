@@ -11,10 +11,9 @@ from dossier.report.chapters import results
 from dossier.report.figures import risks, similarity
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset.widths import text_width
-from tests.figures.evidence import CASES, evidence
+from tests.estimated import present
+from tests.figures.evidence import BY_NAME, evidence
 from tests.figures.text_boxes import text_boxes
-
-BY_NAME = {case.name: case for case in CASES}
 
 
 def _caption(drawn: Picture | Absent) -> str:
@@ -39,8 +38,7 @@ def test_an_open_square_is_explained_only_where_there_is_one() -> None:
 
 def test_the_risks_of_the_first_page_have_a_scale_and_their_lines_are_explained() -> None:
     with styled():
-        drawn = risks.draw_risks(_of("two"), HALF)
-        assert not isinstance(drawn, Absent)
+        drawn = present(risks.draw_risks(_of("two"), HALF))
         assert any(box.text.endswith("%") for box in text_boxes(drawn))
     assert "mean of events (filled) and of non-events (open); broken, the threshold" in results.caption(_of("two"))
 

@@ -10,13 +10,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from dossier.core.register import fill
-from dossier.core.types import MACRO, Absent, Estimate, Evidence, Picture, externals, find
+from dossier.core.types import MACRO, Absent, Estimate, Evidence, externals, find
 from dossier.report.figures import calibration, classes, risks, roc, utility
-from dossier.report.figures.canvas import FULL, HALF, extent, styled
+from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset.widths import text_width
-from tests.figures.drawings import sheet_of
+from tests.estimated import present
+from tests.figures.drawings import in_style, sheet_of
 from tests.figures.evidence import CASES, evidence
-from tests.figures.text_boxes import text_boxes
+from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
 Draw = Callable[[Evidence], Figure | Absent]
@@ -66,23 +67,12 @@ def against_rest(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
     return dataclasses.replace(found, results=kept)
 
 
-def assert_readable(drawn: object) -> None:
-    assert isinstance(drawn, Figure)
-    boxes, (width, height) = text_boxes(drawn), extent(drawn)
-    assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
-    assert not [box.text for box in boxes if box.bottom > height + 0.15]
-    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
-    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, 0.15)]
-
-
 @pytest.mark.parametrize("case", ["one", "three", "eight", "forty", "long", "gaps", "near"])
 @pytest.mark.parametrize("labels", [("G0", "G1", "G2"), ("no rejection at all", "borderline", "C", "D", "E", "F", "G")])
 def test_the_diagram_of_classes_can_be_read(case: str, labels: tuple[str, ...]) -> None:
     with styled():
-        drawn = sheet_of("external_performance_by_class")(against_rest(case, labels))
-        assert_readable(drawn)
-        assert isinstance(drawn, Figure)
-        assert extent(drawn)[0] <= FULL + 0.01
+        drawn = present(sheet_of("external_performance_by_class")(against_rest(case, labels)))
+        assert_apart(text_boxes(drawn), drawn, 240)
 
 
 def marked(drawn: Figure) -> list[list[tuple[float, float]]]:
@@ -100,9 +90,7 @@ def marked(drawn: Figure) -> list[list[tuple[float, float]]]:
 def test_a_class_stands_where_its_measure_and_the_similarity_of_its_site_are() -> None:
     """A panel a class, for the AUROC the mean too and for the net benefit none; two classes give the numbers of two."""
     plain = evidence(next(case for case in CASES if case.name == "three"))
-    with styled():
-        drawn = sheet_of("external_performance_by_class")(against_rest("three", ("no", "yes")))
-    assert isinstance(drawn, Figure)
+    drawn = in_style(sheet_of("external_performance_by_class"), against_rest("three", ("no", "yes")))
     panels_of_measures = marked(drawn)
     assert len(panels_of_measures) == 3 + 2
     for measure, at, found in (
@@ -119,8 +107,7 @@ def test_a_class_stands_where_its_measure_and_the_similarity_of_its_site_are() -
 
 
 def test_the_picture_of_the_diagram_says_what_its_height_is() -> None:
-    picture = fill("report.figures").figures["external_performance_by_class"].function(against_rest("three"))
-    assert isinstance(picture, Picture)
+    picture = present(fill("report.figures").figures["external_performance_by_class"].function(against_rest("three")))
     assert "Height: Averaged correspondence" in picture.caption
     assert "Cut-offs: AUROC published, others ours." in picture.caption
     assert text_width(f"Figure 10. {picture.title}. {picture.caption}") <= 4 * FULL
@@ -145,18 +132,16 @@ def test_the_diagram_of_two_classes_is_not_one_of_several() -> None:
 def test_text_neither_collides_nor_leaves_the_figure(name: str, case: str) -> None:
     seen = classes.panels(several(case))
     assert isinstance(seen, Evidence)
-    draw = OF_CLASSES[name]
-    assert draw is not None
+    draw = present(OF_CLASSES[name])
     with styled():
-        drawn = draw(seen)
-        assert_readable(drawn)
+        drawn = present(draw(seen))
+        assert_apart(text_boxes(drawn), drawn, 240)
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
     found = several("three")
-    picture = fill("report.figures").figures[name].function(found)
-    assert isinstance(picture, Picture)
+    picture = present(fill("report.figures").figures[name].function(found))
     patients = sum(site.n for site in found.datasets)
     assert picture.caption.startswith(f"{patients:,}\N{NO-BREAK SPACE}patients; ")
     assert "event" not in picture.caption
@@ -165,14 +150,14 @@ def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
 
 
 def test_the_caption_says_whose_mean_risks_are_shown() -> None:
-    picture = fill("report.figures").figures["risk_results_by_class"].function(several("rare", ("G0", "G1", "G2")))
-    assert isinstance(picture, Picture)
+    picture = present(
+        fill("report.figures").figures["risk_results_by_class"].function(several("rare", ("G0", "G1", "G2")))
+    )
     assert "Mean risk of patients of the class (filled) and of all others (open)." in picture.caption
 
 
 def test_the_forest_of_classes_tells_each_class_over_the_sites() -> None:
-    picture = fill("report.figures").figures["forest_results_by_class"].function(several("three"))
-    assert isinstance(picture, Picture)
+    picture = present(fill("report.figures").figures["forest_results_by_class"].function(several("three")))
     assert picture.alternative.startswith("Pooled over 3 sites: AUROC of G0 0.88 (0.73 to 0.96), G1 0.88")
 
 

@@ -12,10 +12,10 @@ from matplotlib.patches import Rectangle
 
 from dossier.core.types import POOLED, Absent, Estimate, Evidence, externals, find
 from dossier.report.figures import committee
-from dossier.report.figures.canvas import styled
 from dossier.report.figures.ink import BLUE
 from tests.conftest import by_hand
-from tests.figures.drawings import sheet_of
+from tests.estimated import estimated, present
+from tests.figures.drawings import in_style, sheet_of
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because
 
@@ -26,10 +26,7 @@ def along(line: Line2D) -> list[float]:
 
 
 def drawn(found: Evidence) -> Figure:
-    with styled():
-        figure = sheet_of("committee_ranking")(found)
-    assert isinstance(figure, Figure)
-    return figure
+    return in_style(sheet_of("committee_ranking"), found)
 
 
 def test_squares_and_lines_stand_at_the_values_in_the_order_of_the_tables() -> None:
@@ -40,8 +37,7 @@ def test_squares_and_lines_stand_at_the_values_in_the_order_of_the_tables() -> N
     assert squares == [each.value for each in known]
     spans = {tuple(along(line)) for line in axes.lines if len(along(line)) == 2}
     assert {(each.low, each.high) for each in known} <= spans
-    pooled = find(found, "auroc", POOLED)
-    assert isinstance(pooled, Estimate)
+    pooled = estimated(find(found, "auroc", POOLED))
     (bar,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     assert bar.get_x() == pooled.details["prediction_low"]
     assert bar.get_x() + bar.get_width() == pytest.approx(pooled.details["prediction_high"], abs=1e-12)
@@ -51,8 +47,7 @@ def test_our_own_place_alone_is_blue_and_bold() -> None:
     found = dataclasses.replace(by_hand(Case("eight", COVID)), local_site="site-3")
     figure = drawn(found)
     blue = [line for line in figure.axes[0].lines if line.get_marker() == "s" and line.get_color() == BLUE]
-    ours = find(found, "auroc", "site-3")
-    assert isinstance(ours, Estimate)
+    ours = estimated(find(found, "auroc", "site-3"))
     assert [along(line)[0] for line in blue] == [ours.value]
     (label,) = [text for text in figure.texts if text.get_text() == "Spain"]
     assert label.get_color() == BLUE
@@ -61,17 +56,14 @@ def test_our_own_place_alone_is_blue_and_bold() -> None:
 @pytest.mark.slow
 def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() -> None:
     case = Case("forty", tuple(f"Hospital {index}" for index in range(1, 41)))
-    ranked = committee.rankings(by_hand(case))
-    assert not isinstance(ranked, Absent)
+    ranked = present(committee.rankings(by_hand(case)))
     known = [(find(by_hand(case), "auroc", site.name), site.name) for site in externals(by_hand(case))]
     middle = sorted((estimate.value, name) for estimate, name in known if isinstance(estimate, Estimate))[20][1]
     found = dataclasses.replace(by_hand(case), local_site=middle)
-    rows = committee.rankings(found)
-    assert not isinstance(rows, Absent)
+    rows = present(committee.rankings(found))
     assert len(rows) == len(ranked) + 1 <= committee.MOST_PLACES
     assert [row.is_ours for row in rows].count(True) == 1
-    picture = committee.committee_ranking(found)
-    assert not isinstance(picture, Absent)
+    picture = present(committee.committee_ranking(found))
     assert f"Not drawn: {40 - len(rows)}\N{NO-BREAK SPACE}hospitals." in picture.caption
 
 
@@ -81,8 +73,7 @@ def test_one_place_has_no_forest() -> None:
 
 def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
     found = dataclasses.replace(by_hand(Case("eight", COVID)), local_site="site-3")
-    shown = committee.alone(found)
-    assert not isinstance(shown, Absent)
+    shown = present(committee.alone(found))
     assert shown.site == "Spain"
     # No counts of this site: those of the others must not stand in for them.
     others = tuple(
@@ -99,6 +90,5 @@ def test_the_caption_counts_the_hospitals_that_are_not_drawn() -> None:
         else result
         for result in made.results
     )
-    picture = committee.committee_ranking(dataclasses.replace(made, results=results))
-    assert not isinstance(picture, Absent)
+    picture = present(committee.committee_ranking(dataclasses.replace(made, results=results)))
     assert picture.caption.endswith("Not drawn: 1\N{NO-BREAK SPACE}hospital.")

@@ -12,11 +12,11 @@ from dossier.core import types
 from dossier.core.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
 from dossier.core.facts import Method
 from dossier.core.release import Release
-from dossier.report.figures import canvas, correspondence, missingness
+from dossier.report.figures import correspondence, missingness
 from dossier.report.figures.canvas import styled
 from tests.conftest import terms
-from tests.figures.drawings import sheet_of
-from tests.figures.text_boxes import text_boxes
+from tests.figures.drawings import in_style, sheet_of
+from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
 LONG = "University Hospital of Marienbad, No."
@@ -73,9 +73,7 @@ DRAWN = {"shifts": sheet_of("shift_by_predictor"), "missing": sheet_of("missingn
 
 
 def drawn(kind: str, case: str) -> Figure:
-    found = DRAWN[kind](CASES[case])
-    assert isinstance(found, Figure)
-    return found
+    return in_style(DRAWN[kind], CASES[case])
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -83,21 +81,11 @@ def drawn(kind: str, case: str) -> Figure:
 def test_every_text_is_readable(kind: str, case: str) -> None:
     with styled():
         figure = drawn(kind, case)
-        boxes = text_boxes(figure)
-        width, height = canvas.extent(figure)
-    assert height <= 225
-    for index, box in enumerate(boxes):
-        assert box.size >= 9
-        assert min(box.left, box.top) >= -0.3, box
-        assert box.right <= width + 0.3, box
-        assert box.bottom <= height + 0.3, box
-        for other in boxes[index + 1 :]:
-            assert not box.overlaps(other, 0.3), (box, other)
+        assert_apart(text_boxes(figure), figure, 225)
 
 
 def test_a_dot_stands_at_the_difference_of_its_predictor() -> None:
-    with styled():
-        figure = drawn("shifts", "three")
+    figure = drawn("shifts", "three")
     known = correspondence.shifts(CASES["three"])
     order = correspondence.ordered(known)
     for index, axes in enumerate(figure.axes):
@@ -123,8 +111,7 @@ def test_the_farthest_predictor_is_at_the_top() -> None:
 
 def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
     case = CASES["forty"]
-    with styled():
-        figure = drawn("shifts", "forty")
+    figure = drawn("shifts", "forty")
     known = correspondence.shifts(case)
     rows = correspondence.ordered(known)[: correspondence.MOST_ROWS]
     (axes,) = figure.axes
@@ -138,8 +125,7 @@ def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
 
 def test_fields_say_and_show_what_is_missing() -> None:
     case = CASES["three"]
-    with styled():
-        figure = drawn("missing", "three")
+    figure = drawn("missing", "three")
     known = missingness.shares(case)
     (axes,) = figure.axes
     fields = {patch.get_gid(): patch for patch in axes.patches if isinstance(patch, Rectangle)}
@@ -157,8 +143,7 @@ def test_fields_say_and_show_what_is_missing() -> None:
 
 def test_no_name_above_the_map_of_missing_values_is_cut() -> None:
     """A column is as wide as its longest word: of the eight narrow ones of the sites and of "Development:"."""
-    with styled():
-        figure = drawn("missing", "eight")
+    figure = drawn("missing", "eight")
     words = [text.get_text() for text in figure.axes[0].texts]
     assert {"Development:", "Home"} <= set(words)
     assert not [word for word in words if "…" in word]
@@ -172,8 +157,7 @@ def test_the_more_is_missing_the_darker() -> None:
 
 
 def test_many_datasets_leave_the_numbers_to_the_table() -> None:
-    with styled():
-        figure = drawn("missing", "forty")
+    figure = drawn("missing", "forty")
     texts = {text.get_text() for text in figure.axes[0].texts}
     assert "all" not in texts
     assert len([dataset for dataset in CASES["forty"].datasets if dataset.features]) > MAP_WITH_NUMBERS

@@ -25,7 +25,8 @@ from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
-from tests.figures.drawings import draw_diagram, sheet_of
+from tests.estimated import present
+from tests.figures.drawings import draw_diagram, in_style, sheet_of
 from tests.figures.evidence import CASES, Case, evidence
 from tests.figures.text_boxes import assert_apart, text_boxes
 
@@ -71,10 +72,7 @@ def found(request: pytest.FixtureRequest) -> Evidence:
 
 
 def drawn(name: str, found: Evidence) -> Figure:
-    with styled():
-        figure = DRAWN[name](asked_of(name, found))
-    assert isinstance(figure, Figure)
-    return figure
+    return in_style(DRAWN[name], asked_of(name, found))
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -117,23 +115,19 @@ def test_of_one_site_nothing_is_called_pooled() -> None:
     """Neither by the title of a forest nor by its caption; nor of two, whose mean would stand for no third."""
     makers = fill("report.figures").figures
     cases = (evidence(Case("one", ("Ribe",))), evidence(Case("two", ("Ribe", "Vejle"))))
-    for name in ("forest_results",):
-        alone, both = (makers[name].function(found) for found in cases)
-        assert isinstance(alone, Picture)
-        assert isinstance(both, Picture)
-        assert "pooled" not in f"{alone.title} {alone.caption} {alone.alternative}"
-        assert both.title == alone.title
-        assert "pooled it is" not in f"{both.alternative} {both.message}"
+    alone, both = (present(makers["forest_results"].function(found)) for found in cases)
+    assert "pooled" not in f"{alone.title} {alone.caption} {alone.alternative}"
+    assert both.title == alone.title
+    assert "pooled it is" not in f"{both.alternative} {both.message}"
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in TELLING], ids=lambda case: case.name)
 def test_captions_are_short_and_titles_are_nouns(case: Case) -> None:
     found = evidence(case)
     for name in DRAWN:
-        picture = fill("report.figures").figures[name].function(asked_of(name, found))
         if name in OF_SEVERAL_SITES and len(found.datasets) == 1:
             continue
-        assert isinstance(picture, Picture)
+        picture = present(fill("report.figures").figures[name].function(asked_of(name, found)))
         assert not picture.title.endswith((".", "?"))
         whole = f"Figure 10. {picture.title}. {picture.caption}"
         lines = 4 if "Not labelled" in whole or "Absent" in whole else 3

@@ -15,10 +15,11 @@ from matplotlib.lines import Line2D
 from dossier.core import types
 from dossier.core.release import Release
 from dossier.metrics import nomogram
-from dossier.report.figures import canvas
 from dossier.report.figures import nomogram as drawing
 from dossier.report.figures.canvas import styled
-from tests.figures.text_boxes import text_boxes
+from tests.estimated import curved, present
+from tests.figures.drawings import in_style, x_of
+from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
 Term = Mapping[str, Any]
@@ -44,8 +45,7 @@ def evidence(
             },
         }
     )
-    assert release.model is not None
-    found = nomogram.nomogram(release.model, {name: feature for name, (_, feature) in terms.items()})
+    found = nomogram.nomogram(present(release.model), {name: feature for name, (_, feature) in terms.items()})
     curves: list[types.CurveResult] = []
     rows: list[types.DescriptionResult] = []
     if isinstance(found, types.Absent):
@@ -115,17 +115,11 @@ EVIDENCE = {name: evidence(terms) for name, terms in CASES.items()}
 
 
 def figure(case: str) -> Figure:
-    drawn = drawing.draw_nomogram(EVIDENCE[case])
-    assert isinstance(drawn, Figure)
-    return drawn
+    return in_style(drawing.draw_nomogram, EVIDENCE[case])
 
 
 def lines(drawn: Figure, prefix: str) -> list[Line2D]:
     return [line for line in drawn.axes[0].lines if str(line.get_gid()).startswith(prefix)]
-
-
-def across(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_xdata(), dtype=float)
 
 
 def points_at(x: float, whole: float = 100.0) -> float:
@@ -134,21 +128,18 @@ def points_at(x: float, whole: float = 100.0) -> float:
 
 
 def test_scale_of_points_runs_from_none_to_a_hundred() -> None:
-    with styled():
-        drawn = figure("four")
+    drawn = figure("four")
     (scale,) = [line for line in lines(drawn, "axis-points") if line.get_gid() == "axis-points"]
-    assert across(scale).tolist() == [drawing.LEFT, drawing.RIGHT]
-    ticks = sorted({points_at(float(across(line)[0])) for line in lines(drawn, "tick-points")})
+    assert x_of(scale).tolist() == [drawing.LEFT, drawing.RIGHT]
+    ticks = sorted({points_at(float(x_of(line)[0])) for line in lines(drawn, "tick-points")})
     np.testing.assert_allclose(ticks, range(0, 101, 10))
 
 
 def test_ticks_of_a_number_stand_at_its_points() -> None:
-    with styled():
-        drawn = figure("four")
-    curve = types.find_curve(EVIDENCE["four"], "points", types.MODEL, predictor="nodes")
-    assert isinstance(curve, types.Curve)
+    drawn = figure("four")
+    curve = curved(types.find_curve(EVIDENCE["four"], "points", types.MODEL, predictor="nodes"))
     marks = [p for p, marked in zip(curve.columns["points"], curve.columns["marked"], strict=True) if marked]
-    ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-nodes")]
+    ticks = [points_at(float(x_of(line)[0])) for line in lines(drawn, "tick-nodes")]
     np.testing.assert_allclose(sorted(ticks), sorted(float(mark or 0) for mark in marks), atol=1e-9)
 
 
@@ -166,8 +157,7 @@ def test_label_stands_at_the_points_of_its_value() -> None:
 
 
 def _per_unit(found: types.Evidence) -> float:
-    curve = types.find_curve(found, "points_total", types.MODEL)
-    assert isinstance(curve, types.Curve)
+    curve = curved(types.find_curve(found, "points_total", types.MODEL))
     total, linear = curve.columns["total_points"], curve.columns["linear_predictor"]
     return float(total[-1] or 0) / (float(linear[-1] or 0) - float(linear[0] or 0))
 
@@ -185,13 +175,11 @@ def _labels_below(drawn: Figure, name: str) -> list[tuple[float, float]]:
 
 
 def test_axis_folds_where_points_turn() -> None:
-    with styled():
-        drawn = figure("four")
+    drawn = figure("four")
     strands = lines(drawn, "axis-age")
     assert len(strands) == 3
-    folds = [float(across(line)[0]) for line in lines(drawn, "fold-age")]
-    curve = types.find_curve(EVIDENCE["four"], "points", types.MODEL, predictor="age")
-    assert isinstance(curve, types.Curve)
+    folds = [float(x_of(line)[0]) for line in lines(drawn, "fold-age")]
+    curve = curved(types.find_curve(EVIDENCE["four"], "points", types.MODEL, predictor="age"))
     turns = [float(p or 0) for p, turn in zip(curve.columns["points"], curve.columns["turn"], strict=True) if turn]
     np.testing.assert_allclose([points_at(x) for x in folds], turns, atol=0.2)
     heights = [float(np.asarray(strand.get_ydata(), dtype=float)[0]) for strand in strands]
@@ -199,10 +187,9 @@ def test_axis_folds_where_points_turn() -> None:
 
 
 def test_categories_stand_at_their_points() -> None:
-    with styled():
-        drawn = figure("twelve_levels")
+    drawn = figure("twelve_levels")
     rows = [row.described for row in EVIDENCE["twelve_levels"].descriptions if row.described.variable == "ward"]
-    ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-ward")]
+    ticks = [points_at(float(x_of(line)[0])) for line in lines(drawn, "tick-ward")]
     np.testing.assert_allclose(sorted(ticks), sorted(row.value for row in rows), atol=1e-9)
     texts = {text.get_text() for text in drawn.axes[0].texts}
     assert set(TWELVE) <= texts
@@ -210,18 +197,14 @@ def test_categories_stand_at_their_points() -> None:
 
 def test_categories_at_one_place_share_a_label() -> None:
     found = evidence({"grade": ({"levels": {"3": 0.9}}, categories("1", "2", "3"))})
-    with styled():
-        drawn = drawing.draw_nomogram(found)
-    assert isinstance(drawn, Figure)
+    drawn = in_style(drawing.draw_nomogram, found)
     assert "1, 2" in {text.get_text() for text in drawn.axes[0].texts}
 
 
 def test_risk_stands_under_its_total() -> None:
     """Labelled risks: the logarithm of their odds on the scale of the linear predictor."""
-    with styled():
-        drawn = figure("four")
-    curve = types.find_curve(EVIDENCE["four"], "points_total", types.MODEL)
-    assert isinstance(curve, types.Curve)
+    drawn = figure("four")
+    curve = curved(types.find_curve(EVIDENCE["four"], "points_total", types.MODEL))
     whole, zero = float(curve.columns["total_points"][-1] or 0), float(curve.columns["linear_predictor"][0] or 0)
     bottom = max(text.get_position()[1] for text in drawn.axes[0].texts)
     labels = [text for text in drawn.axes[0].texts if abs(text.get_position()[1] - bottom) < 1e-9]
@@ -233,34 +216,30 @@ def test_risk_stands_under_its_total() -> None:
 
 
 def test_primary_threshold_is_marked_with_its_points() -> None:
-    with styled():
-        drawn = figure("four")
+    drawn = figure("four")
     total = drawing.totals_by_risk(EVIDENCE["four"])[0.3]
     whole = sum(row.span for row in drawing.rows(EVIDENCE["four"]))
     for mark in lines(drawn, "threshold"):
-        assert points_at(float(across(mark)[0]), whole) == pytest.approx(total, abs=1e-6)
+        assert points_at(float(x_of(mark)[0]), whole) == pytest.approx(total, abs=1e-6)
     assert f"{total:.0f} points: risk 0.30" in {text.get_text() for text in drawn.axes[0].texts}
 
 
 def test_risks_beyond_every_round_number_are_put_in_words() -> None:
-    with styled():
-        drawn = figure("sure")
+    drawn = figure("sure")
     assert "above 0.999 at every total" in {text.get_text() for text in drawn.axes[0].texts}
 
 
 def test_categories_without_room_are_counted() -> None:
     """Twelve within a centimetre and a half cannot be told apart: the table tells them."""
-    with styled():
-        drawn = figure("twelve_levels")
+    drawn = figure("twelve_levels")
     texts = {text.get_text() for text in drawn.axes[0].texts}
-    ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-close")]
+    ticks = [points_at(float(x_of(line)[0])) for line in lines(drawn, "tick-close")]
     assert len(ticks) == 12
     assert "12 categories, ward 1 to ward 12: see the table" in texts
 
 
 def test_shortened_categories_still_differ() -> None:
-    with styled():
-        drawn = figure("long_labels")
+    drawn = figure("long_labels")
     texts = [text.get_text() for text in drawn.axes[0].texts]
     cut = [text for text in texts if "…" in text]
     assert len(cut) == len(set(cut))
@@ -274,17 +253,13 @@ def test_shortened_categories_still_differ() -> None:
 )
 def test_shortened_predictors_still_differ(start: str) -> None:
     numeric = {f"{start}{end}": ({"coefficient": 0.03}, numbers(20, 90)) for end in ("entry", "leave", "visit")}
-    with styled():
-        drawn = drawing.draw_nomogram(evidence(numeric))
-    assert isinstance(drawn, Figure)
+    drawn = in_style(drawing.draw_nomogram, evidence(numeric))
     texts = [text.get_text() for text in drawn.axes[0].texts]
     assert all(any(text.endswith(end) for text in texts) for end in ("ry", "ve", "it"))
 
 
 def test_no_threshold_no_mark() -> None:
-    with styled():
-        drawn = drawing.draw_nomogram(evidence(CASES["four"], primary=None))
-    assert isinstance(drawn, Figure)
+    drawn = in_style(drawing.draw_nomogram, evidence(CASES["four"], primary=None))
     assert not lines(drawn, "threshold")
 
 
@@ -292,17 +267,7 @@ def test_no_threshold_no_mark() -> None:
 def test_every_text_is_readable(case: str) -> None:
     with styled():
         drawn = figure(case)
-        boxes = text_boxes(drawn)
-        width, height = canvas.extent(drawn)
-    assert height <= drawing.TALLEST + 12
-    for index, box in enumerate(boxes):
-        assert box.size >= 9
-        assert box.left >= -0.2, box.text
-        assert box.right <= width + 0.2, box.text
-        assert box.top >= -0.2, box.text
-        assert box.bottom <= height + 0.2, box.text
-        for other in boxes[index + 1 :]:
-            assert not box.overlaps(other, 0.25), (box.text, other.text)
+        assert_apart(text_boxes(drawn), drawn, drawing.TALLEST + 12, slack=0.25)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -311,7 +276,7 @@ def test_no_stem_runs_through_a_label(case: str) -> None:
         drawn = figure(case)
         boxes = text_boxes(drawn)
     for line in [*lines(drawn, "tick"), *lines(drawn, "fold")]:
-        x = float(across(line)[0])
+        x = float(x_of(line)[0])
         top, bottom = sorted(np.asarray(line.get_ydata(), dtype=float).tolist())
         for box in boxes:
             inside = box.left + 0.1 < x < box.right - 0.1
@@ -323,16 +288,12 @@ def test_predictors_without_room_are_those_with_the_smallest_effects() -> None:
     kept = drawing.shown_rows(every)
     assert 15 <= len(kept) < 40
     assert min(row.span for row in kept) >= max(row.span for row in every if row not in kept)
-    with styled():
-        found = drawing.nomogram(EVIDENCE["forty"])
-    assert isinstance(found, types.Picture)
+    found = in_style(drawing.nomogram, EVIDENCE["forty"])
     assert f"{40 - len(kept)}\N{NO-BREAK SPACE}predictors with the smallest effects: see the table." in found.caption
 
 
 def test_words_state_the_points() -> None:
-    with styled():
-        found = drawing.nomogram(EVIDENCE["four"])
-    assert isinstance(found, types.Picture)
+    found = in_style(drawing.nomogram, EVIDENCE["four"])
     rows = drawing.rows(EVIDENCE["four"])
     widest = max(rows, key=lambda row: row.span)
     assert f"{widest.name} 100" in found.alternative

@@ -34,50 +34,19 @@ from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.report.figures.captions import interval
 from dossier.typeset.widths import shortened, text_width
 from tests.conftest import Book
-from tests.estimated import estimated
-from tests.figures.drawings import draw_diagram, sheet_of
-from tests.figures.evidence import CASES, COVID, evidence
+from tests.estimated import curved, estimated, present
+from tests.figures.drawings import draw_diagram, in_style, sheet_of, texts, x_of, y_of
+from tests.figures.evidence import BY_NAME, COVID, evidence, with_estimates, with_measure
 from tests.figures.text_boxes import text_boxes
-
-BY_NAME = {case.name: case for case in CASES}
-
-
-@pytest.fixture(scope="module")
-def eight() -> types.Evidence:
-    return evidence(BY_NAME["eight"])
-
-
-def _figure(drawn: Figure | types.Absent) -> Figure:
-    assert isinstance(drawn, Figure)
-    return drawn
-
-
-def _curve(found: types.Curve | types.Absent) -> types.Curve:
-    assert isinstance(found, types.Curve)
-    return found
-
-
-def _x(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_xdata(), dtype=float)
-
-
-def _y(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_ydata(), dtype=float)
-
-
-def _texts(figure: Figure) -> list[str]:
-    with styled():
-        return [box.text for box in text_boxes(figure)]
 
 
 def test_forest_shows_values_intervals_pool_and_prediction(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(discrimination.draw_forest(eight, discrimination.AUROC, HALF))
+    figure = in_style(discrimination.draw_forest, eight, discrimination.AUROC, HALF)
     axes = figure.axes[0]
     squares = [line for line in axes.lines if line.get_marker() == "s"]
     expected = [estimated(types.find(eight, "auroc", site.name)) for site in types.externals(eight)]
-    assert [float(_x(line)[0]) for line in squares] == [estimate.value for estimate in expected]
-    whiskers = [_x(line) for line in axes.lines if line.get_marker() == "None" and len(_x(line)) == 2]
+    assert [float(x_of(line)[0]) for line in squares] == [estimate.value for estimate in expected]
+    whiskers = [x_of(line) for line in axes.lines if line.get_marker() == "None" and len(x_of(line)) == 2]
     assert [tuple(map(float, ends)) for ends in whiskers if ends[0] != ends[1]] == [
         (estimate.low, estimate.high) for estimate in expected
     ]
@@ -87,7 +56,7 @@ def test_forest_shows_values_intervals_pool_and_prediction(eight: types.Evidence
     assert sorted(set(np.asarray(diamond.get_xy())[:, 0].tolist())) == [0.73, 0.88, 0.96]
     bar = next(patch for patch in axes.patches if isinstance(patch, Rectangle))
     assert (bar.get_x(), bar.get_x() + bar.get_width()) == pytest.approx((0.28, 0.99))
-    assert {"0.88", "0.73–0.96", "PI", "0.28–0.99", "criterion 0.75"} <= set(_texts(figure))
+    assert {"0.88", "0.73–0.96", "PI", "0.28–0.99", "criterion 0.75"} <= set(texts(figure))
 
 
 def test_forest_of_two_sites_pools_nothing() -> None:
@@ -95,22 +64,19 @@ def test_forest_of_two_sites_pools_nothing() -> None:
     why = types.Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
     results = tuple(replace(each, found=why) if each.dataset == types.POOLED else each for each in two.results)
     two = replace(two, results=results)
-    with styled():
-        figure = _figure(discrimination.draw_forest(two, discrimination.AUROC, HALF))
-    assert not {"All, pooled", "New hospital"} & set(_texts(figure)), "a mean of two sites says nearly nothing"
+    figure = in_style(discrimination.draw_forest, two, discrimination.AUROC, HALF)
+    assert not {"All, pooled", "New hospital"} & set(texts(figure)), "a mean of two sites says nearly nothing"
 
 
 def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(calibration.draw_calibration(eight, HALF))
+    figure = in_style(calibration.draw_calibration, eight, HALF)
     for axes, site in zip(figure.axes, types.externals(eight), strict=True):
         diagonal, line = axes.lines
-        curve = _curve(types.find_curve(eight, "calibration_curve", site.name))
-        np.testing.assert_array_equal(_x(line), curve.columns["risk"])
-        np.testing.assert_array_equal(_y(line), curve.columns["observed"])
-        assert list(_x(diagonal)) == list(_y(diagonal))
-        assert site.events is not None
-        assert (line.get_linestyle() == "--") == (min(site.events, site.n - site.events) < 100)
+        curve = curved(types.find_curve(eight, "calibration_curve", site.name))
+        np.testing.assert_array_equal(x_of(line), curve.columns["risk"])
+        np.testing.assert_array_equal(y_of(line), curve.columns["observed"])
+        assert list(x_of(diagonal)) == list(y_of(diagonal))
+        assert (line.get_linestyle() == "--") == (min(present(site.events), site.n - present(site.events)) < 100)
         band = np.asarray(axes.collections[0].get_paths()[0].vertices)
         assert {round(value, 9) for value in curve.columns["high"] if value is not None} <= {
             round(float(value), 9) for value in band[:, 1]
@@ -118,8 +84,7 @@ def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: typ
 
 
 def test_axes_follow_risks_that_are_all_small() -> None:
-    with styled():
-        figure = _figure(calibration.draw_calibration(evidence(BY_NAME["rare"]), HALF))
+    figure = in_style(calibration.draw_calibration, evidence(BY_NAME["rare"]), HALF)
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 0.02)}
 
 
@@ -127,31 +92,14 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: types.Ev
     sites = types.externals(eight)
     gains = {site.name: (0.01 * (index - 3), 0.01 * (index - 5), 0.01 * index) for index, site in enumerate(sites)}
     base = estimated(types.find(eight, "auroc", sites[0].name))
-    results = tuple(
-        types.Result(
-            "net_benefit_gain",
-            "net_benefit_gain",
-            name,
-            {"threshold": 0.5},
-            replace(base, value=value, low=low, high=high),
-        )
-        for name, (value, low, high) in gains.items()
-    )
-    pooled = types.Result(
-        "net_benefit_gain",
-        "net_benefit_gain",
-        types.POOLED,
-        {"threshold": 0.5},
-        replace(base, value=0.5, details={"k": 8.0}),
-    )
-    others = tuple(result for result in eight.results if result.measure != "net_benefit_gain")
-    found = replace(eight, results=(*others, *results, pooled))
-    with styled():
-        figure = _figure(discrimination.draw_forest(found, discrimination.gain_at(0.5), HALF))
-    squares = [float(_x(line)[0]) for line in figure.axes[0].lines if line.get_marker() == "s"]
+    every = {name: replace(base, value=value, low=low, high=high) for name, (value, low, high) in gains.items()}
+    every[types.POOLED] = replace(base, value=0.5, details={"k": 8.0})
+    found = with_measure(eight, "net_benefit_gain", every, threshold=0.5)
+    figure = in_style(discrimination.draw_forest, found, discrimination.gain_at(0.5), HALF)
+    squares = [float(x_of(line)[0]) for line in figure.axes[0].lines if line.get_marker() == "s"]
     np.testing.assert_allclose(squares, [100 * value for value, _, _ in gains.values()], atol=1e-9)
     assert not any(isinstance(patch, Polygon) for patch in figure.axes[0].patches)
-    assert "All, pooled" not in _texts(figure)
+    assert "All, pooled" not in texts(figure)
 
 
 def _without_declared(found: types.Evidence) -> types.Evidence:
@@ -168,12 +116,11 @@ def _without_declared(found: types.Evidence) -> types.Evidence:
 
 def test_the_primary_threshold_is_never_interpolated(eight: types.Evidence) -> None:
     def rings(found: types.Evidence) -> int:
-        with styled():
-            return sum(
-                line.get_marker() == "o"
-                for axes in _figure(utility.draw_decision_panels(found)).axes
-                for line in axes.lines
-            )
+        return sum(
+            line.get_marker() == "o"
+            for axes in in_style(utility.draw_decision_panels, found).axes
+            for line in axes.lines
+        )
 
     assert rings(eight) >= 1
     assert rings(_without_declared(eight)) == 0
@@ -182,18 +129,17 @@ def test_the_primary_threshold_is_never_interpolated(eight: types.Evidence) -> N
 @pytest.mark.parametrize("case", ["two", "near", "eight"])
 def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(case: str) -> None:
     found = evidence(BY_NAME[case])
-    with styled():
-        figure = _figure(utility.draw_decision_panels(found))
+    figure = in_style(utility.draw_decision_panels, found)
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     for axes, site in zip(figure.axes, types.externals(found), strict=True):
-        curve = _curve(types.find_curve(found, "decision_curve", site.name))
+        curve = curved(types.find_curve(found, "decision_curve", site.name))
         model, everyone = (np.array(curve.columns[name], dtype=float) for name in ("net_benefit", "treat_all"))
         (line,) = (each for each in axes.lines if each.get_gid() == "gain")
         assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
         row = curve.columns["threshold"].index(0.5)
         at_primary = 100 * min(model[row] - everyone[row], model[row])
         head = f"{at_primary:.1f} at 0.50".replace("-", "\N{MINUS SIGN}")
-        assert head in _texts(figure)
+        assert head in texts(figure)
 
 
 CROWDED = {
@@ -227,22 +173,16 @@ def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_r
     """ "Read up from that of your hospital": sensitivity and specificity move with the case mix, PPV .08 for .29."""
     base = estimated(types.find(eight, "auroc", types.externals(eight)[0].name))
     values = {"sensitivity": 0.7, "specificity": 0.8, "ppv": 0.61, "npv": 0.87}
-    results = tuple(
-        types.Result(
-            name, name, site.name, {"threshold": 0.5}, replace(base, value=value, low=value - 0.1, high=value + 0.1)
-        )
-        for site in types.externals(eight)
-        for name, value in values.items()
-    )
-    others = tuple(result for result in eight.results if result.measure not in values)
-    evidence = replace(eight, results=(*others, *results))
-    picture = prevalence.predictive_values_by_prevalence(evidence)
-    assert isinstance(picture, types.Picture)
+    evidence = eight
+    for name, value in values.items():
+        estimate = replace(base, value=value, low=value - 0.1, high=value + 0.1)
+        sites = (site.name for site in types.externals(eight))
+        evidence = with_measure(evidence, name, dict.fromkeys(sites, estimate), threshold=0.5)
+    picture = present(prevalence.predictive_values_by_prevalence(evidence))
     assert "read up" not in picture.caption
     assert "they move with the case mix" in picture.caption
     assert picture.alternative == "As found, PPV 61% and NPV 87%."
-    with styled():
-        figure = _figure(sheet_of("predictive_values_by_prevalence")(evidence))
+    figure = in_style(sheet_of("predictive_values_by_prevalence"), evidence)
     for axes, value in zip(figure.axes, (0.61, 0.87), strict=True):
         lines = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes.lines]
         ends = [line for line in lines if len(line) == 2]
@@ -254,14 +194,11 @@ def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(e
     sites = types.externals(eight)
     rates = {site.name: (0.5 + 0.05 * index, 0.9 - 0.03 * index) for index, site in enumerate(sites)}
     base = estimated(types.find(eight, "auroc", sites[0].name))
-    results = tuple(
-        types.Result(name, name, site, {"threshold": 0.5}, replace(base, value=values[which]))
-        for site, values in rates.items()
-        for which, name in enumerate(("sensitivity", "specificity"))
-    )
-    others = tuple(result for result in eight.results if result.measure not in ("sensitivity", "specificity"))
-    with styled():
-        figure = _figure(sheet_of("predictive_values_by_prevalence")(replace(eight, results=(*others, *results))))
+    found = eight
+    for which, name in enumerate(("sensitivity", "specificity")):
+        estimates = {site: replace(base, value=values[which]) for site, values in rates.items()}
+        found = with_measure(found, name, estimates, threshold=0.5)
+    figure = in_style(sheet_of("predictive_values_by_prevalence"), found)
     for site in sites:
         cases, rest = site.events or 0, site.n - (site.events or 0)
         sensitivity, specificity = rates[site.name]
@@ -279,11 +216,8 @@ def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(e
 def test_intervals_of_the_gain_are_those_of_the_measure(eight: types.Evidence) -> None:
     site = types.externals(eight)[0]
     gained = replace(estimated(types.find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
-    measured = types.Result("net_benefit_gain", "net_benefit_gain", site.name, {"threshold": 0.5}, gained)
-    others = tuple(result for result in eight.results if result.measure != "net_benefit_gain")
-    found = replace(eight, results=(*others, measured))
-    with styled():
-        axes = _figure(utility.draw_decision_panels(found)).axes[0]
+    found = with_measure(eight, "net_benefit_gain", {site.name: gained}, threshold=0.5)
+    axes = in_style(utility.draw_decision_panels, found).axes[0]
     assert [3.0, 21.0] in [np.round(np.asarray(line.get_ydata(), dtype=float), 6).tolist() for line in axes.lines]
     message = fill("report.figures").figures["decision_by_site"].function(found).message
     assert message == f"At 0.50 the gain over the better default in {site.site} is 12.0 per 100 patients."
@@ -298,40 +232,36 @@ def test_false_alarms_per_miss(threshold: float, text: str) -> None:
 
 
 def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(risks.draw_risks(eight, HALF))
+    figure = in_style(risks.draw_risks, eight, HALF)
     for axes, site in zip(figure.axes, types.externals(eight), strict=True):
         steps = [patch.get_data()[0] for patch in axes.patches if isinstance(patch, StepPatch)]
-        curve = _curve(types.find_curve(eight, "risk_distribution", site.name))
+        curve = curved(types.find_curve(eight, "risk_distribution", site.name))
         np.testing.assert_allclose(steps[0], np.array(curve.columns["share_events"], dtype=float))
         if site.site == "Brazil 3":
             assert len(steps) == 1
         else:
             np.testing.assert_allclose(steps[1], -np.array(curve.columns["share_non_events"], dtype=float))
-    assert _texts(figure).count("too few") == 1
+    assert texts(figure).count("too few") == 1
 
 
 def test_risks_by_site_print_n_and_events(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(risks.draw_risks(eight, FULL))
-    texts = _texts(figure)
+    figure = in_style(risks.draw_risks, eight, FULL)
+    shown = set(texts(figure))
     for site in types.externals(eight):
-        assert {site.site, f"n {site.n:,}, {site.events:,} events"} <= set(texts)
+        assert {site.site, f"n {site.n:,}, {site.events:,} events"} <= shown
 
 
 @pytest.mark.parametrize(("draw", "share"), [(calibration.draw_calibration, 0.85), (risks.draw_risks, 0.80)])
 def test_one_panel_fills_the_half_width(draw: Callable[[types.Evidence, float], Figure], share: float) -> None:
     """Beside it stands a scale alone; the percentages of the risks are wider than shares."""
-    with styled():
-        figure = _figure(draw(evidence(BY_NAME["one"]), HALF))
+    figure = in_style(draw, evidence(BY_NAME["one"]), HALF)
     assert len(figure.axes) == 1
     assert canvas.extent(figure)[0] == pytest.approx(HALF)
     assert figure.axes[0].get_position().width > share
 
 
 def test_two_panels_are_no_larger_than_three() -> None:
-    with styled():
-        figure = _figure(calibration.draw_calibration(evidence(BY_NAME["two"]), FULL))
+    figure = in_style(calibration.draw_calibration, evidence(BY_NAME["two"]), FULL)
     panels = [axes for axes in figure.axes if axes.get_ylim()[0] == 0]
     width, _ = canvas.extent(figure)
     assert width < FULL
@@ -339,30 +269,28 @@ def test_two_panels_are_no_larger_than_three() -> None:
 
 
 def test_a_long_name_stands_on_two_lines() -> None:
-    with styled():
-        figure = _figure(calibration.draw_calibration(evidence(BY_NAME["two"]), HALF))
-    assert {"Rotterdam, surgery", "from 1988", "GBSG trial,", "Germany"} <= set(_texts(figure))
+    figure = in_style(calibration.draw_calibration, evidence(BY_NAME["two"]), HALF)
+    assert {"Rotterdam, surgery", "from 1988", "GBSG trial,", "Germany"} <= set(texts(figure))
 
 
 def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: types.Evidence) -> None:
     """The squares stand on the calibration curve at the primary threshold, the lines are its band there."""
-    with styled():
-        figure = _figure(sheet_of("committee_percentages")(eight))
+    figure = in_style(sheet_of("committee_percentages"), eight)
     said = eight.release.thresholds.declared[0]
     known = {}
     for site in types.externals(eight):
-        curve = _curve(types.find_curve(eight, "calibration_curve", site.name))
+        curve = curved(types.find_curve(eight, "calibration_curve", site.name))
         risk, *lines = (np.array(curve.columns[name], dtype=float) for name in ("risk", "low", "observed", "high"))
         if risk[0] <= said <= risk[-1]:
             known[site.site] = [float(np.interp(said, risk, line)) for line in lines]
     assert len(known) > 5
     axes = figure.axes[0]
-    squares = sorted(float(_x(line)[0]) for line in axes.lines if line.get_marker() == "s")
+    squares = sorted(float(x_of(line)[0]) for line in axes.lines if line.get_marker() == "s")
     assert squares == pytest.approx(sorted(value for _, value, _ in known.values()))
-    spans = sorted(tuple(_x(line)) for line in axes.lines if len(_x(line)) == 2 and line.get_linestyle() == "-")
+    spans = sorted(tuple(x_of(line)) for line in axes.lines if len(x_of(line)) == 2 and line.get_linestyle() == "-")
     for span, ends in zip(spans, sorted((low, high) for low, _, high in known.values()), strict=True):
         assert span == pytest.approx(ends)
-    assert [float(_x(line)[0]) for line in axes.lines if line.get_linestyle() == "--"] == [said]
+    assert [float(x_of(line)[0]) for line in axes.lines if line.get_linestyle() == "--"] == [said]
 
 
 def test_committee_sees_no_curve_of_several_hospitals(eight: types.Evidence) -> None:
@@ -372,10 +300,9 @@ def test_committee_sees_no_curve_of_several_hospitals(eight: types.Evidence) -> 
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
-    with styled():
-        figure = _figure(sheet_of("committee_calibration")(evidence(BY_NAME["one"])))
+    figure = in_style(sheet_of("committee_calibration"), evidence(BY_NAME["one"]))
     assert len(figure.axes[0].collections) == 1
-    assert {"Desio, Italy", "perfect"} <= set(_texts(figure))
+    assert {"Desio, Italy", "perfect"} <= set(texts(figure))
 
 
 def _discs(axes: Axes) -> list[Ellipse]:
@@ -388,8 +315,7 @@ def _panels(figure: Figure) -> list[Axes]:
 
 
 def test_diagram_places_sites_and_fills_rings_by_sample(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(draw_diagram(eight))
+    figure = in_style(draw_diagram, eight)
     panels = _panels(figure)
     for axes, measure, sample, at in zip(
         panels,
@@ -434,11 +360,10 @@ def _by_psi(found: types.Evidence) -> types.Evidence:
 
 def test_psi_is_drawn_where_the_release_chooses_it(eight: types.Evidence) -> None:
     psi = _by_psi(eight)
-    with styled():
-        figure, other = _figure(draw_diagram(psi)), _figure(draw_diagram(eight))
-    assert "Degree of correspondence, psi" in _texts(figure)
-    assert {"slight", "low", "moderate"} <= set(_texts(figure))
-    assert "Averaged correspondence" in _texts(other)
+    figure, other = in_style(draw_diagram, psi), in_style(draw_diagram, eight)
+    assert "Degree of correspondence, psi" in texts(figure)
+    assert {"slight", "low", "moderate"} <= set(texts(figure))
+    assert "Averaged correspondence" in texts(other)
     for axes in _panels(figure):
         heights = [float(np.asarray(ring.get_center())[1]) for ring in _rings(axes)]
         assert heights == pytest.approx(np.linspace(0.02, 0.95, 8))
@@ -450,10 +375,9 @@ def test_psi_is_drawn_where_the_release_chooses_it(eight: types.Evidence) -> Non
 
 
 def test_every_band_of_psi_has_its_name_and_its_ticks_where_the_axis_goes_to_one(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(draw_diagram(_by_psi(eight)))
-    assert {"slight", "low", "moderate", "significant", "fundamental"} <= set(_texts(figure))
-    assert {"0", "0.2", "0.4", "0.6", "0.8", "1"} <= set(_texts(figure))
+    figure = in_style(draw_diagram, _by_psi(eight))
+    assert {"slight", "low", "moderate", "significant", "fundamental"} <= set(texts(figure))
+    assert {"0", "0.2", "0.4", "0.6", "0.8", "1"} <= set(texts(figure))
     names = [text for text in figure.texts if text.get_rotation() == 90]
     boxes = sorted((text.get_window_extent().y0, text.get_window_extent().y1) for text in names)
     assert len(boxes) == 5
@@ -462,8 +386,7 @@ def test_every_band_of_psi_has_its_name_and_its_ticks_where_the_axis_goes_to_one
 
 def test_every_cut_off_has_a_tick(eight: types.Evidence) -> None:
     """Also where its text has no room: .08 of the Brier score is near the end of the axis."""
-    with styled():
-        figure = _figure(draw_diagram(eight))
+    figure = in_style(draw_diagram, eight)
     strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
     for measure, stroke in zip(eight.release.judged_by, strokes, strict=True):
         assert set(bands.PERFORMANCE[measure]) <= set(np.asarray(stroke.get_xdata(), dtype=float).tolist())
@@ -481,8 +404,7 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
             found = types.Estimate(value, value - 0.02, value + 0.01, 0.95, 100, Method("delta"))
             made.append(types.Result(measure, measure, site.name, setting, found))
     chosen = replace(eight, release=release, results=(*eight.results, *made))
-    with styled():
-        figure = _figure(draw_diagram(chosen))
+    figure = in_style(draw_diagram, chosen)
     second, third = _panels(figure)[1:]
     assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(second)] == pytest.approx(
         [0.3 + index / 20 for index in range(8)]
@@ -490,7 +412,7 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
     assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(third)] == pytest.approx(
         [0.99 - index / 20 for index in range(8)]
     )
-    words = " ".join(_texts(figure))
+    words = " ".join(texts(figure))
     assert "Weighted utility at 0.50" in words
     assert "ECI" in words
     caption = fill("report.figures").figures["external_performance"].function(chosen).caption
@@ -499,25 +421,17 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
 
 
 def test_a_brier_score_without_skill_is_crossed_out(eight: types.Evidence) -> None:
-    skills = {"site-0": -0.1, "site-1": 0.2}
-    results = tuple(
-        types.Result(
-            "scaled_brier", "scaled_brier", name, {}, types.Estimate(value, None, None, None, 9, Method("delta"))
-        )
-        for name, value in skills.items()
-    )
-    found = replace(eight, results=(*eight.results, *results))
-    with styled():
-        panels = _panels(_figure(draw_diagram(found)))
+    skilled = types.Estimate(0.2, None, None, None, 9, Method("delta"))
+    found = with_measure(eight, "scaled_brier", {"site-0": replace(skilled, value=-0.1), "site-1": skilled})
+    panels = _panels(in_style(draw_diagram, found))
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in panels]
     assert [len(marks) for marks in crosses] == [0, 0, 1]
-    assert float(_x(crosses[2][0])[0]) == estimated(types.find(found, "brier", "site-0")).value
+    assert float(x_of(crosses[2][0])[0]) == estimated(types.find(found, "brier", "site-0")).value
     assert "Cross" in fill("report.figures").figures["external_performance"].function(found).caption
-    with styled():
-        rows = _figure(sheet_of("performance_by_similarity")(found))
+    rows = in_style(sheet_of("performance_by_similarity"), found)
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in rows.axes]
     assert [len(marks) for marks in crosses] == [0, 0, 0, 1]
-    assert float(_x(crosses[3][0])[0]) == estimated(types.find(found, "brier", "site-0")).value
+    assert float(x_of(crosses[3][0])[0]) == estimated(types.find(found, "brier", "site-0")).value
 
 
 @pytest.mark.slow
@@ -526,14 +440,12 @@ def test_the_brier_score_of_brazil_3_is_worse_than_that_of_its_prevalence(covid:
     found = covid.evidence
     crossed = []
     for site in types.externals(found):
-        assert site.events is not None
-        prevalence = site.events / site.n
+        prevalence = present(site.events) / site.n
         score = estimated(types.find(found, "brier", site.name)).value
         crossed += [(site.name, score)] if score >= prevalence * (1 - prevalence) else []
     assert dict(crossed)["brazil-3"] == pytest.approx(0.3899792)
-    with styled():
-        figure = _figure(sheet_of("performance_by_similarity")(found))
-    crosses = [float(_x(line)[0]) for line in figure.axes[3].lines if line.get_marker() == "x"]
+    figure = in_style(sheet_of("performance_by_similarity"), found)
+    crosses = [float(x_of(line)[0]) for line in figure.axes[3].lines if line.get_marker() == "x"]
     assert sorted(crosses) == pytest.approx(sorted(score for _, score in crossed))
 
 
@@ -543,10 +455,8 @@ def test_only_sites_in_the_frame_on_all_three_support(eight: types.Evidence) -> 
         auroc, brier = (estimated(types.find(eight, name, site.name)) for name in ("auroc", "brier"))
         benefit = estimated(types.find(eight, "standardized_net_benefit", site.name, threshold=0.5))
         similarity = estimated(types.find(eight, "correspondence_averaged", site.name)).value
-        assert auroc.low is not None
-        assert benefit.low is not None
-        assert brier.high is not None
-        if site.n >= 100 and similarity < 0.4 and auroc.low >= 0.7 and benefit.low >= 0.4 and brier.high <= 0.25:
+        shown = present(auroc.low) >= 0.7, present(benefit.low) >= 0.4, present(brier.high) <= 0.25
+        if site.n >= 100 and similarity < 0.4 and all(shown):
             expected.append(site.site)
     assert (
         [placed_site.site.site for placed_site in robustness.placed_sites(eight) if placed_site.supports]
@@ -557,9 +467,8 @@ def test_only_sites_in_the_frame_on_all_three_support(eight: types.Evidence) -> 
 
 def test_sites_without_similarity_stand_in_the_strip_with_their_performance() -> None:
     covid = evidence(BY_NAME["covid"])
-    with styled():
-        figure = _figure(draw_diagram(covid))
-    assert "Similarity unknown" in _texts(figure)
+    figure = in_style(draw_diagram, covid)
+    assert "Similarity unknown" in texts(figure)
     strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
     values = [np.asarray(disc.get_center())[0] for disc in _discs(strips[0])]
@@ -571,8 +480,7 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
 @pytest.mark.parametrize("name", ["near", "two", "near_many"])
 def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_support(name: str) -> None:
     near = evidence(BY_NAME[name] if name != "two" else replace(BY_NAME[name], near=True))
-    with styled():
-        figure = _figure(draw_diagram(near))
+    figure = in_style(draw_diagram, near)
     low, high = _panels(figure)[0].get_ylim()
     found = [estimated(types.find(near, "correspondence_averaged", site.name)) for site in types.externals(near)]
     assert 0.4 <= low < min(estimate.low or 0 for estimate in found)
@@ -584,8 +492,8 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
         assert not _rings(foot)
         assert foot.get_position().y1 < axes.get_position().y0, "a gap shows that the scale changes"
         frame = next(line for line in foot.lines if line.get_linewidth() == 1.1)
-        assert list(_y(frame)) == [0, 0.4, 0.4]
-    assert "good external evidence" in " ".join(text.replace("\n", " ") for text in _texts(figure))
+        assert list(y_of(frame)) == [0, 0.4, 0.4]
+    assert "good external evidence" in " ".join(text.replace("\n", " ") for text in texts(figure))
     caption = fill("report.figures").figures["external_performance"].function(near).caption
     assert "broken at 0.4" in caption
     names = "Bands of 0.2: slight, low, moderate, significant and fundamental"
@@ -595,8 +503,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
 @pytest.mark.parametrize("name", ["eight", "covid", "forty", "long_forty"])
 def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) -> None:
     found = evidence(BY_NAME[name])
-    with styled():
-        figure = _figure(draw_diagram(found))
+    figure = in_style(draw_diagram, found)
     for axes, cut in zip(_panels(figure), (0.7, 0.4, 0.25), strict=True):
         words = [text for text in axes.texts if text.get_text().replace("\n", " ") == robustness.REGION]
         for text in words:
@@ -610,18 +517,10 @@ def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(
     eight: types.Evidence, low: float
 ) -> None:
     """However uncertain one site: a Brier score as high, an AUROC as low as its interval goes."""
-    ends = {"auroc": (low, None), "brier": (None, 1 - low)}
-    results = tuple(
-        replace(
-            result, found=replace(result.found, low=ends[result.measure][0] or 0.0, high=ends[result.measure][1] or 1.0)
-        )
-        if result.dataset == "site-0" and result.measure in ends and isinstance(result.found, types.Estimate)
-        else result
-        for result in eight.results
-    )
+    results = with_estimates(eight.results, lambda each: replace(each, low=low, high=1.0), "auroc", "site-0")
+    results = with_estimates(results, lambda each: replace(each, low=0.0, high=1 - low), "brier", "site-0")
     found = replace(eight, results=results)
-    with styled():
-        figure = _figure(draw_diagram(found))
+    figure = in_style(draw_diagram, found)
     strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
     measures = ("auroc", "standardized_net_benefit", "brier")
     for axes, measure, stroke in zip(_panels(figure), measures, strokes, strict=True):
@@ -644,8 +543,7 @@ def test_the_name_of_the_region_stands_below_the_ellipses() -> None:
 
 def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
     found = evidence(BY_NAME["covid"])
-    with styled():
-        figure = _figure(draw_diagram(found))
+    figure = in_style(draw_diagram, found)
     crossed = []
     for axes in _panels(figure):
         ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
@@ -662,10 +560,7 @@ def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
 def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
     """From each name a line leads to the height of its site, and there one runs through its mark in every panel."""
     found = evidence(BY_NAME[name])
-    with styled():
-        arranged = robustness.arrangement(found)
-        figure = _figure(draw_diagram(found))
-    assert not isinstance(arranged, types.Absent)
+    arranged, figure = in_style(robustness.arrangement, found), in_style(draw_diagram, found)
     similarities = {
         placed_site.name: placed_site.similarity.value
         for placed_site in arranged.placed
@@ -673,12 +568,12 @@ def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
     }
     panels = _panels(figure)
     for axes in panels:
-        lines = sorted(float(_y(line)[0]) for line in axes.lines if line.get_linewidth() == 0.4)
+        lines = sorted(float(y_of(line)[0]) for line in axes.lines if line.get_linewidth() == 0.4)
         rings = sorted(float(np.asarray(ring.get_center())[1]) for ring in _rings(axes))
         assert lines == pytest.approx(rings)
         assert lines == pytest.approx(sorted(similarities.values()))
     texts = {text.get_text(): float(text.get_position()[1]) for text in figure.texts}
-    leaders = {float(_y(line)[1]): float(_y(line)[0]) for line in _lines_of(figure) if line.get_linewidth() == 0.4}
+    leaders = {float(y_of(line)[1]): float(y_of(line)[0]) for line in _lines_of(figure) if line.get_linewidth() == 0.4}
     low, high = panels[0].get_ylim()
     frame = panels[0].get_position()
     for label, similarity in similarities.items():
@@ -695,21 +590,17 @@ def test_a_name_stands_on_no_ellipse_and_on_no_other_name(name: str) -> None:
 def test_a_name_stands_on_no_ellipse_whose_middle_is_not_its_mark(name: str) -> None:
     found = evidence(BY_NAME[name])
     for below, above in ((0.005, 0.06), (0.06, 0.005)):
-        results = tuple(
-            replace(
-                result, found=replace(result.found, low=result.found.value - below, high=result.found.value + above)
-            )
-            if result.measure == "correspondence_averaged" and isinstance(result.found, types.Estimate)
-            else result
-            for result in found.results
-        )
-        _check_names(replace(found, results=results))
+
+        def moved(each: types.Estimate, below: float = below, above: float = above) -> types.Estimate:
+            return replace(each, low=each.value - below, high=each.value + above)
+
+        _check_names(replace(found, results=with_estimates(found.results, moved, "correspondence_averaged")))
 
 
 def _check_names(found: types.Evidence) -> None:
     """No name stands on an ellipse."""
     with styled():
-        figure = _figure(draw_diagram(found))
+        figure = present(draw_diagram(found))
         boxes = text_boxes(figure)
     _, height = canvas.extent(figure)
     names = {placed_site.name for placed_site in robustness.placed_sites(found)}
@@ -734,18 +625,14 @@ def test_places_are_spread_and_stay_inside() -> None:
 
 
 def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(draw_diagram(eight))
+    figure = in_style(draw_diagram, eight)
     assert _panels(figure)[0].get_ylim()[0] == 0
 
 
 @pytest.mark.parametrize("name", ["eight", "near", "near_many", "forty", "long", "two"])
 def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     found = evidence(BY_NAME[name])
-    with styled():
-        arranged = robustness.arrangement(found)
-        figure = _figure(draw_diagram(found))
-    assert not isinstance(arranged, types.Absent)
+    arranged, figure = in_style(robustness.arrangement, found), in_style(draw_diagram, found)
     marks = sum(len(_rings(axes)) for axes in _panels(figure))
     labels = sum(
         text.get_text().replace("\n", " ") != robustness.REGION for axes in _panels(figure) for text in axes.texts
@@ -774,21 +661,19 @@ def _rings(axes: Axes) -> list[Ellipse]:
 
 
 def test_nomogram_shows_the_worked_example(eight: types.Evidence) -> None:
-    with styled():
-        figure = _figure(sheet_of("reliability")(eight))
+    figure = in_style(sheet_of("reliability"), eight)
     axes = figure.axes[0]
     point = next(line for line in axes.lines if line.get_marker() == "o")
-    assert (float(_x(point)[0]), float(_y(point)[0])) == (0.9, 0.802)
+    assert (float(x_of(point)[0]), float(y_of(point)[0])) == (0.9, 0.802)
     case = next(line for line in axes.lines if line.get_linewidth() == 1.6)
-    assert float(_y(case)[-1]) == pytest.approx(0.877492, abs=2e-4), "g of methods.md at the right edge"
-    assert {"0.57", "0.80 actual", "0.90 measured"} <= set(_texts(figure))
+    assert float(y_of(case)[-1]) == pytest.approx(0.877492, abs=2e-4), "g of methods.md at the right edge"
+    assert {"0.57", "0.80 actual", "0.90 measured"} <= set(texts(figure))
 
 
 @pytest.mark.parametrize("name", ["eight", "rare"])
 def test_thousand_squares_are_a_thousand(name: str) -> None:
     found = replace(evidence(BY_NAME[name]), local_site="site-0")
-    with styled():
-        figure = _figure(sheet_of("committee_thousand")(found))
+    figure = in_style(sheet_of("committee_thousand"), found)
     areas: dict[str, float] = {}
     for patch in figure.axes[0].patches:
         assert isinstance(patch, Rectangle)

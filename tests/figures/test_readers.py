@@ -23,8 +23,8 @@ from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.report.figures.ink import BLUE
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
-from tests.estimated import estimated
-from tests.figures.drawings import sheet_of
+from tests.estimated import curved, estimated, present
+from tests.figures.drawings import in_style, sheet_of, texts
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
 from tests.figures.text_boxes import assert_apart, text_boxes
 
@@ -57,24 +57,15 @@ def usual() -> types.Evidence:
 
 
 def drawn(name: str, found: types.Evidence) -> Figure:
-    with styled():
-        figure = DRAWN[name](found)
-    assert isinstance(figure, Figure), figure
-    return figure
+    return in_style(DRAWN[name], found)
 
 
 def curve(found: types.Evidence, name: str, dataset: str) -> dict[str, types.Floats]:
-    curve = types.find_curve(found, name, dataset)
-    assert isinstance(curve, types.Curve)
+    curve = curved(types.find_curve(found, name, dataset))
     return {
         key: np.array([math.nan if value is None else value for value in column], dtype=float)
         for key, column in curve.columns.items()
     }
-
-
-def texts(figure: Figure) -> list[str]:
-    with styled():
-        return [box.text for box in text_boxes(figure)]
 
 
 def tagged(axes: Axes, start: str) -> dict[str, Line2D]:
@@ -176,9 +167,6 @@ def test_readers_at_the_same_place_stand_side_by_side() -> None:
     assert len(places) == 13
 
 
-# ---- raters ---------------------------------------------------------------------------------------------------------
-
-
 # ---- H-accuracy -----------------------------------------------------------------------------------------------------
 
 
@@ -268,6 +256,5 @@ def test_the_weighted_utility_that_is_drawn_is_the_one_that_is_declared(usual: t
     assert [line.found for line in weighted_utility.lines(there)] == [
         line.found for line in weighted_utility.lines(usual)
     ]
-    made = weighted_utility.weighted_utility_beside(there)
-    assert isinstance(made, types.Picture)
+    made = present(weighted_utility.weighted_utility_beside(there))
     assert "each case its relevance of the column matters, gamma 0.5." in made.caption

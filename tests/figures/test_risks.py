@@ -9,7 +9,6 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
 from dossier.core import types
@@ -17,20 +16,14 @@ from dossier.core.facts import Method
 from dossier.core.register import fill
 from dossier.core.release import Roc
 from dossier.report.figures import calibration, risks, roc, utility
-from dossier.report.figures.canvas import FULL, styled
+from dossier.report.figures.canvas import FULL
 from dossier.typeset.reasons import reason_text
-from tests.figures.drawings import sheet_of
-from tests.figures.evidence import CASES, evidence
+from tests.estimated import curved, estimated, present
+from tests.figures.drawings import in_style, sheet_of, texts, x_of, y_of
+from tests.figures.evidence import BY_NAME, evidence
 from tests.figures.risks import RATERS, bins
-from tests.figures.text_boxes import text_boxes
 
-BY_NAME = {case.name: case for case in CASES}
 OURS = (*("roc_by_site", "roc_and_raters", "risk_results", "calibration_by_site", "decision_by_site"),)
-
-
-@pytest.fixture(scope="module")
-def eight() -> types.Evidence:
-    return evidence(BY_NAME["eight"])
 
 
 @pytest.fixture(scope="module")
@@ -38,31 +31,8 @@ def one() -> types.Evidence:
     return evidence(BY_NAME["one"])
 
 
-def drawing(drawn: Figure | types.Absent) -> Figure:
-    assert isinstance(drawn, Figure), drawn
-    return drawn
-
-
-def known(found: types.Curve | types.Absent) -> types.Curve:
-    assert isinstance(found, types.Curve), found
-    return found
-
-
 def numbers(curve: types.Curve, name: str) -> types.Floats:
     return np.array(curve.columns[name], dtype=float)
-
-
-def x_of(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_xdata(), dtype=float)
-
-
-def y_of(line: Line2D) -> types.Floats:
-    return np.asarray(line.get_ydata(), dtype=float)
-
-
-def texts(figure: Figure) -> list[str]:
-    with styled():
-        return [box.text for box in text_boxes(figure)]
 
 
 def holds(axes: Axes, x: types.Floats, y: types.Floats) -> bool:
@@ -78,8 +48,7 @@ def with_parts(found: types.Evidence, *parts: tuple[float, float]) -> types.Evid
 
 
 def picture(name: str, found: types.Evidence) -> types.Picture:
-    made = fill("report.figures").figures[name].function(found)
-    assert isinstance(made, types.Picture), made
+    made: types.Picture = present(fill("report.figures").figures[name].function(found))
     return made
 
 
@@ -88,8 +57,7 @@ def picture(name: str, found: types.Evidence) -> types.Picture:
 
 def test_the_parts_of_the_roc_curve_are_shaded_to_the_curve(eight: types.Evidence) -> None:
     found = with_parts(eight, (0, 0.2), (0.2, 1))
-    with styled():
-        figure = drawing(roc.draw_roc(found))
+    figure = in_style(roc.draw_roc, found)
     for axes in figure.axes:
         shades = [collection for collection in axes.collections if isinstance(collection, PolyCollection)]
         assert len(shades) == 2
@@ -105,17 +73,15 @@ def test_the_parts_of_the_roc_curve_are_shaded_to_the_curve(eight: types.Evidenc
 
 
 def test_the_ring_stands_at_the_rates_of_the_primary_threshold(eight: types.Evidence) -> None:
-    with styled():
-        figure = drawing(roc.draw_roc(eight))
+    figure = in_style(roc.draw_roc, eight)
     rings = [line for axes in figure.axes for line in axes.lines if line.get_marker() == "o"]
     assert len(rings) == len(types.externals(eight))
     assert {(round(float(x_of(ring)[0]), 9), float(y_of(ring)[0])) for ring in rings} == {(0.1, 0.8)}
 
 
 def test_every_reader_is_a_point_with_both_intervals(eight: types.Evidence) -> None:
-    rates = known(types.find_curve(eight, "rater_rates", "site-0"))
-    with styled():
-        (axes,) = drawing(sheet_of("roc_and_raters")(eight)).axes
+    rates = curved(types.find_curve(eight, "rater_rates", "site-0"))
+    (axes,) = in_style(sheet_of("roc_and_raters"), eight).axes
     x, y = numbers(rates, "false_positive_rate"), numbers(rates, "true_positive_rate")
     points = next(line for line in axes.lines if line.get_marker() == "o" and len(x_of(line)) == RATERS)
     np.testing.assert_array_equal(x_of(points), x)
@@ -146,12 +112,12 @@ def test_readers_above_the_line_are_counted() -> None:
         "true_positive_rate": tuple(position[1] for position in places.values()),
     }
     assert roc._above(curve, types.Curve(columns, 100, Method("wald"))) == 2
-    texts = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
-    assert texts == ["all two", "one of two", "none of two", "one of one", "all 12"]
+    said = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
+    assert said == ["all two", "one of two", "none of two", "one of one", "all 12"]
 
 
 def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: types.Evidence) -> None:
-    rates = known(types.find_curve(eight, "rater_rates", "site-0"))
+    rates = curved(types.find_curve(eight, "rater_rates", "site-0"))
     judged = tuple(
         replace(curve, found=replace(rates, n=rates.n - 1)) if curve.found is rates else curve for curve in eight.curves
     )
@@ -177,17 +143,14 @@ def _pairs(curve: types.Curve, name: str) -> types.Floats:
 
 
 def test_the_means_are_lines_and_numbers(eight: types.Evidence) -> None:
-    with styled():
-        figure = drawing(risks.draw_risks(eight, FULL))
+    figure = in_style(risks.draw_risks, eight, FULL)
     shown = texts(figure)
     for axes, site in zip(figure.axes, types.externals(eight), strict=True):
         lines = [line for line in axes.lines if line.get_linewidth() == 1.1]
-        assert site.events is not None
-        if min(site.events, site.n - site.events) < 20:
+        if min(present(site.events), site.n - present(site.events)) < 20:
             assert not lines
             continue
-        found = types.find(eight, "tjur_r2", site.name)
-        assert isinstance(found, types.Estimate)
+        found = estimated(types.find(eight, "tjur_r2", site.name))
         up, down = lines
         assert set(x_of(up)) == {found.details["mean_of_cases"]}
         assert set(x_of(down)) == {found.details["mean_of_others"]}
@@ -197,8 +160,7 @@ def test_the_means_are_lines_and_numbers(eight: types.Evidence) -> None:
 
 def test_rare_outcomes_have_fine_bins_on_an_axis_that_ends_with_them() -> None:
     rare = evidence(BY_NAME["rare"])
-    with styled():
-        figure = drawing(risks.draw_risks(rare, FULL))
+    figure = in_style(risks.draw_risks, rare, FULL)
     for axes in figure.axes:
         assert axes.get_xlim() == (0, 0.02)
         for patch in axes.patches:
@@ -232,8 +194,7 @@ def test_all_panels_have_bins_of_the_width_in_the_caption(
     finer, coarser = min(ends), max(ends)
     own = {site.name: finer if index == 0 else coarser for index, site in enumerate(types.externals(eight))}
     mixed = _with_distributions(eight, {name: bins(end, 60, 140) for name, end in own.items()})
-    with styled():
-        figure = drawing(risks.draw_risks(mixed, FULL))
+    figure = in_style(risks.draw_risks, mixed, FULL)
     steps = [patch for axes in figure.axes for patch in axes.patches if isinstance(patch, StepPatch)]
     assert steps
     for patch in steps:
@@ -275,8 +236,7 @@ def _with_distributions(found: types.Evidence, curves: dict[str, types.Curve]) -
 
 
 def test_mean_risks_of_several_sites_stand_in_rows(eight: types.Evidence) -> None:
-    with styled():
-        figure = drawing(risks.draw_mean_risks(eight))
+    figure = in_style(risks.draw_mean_risks, eight)
     (axes,) = figure.axes
     dots = [float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_marker() == "o"]
     pairs = [pair for site in types.externals(eight) if (pair := risks.means(eight, site)) is not None]
@@ -286,10 +246,9 @@ def test_mean_risks_of_several_sites_stand_in_rows(eight: types.Evidence) -> Non
 
 def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: types.Evidence) -> None:
     few = replace(eight, datasets=tuple(replace(site, n=30, events=15) for site in eight.datasets))
-    for name in ("risk_results",):
-        made = fill("report.figures").figures[name].function(few)
-        assert isinstance(made, types.Absent), name
-        assert reason_text(made.reason).startswith("under 20 patients with the outcome, and under 20 without"), name
+    made = fill("report.figures").figures["risk_results"].function(few)
+    assert isinstance(made, types.Absent)
+    assert reason_text(made.reason).startswith("under 20 patients with the outcome, and under 20 without")
     one_has_enough = replace(few, datasets=(replace(few.datasets[0], n=300, events=15), *few.datasets[1:]))
     assert isinstance(fill("report.figures").figures["risk_results"].function(one_has_enough), types.Picture)
 
@@ -298,12 +257,11 @@ def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: types.Evi
 
 
 def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_sums_up_to(eight: types.Evidence) -> None:
-    with styled():
-        figure = drawing(calibration.draw_calibration(eight, FULL))
+    figure = in_style(calibration.draw_calibration, eight, FULL)
     (at, *_) = eight.release.thresholds.declared
     shares = {}
     for axes, site in zip(figure.axes, types.externals(eight), strict=True):
-        curve = known(types.find_curve(eight, "calibration_curve", site.name))
+        curve = curved(types.find_curve(eight, "calibration_curve", site.name))
         shares[site.site] = float(np.interp(at, numbers(curve, "risk"), numbers(curve, "observed")))
         assert holds(axes, np.array([at]), np.array([shares[site.site]]))
         assert holds(axes, np.array([at, at]), np.array([at, shares[site.site]]))
@@ -330,8 +288,7 @@ def test_without_a_threshold_no_gap_is_drawn(eight: types.Evidence) -> None:
     (low, first), (high, last) = known[0], known[-1]
     ends = f"{low:.2f} ({first}) to {high:.2f} ({last})"
     assert ends in picture("calibration_by_site", bare).message
-    with styled():
-        figure = drawing(calibration.draw_calibration(bare, FULL))
+    figure = in_style(calibration.draw_calibration, bare, FULL)
     assert not any("%" in text.get_text() for axes in figure.axes for text in axes.texts)
 
 
@@ -371,11 +328,9 @@ def _level(curve: types.Curve, columns: dict[str, float]) -> types.Curve:
 
 def test_a_loss_at_the_primary_threshold_is_in_view(eight: types.Evidence) -> None:
     harmful = with_curve(eight, "decision_curve", "site-1", net_benefit=-0.7, low=-0.8, high=-0.6)
-    with styled():
-        figure = drawing(utility.draw_decision_panels(harmful))
+    figure = in_style(utility.draw_decision_panels, harmful)
     axes = figure.axes[1]
-    curve = types.find_curve(harmful, "decision_curve", "site-1")
-    assert isinstance(curve, types.Curve)
+    curve = curved(types.find_curve(harmful, "decision_curve", "site-1"))
     everyone = curve.columns["treat_all"][curve.columns["threshold"].index(0.5)]
     loss = 70 + 100 * max(everyone or 0, 0)
     assert axes.get_ylim()[0] < -loss
@@ -384,8 +339,7 @@ def test_a_loss_at_the_primary_threshold_is_in_view(eight: types.Evidence) -> No
 
 def test_a_site_where_nobody_has_the_outcome_says_so(eight: types.Evidence) -> None:
     first, *rest = eight.datasets
-    with styled():
-        figure = drawing(utility.draw_decision_panels(replace(eight, datasets=(replace(first, events=0), *rest))))
+    figure = in_style(utility.draw_decision_panels, replace(eight, datasets=(replace(first, events=0), *rest)))
     assert not figure.axes[0].lines
     (said,) = (text.get_text() for text in figure.axes[0].texts)
     assert said.replace("\n", " ").replace("\N{NO-BREAK SPACE}", " ") == (
@@ -405,6 +359,5 @@ def test_without_thresholds_the_figures_are_drawn_or_say_why(name: str, eight: t
     release = eight.release.model_copy(
         update={"thresholds": eight.release.thresholds.model_copy(update={"declared": (), "range": None})}
     )
-    made = fill("report.figures").figures[name].function(replace(eight, release=release))
-    assert isinstance(made, types.Picture)
+    made = present(fill("report.figures").figures[name].function(replace(eight, release=release)))
     assert "reshold 0" not in made.caption

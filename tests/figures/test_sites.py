@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dossier.core import types
@@ -16,13 +15,13 @@ from dossier.core.bands import SIMILARITIES
 from dossier.core.register import fill
 from dossier.core.release import Robustness
 from dossier.report.figures import discrimination, ink, similarity
-from dossier.report.figures.canvas import FULL, styled
+from dossier.report.figures.canvas import FULL
 from dossier.typeset.numbers import number
-from tests.figures.drawings import sheet_of
+from tests.estimated import curved, estimated, present
+from tests.figures.drawings import in_style, sheet_of, texts, x_of, y_of
+from tests.figures.evidence import with_estimates
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
-from tests.figures.test_risks import x_of, y_of
-from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said, because
 
 BY_NAME = {extreme.name: extreme for extreme in EXTREMES}
@@ -39,26 +38,6 @@ def lacking() -> types.Evidence:
     return simulated(BY_NAME["missing pieces"])
 
 
-def drawn(found: Figure | types.Absent) -> Figure:
-    assert isinstance(found, Figure)
-    return found
-
-
-def estimate(found: types.Estimate | types.Absent) -> types.Estimate:
-    assert isinstance(found, types.Estimate)
-    return found
-
-
-def curve(found: types.Curve | types.Absent) -> types.Curve:
-    assert isinstance(found, types.Curve)
-    return found
-
-
-def texts(figure: Figure) -> list[str]:
-    with styled():
-        return [box.text for box in text_boxes(figure)]
-
-
 def squares(axes: Axes) -> list[Line2D]:
     return [line for line in axes.lines if line.get_marker() == "s"]
 
@@ -69,27 +48,18 @@ def squares(axes: Axes) -> list[Line2D]:
 def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: types.Evidence) -> None:
     # As if so many sites were pooled that what a new one may expect is drawn, and that were nearly anything.
     wide = {"k": 5.0, "prediction_low": -40.0, "prediction_high": 40.0}
-    lacking = replace(
-        lacking,
-        results=tuple(
-            replace(result, found=replace(result.found, details={**result.found.details, **wide}))
-            if result.dataset == types.POOLED and isinstance(result.found, types.Estimate)
-            else result
-            for result in lacking.results
-        ),
+    results = with_estimates(
+        lacking.results, lambda each: replace(each, details={**each.details, **wide}), dataset=types.POOLED
     )
-    with styled():
-        figure = drawn(discrimination.draw_forest(lacking, discrimination.AUROC, FULL))
+    lacking = replace(lacking, results=results)
+    figure = in_style(discrimination.draw_forest, lacking, discrimination.AUROC, FULL)
     axes = figure.axes[0]
-    together = estimate(types.find(lacking, "auroc", types.POOLED))
+    together = estimated(types.find(lacking, "auroc", types.POOLED))
     ends = [together.low, together.high, together.details["prediction_low"], together.details["prediction_high"]]
     low, high = axes.get_xlim()
     beyond = [end for end in ends if end is not None and not low <= end <= high]
     arrows = [line for line in axes.lines if line.get_marker() in ("<", ">") and line.get_markerfacecolor() == ink.BLUE]
     assert len(arrows) == len(beyond) > 0
-
-
-# ---- sample size ----------------------------------------------------------------------------------------------------
 
 
 # ---- similarity -----------------------------------------------------------------------------------------------------
@@ -103,10 +73,9 @@ MEASURES: tuple[tuple[str, dict[str, float]], ...] = (
 
 
 def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(three: types.Evidence) -> None:
-    with styled():
-        figure = drawn(sheet_of("performance_by_similarity")(three))
+    figure = in_style(sheet_of("performance_by_similarity"), three)
     alike = {
-        site.name: estimate(types.find(three, "correspondence_averaged", site.name)).value
+        site.name: estimated(types.find(three, "correspondence_averaged", site.name)).value
         for site in types.externals(three)
     }
     order = sorted(alike, key=lambda name: -alike[name])
@@ -116,7 +85,7 @@ def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(thre
     ]
     for axes, (measure, at) in zip(panels, MEASURES, strict=True):
         for row, (mark, name) in enumerate(zip(squares(axes), order, strict=True)):
-            found = estimate(types.find(three, measure, name, **at))
+            found = estimated(types.find(three, measure, name, **at))
             assert (x_of(mark)[0], y_of(mark)[0]) == (pytest.approx(found.value), row)
             stroke = next(line for line in axes.lines if list(y_of(line)) == [row, row] and line.get_zorder() == 2)
             assert list(x_of(stroke)) == pytest.approx([found.low, found.high])
@@ -127,10 +96,9 @@ def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(thre
 def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: types.Evidence) -> None:
     chosen = Robustness(similarity="averaged")
     found = replace(three, release=three.release.model_copy(update={"robustness": chosen}))
-    with styled():
-        figure = drawn(sheet_of("performance_by_similarity")(found))
+    figure = in_style(sheet_of("performance_by_similarity"), found)
     assert "Averaged" in " ".join(texts(figure))
-    known = [estimate(types.find(found, "correspondence_averaged", site.name)) for site in types.externals(found)]
+    known = [estimated(types.find(found, "correspondence_averaged", site.name)) for site in types.externals(found)]
     ends = {tuple(x_of(line)) for line in figure.axes[0].lines if len(x_of(line)) == 2 and line.get_zorder() == 2}
     assert ends == {(estimate.low, estimate.high) for estimate in known}
     low, high = figure.axes[0].get_xlim()
@@ -153,22 +121,15 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: types.Ev
 def test_the_title_of_the_rows_counts_the_sites_of_low_similarity(
     three: types.Evidence, form: str, value: float, message: str
 ) -> None:
-    results = tuple(
-        replace(result, found=replace(result.found, value=value))
-        if result.measure == SIMILARITIES[form] and isinstance(result.found, types.Estimate)
-        else result
-        for result in three.results
-    )
+    results = with_estimates(three.results, lambda each: replace(each, value=value), SIMILARITIES[form])
     release = three.release.model_copy(update={"robustness": Robustness.model_validate({"similarity": form})})
-    picture = similarity.performance_by_similarity(replace(three, results=results, release=release))
-    assert isinstance(picture, types.Picture)
+    picture = present(similarity.performance_by_similarity(replace(three, results=results, release=release)))
     assert picture.message.replace("\N{NO-BREAK SPACE}", " ") == message
 
 
 def test_the_correlation_stands_with_its_number_of_sites(three: types.Evidence) -> None:
-    with styled():
-        figure = drawn(sheet_of("performance_by_similarity")(three))
-    found = estimate(
+    figure = in_style(sheet_of("performance_by_similarity"), three)
+    found = estimated(
         types.find(three, "performance_against_similarity", types.POOLED, measure="auroc", similarity="averaged")
     )
     assert f"r {number(found.value)}, 3 sites" in texts(figure)
@@ -176,8 +137,7 @@ def test_the_correlation_stands_with_its_number_of_sites(three: types.Evidence) 
 
 
 def test_a_correlation_that_does_not_exist_says_why() -> None:
-    with styled():
-        figure = drawn(sheet_of("performance_by_similarity")(simulated(BY_NAME["perfect"])))
+    figure = in_style(sheet_of("performance_by_similarity"), simulated(BY_NAME["perfect"]))
     assert "no r: all the same" in texts(figure)
 
 
@@ -185,8 +145,7 @@ def test_a_measure_that_is_known_nowhere_has_no_panel() -> None:
     """Three sites too small for it, say; the other two panels are drawn."""
     found = simulated(BY_NAME["twenty rows"])
     results = tuple(result for result in found.results if result.measure != "standardized_net_benefit")
-    with styled():
-        figure = drawn(sheet_of("performance_by_similarity")(replace(found, results=results)))
+    figure = in_style(sheet_of("performance_by_similarity"), replace(found, results=results))
     assert len(figure.axes) == 3
 
 
@@ -211,12 +170,11 @@ def test_no_figure_is_told_of_rows() -> None:
     """The million of the extremes is a count: what is drawn of it has the size of what is drawn of a thousand."""
     many = simulated(BY_NAME["many rows"])
     assert all(site.n == 400_000 for site in types.externals(many))
-    picture = fill("report.figures").figures["roc_by_site"].function(many)
-    assert not isinstance(picture, types.Absent)
+    picture = present(fill("report.figures").figures["roc_by_site"].function(many))
     assert "1,200,000" in picture.caption
     assert not re.search(r"\d{4}", picture.caption)
     assert types.find_curve(many, "decision_curve", "site-0") is not None
-    assert len(curve(types.find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
+    assert len(curved(types.find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
 
 
 # ---- why a figure is missing ----------------------------------------------------------------------------------------

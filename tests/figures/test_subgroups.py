@@ -6,87 +6,50 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from dossier.core import types
 from dossier.report.figures import subgroups
-from dossier.report.figures.canvas import LINE, styled
-from tests.figures.drawings import sheet_of
-from tests.figures.evidence import CASES, evidence
+from dossier.report.figures.canvas import LINE
+from tests.estimated import curved, estimated
+from tests.figures.drawings import in_style, sheet_of, texts, x_of
+from tests.figures.evidence import BY_NAME, evidence, with_estimates
 from tests.figures.subgroups import LABELS
-from tests.figures.text_boxes import text_boxes
 
-BY_NAME = {case.name: case for case in CASES}
 LARGE = [(column, label) for column, labels in LABELS.items() for label in labels if label != "under 50"]
 
 
-def drawn(found: Figure | types.Absent) -> Figure:
-    assert isinstance(found, Figure)
-    return found
-
-
-def known(found: types.Estimate | types.Absent) -> types.Estimate:
-    assert isinstance(found, types.Estimate)
-    return found
-
-
-def texts(figure: Figure) -> list[str]:
-    with styled():
-        return [box.text for box in text_boxes(figure)]
-
-
-def x_of(line: Line2D) -> list[float]:
-    return [float(each) for each in np.asarray(line.get_xdata(), dtype=float)]
-
-
-@pytest.fixture(scope="module")
-def eight() -> types.Evidence:
-    return evidence(BY_NAME["eight"])
+def of_large(found: types.Evidence, measure: str, dataset: str = types.POOLED) -> list[types.Estimate]:
+    """The estimates of the subgroups that are large enough."""
+    subsets = (types.Subset(column, label) for column, label in LARGE)
+    return [estimated(types.find_in_subgroup(found, subset, measure, dataset)) for subset in subsets]
 
 
 def test_a_wide_interval_ends_in_an_arrow(eight: types.Evidence) -> None:
-    wide = tuple(
-        replace(result, found=replace(result.found, low=result.found.value / 1000))
-        if result.measure == "oe_ratio" and isinstance(result.found, types.Estimate)
-        else result
-        for result in eight.subgroups.results
-    )
+    wide = with_estimates(eight.subgroups.results, lambda each: replace(each, low=each.value / 1000), "oe_ratio")
     found = replace(eight, subgroups=replace(eight.subgroups, results=wide))
-    with styled():
-        axes = drawn(sheet_of("forest_by_subgroup")(found)).axes[1]
+    axes = in_style(sheet_of("forest_by_subgroup"), found).axes[1]
     left, _ = axes.get_xlim()
-    beyond = [(c, label) for c, label in LARGE if (known(_oe(found, c, label)).low or 0) < left]
+    beyond = [estimate for estimate in of_large(found, "oe_ratio") if (estimate.low or 0) < left]
     arrows = [line for line in axes.lines if line.get_marker() == "<"]
     assert len(arrows) >= len(beyond) > 0
     assert {tuple(x_of(line)) for line in arrows} == {(left,)}
 
 
-def _oe(found: types.Evidence, column: str, label: str) -> types.Estimate | types.Absent:
-    return types.find_in_subgroup(found, types.Subset(column, label), "oe_ratio", types.POOLED)
-
-
 def test_many_sites_are_pooled_with_a_stroke_for_each(eight: types.Evidence) -> None:
-    with styled():
-        figure = drawn(sheet_of("forest_by_subgroup")(eight))
+    figure = in_style(sheet_of("forest_by_subgroup"), eight)
     for axes, measure in zip(figure.axes, ("auroc", "oe_ratio"), strict=True):
-        pooled = [
-            known(types.find_in_subgroup(eight, types.Subset(c, label), measure, types.POOLED)) for c, label in LARGE
-        ]
+        pooled = of_large(eight, measure)
         diamonds = [np.asarray(patch.get_xy())[:, 0] for patch in axes.patches if isinstance(patch, Polygon)]
         right = axes.get_xlim()[1]
         assert [(diamond.min(), diamond[1], diamond.max()) for diamond in diamonds] == [
             (estimate.low, estimate.value, min(estimate.high or 9.0, right)) for estimate in pooled
         ]
-        strokes = [x_of(line) for line in axes.lines if line.get_marker() == "|"]
-        for (column, label), line in zip(LARGE, strokes, strict=True):
-            values = [
-                known(types.find_in_subgroup(eight, types.Subset(column, label), measure, s.name)).value
-                for s in types.externals(eight)
-            ]
+        strokes = [x_of(line).tolist() for line in axes.lines if line.get_marker() == "|"]
+        by_site = zip(*(of_large(eight, measure, site.name) for site in types.externals(eight)), strict=True)
+        for of_sites, line in zip(by_site, strokes, strict=True):
             low, high = axes.get_xlim()
-            assert line == [value for value in values if low <= value <= high]
+            assert line == [estimate.value for estimate in of_sites if low <= estimate.value <= high]
         # The strokes do not touch the diamond, beneath which they would be lost, nor the row below.
         bottoms = [np.asarray(patch.get_xy())[:, 1].max() for patch in axes.patches if isinstance(patch, Polygon)]
         heights = [float(np.unique(line.get_ydata())[0]) for line in axes.lines if line.get_marker() == "|"]
@@ -96,52 +59,40 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: types.Evidence) -> 
             for bottom, height in zip(bottoms, heights, strict=True)
         )
     printed = texts(figure)
-    pooled = [known(types.find_in_subgroup(eight, types.Subset(c, label), "auroc", types.POOLED)) for c, label in LARGE]
+    pooled = of_large(eight, "auroc")
     assert {f"{estimate.value:.2f}" for estimate in pooled} | {f"{estimate.n:,}" for estimate in pooled} <= set(printed)
     assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
 
 
 def test_two_sites_are_shown_one_by_one() -> None:
     two = evidence(BY_NAME["two"])
-    with styled():
-        figure = drawn(sheet_of("forest_by_subgroup")(two))
+    figure = in_style(sheet_of("forest_by_subgroup"), two)
     assert not [patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]
     squares = [x_of(line)[0] for line in figure.axes[0].lines if line.get_marker() == "s"]
-    expected = [
-        known(types.find_in_subgroup(two, types.Subset(column, label), "auroc", site.name)).value
-        for column, label in LARGE
-        for site in types.externals(two)
-    ]
-    assert squares == expected
+    by_site = zip(*(of_large(two, "auroc", site.name) for site in types.externals(two)), strict=True)
+    assert squares == [estimate.value for of_sites in by_site for estimate in of_sites]
 
 
 def test_all_rows_of_two_sites_are_shown_as_one() -> None:
     """Stratified they have no degrees of freedom to lose, as two sites that differ at random have."""
     two = evidence(BY_NAME["two"])
-    results = tuple(
-        replace(result, found=replace(result.found, details={"k": 2.0}))
-        if result.dataset == types.POOLED and isinstance(result.found, types.Estimate)
-        else result
-        for result in two.subgroups.results
-    )
-    with styled():
-        figure = drawn(sheet_of("forest_by_subgroup")(replace(two, subgroups=replace(two.subgroups, results=results))))
+    of_two = {"k": 2.0}
+    results = with_estimates(two.subgroups.results, lambda each: replace(each, details=of_two), dataset=types.POOLED)
+    figure = in_style(sheet_of("forest_by_subgroup"), replace(two, subgroups=replace(two.subgroups, results=results)))
     assert len([patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]) == len(LARGE)
 
 
 def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: types.Evidence) -> None:
-    with styled():
-        figure = drawn(sheet_of("calibration_by_subgroup")(eight))
+    figure = in_style(sheet_of("calibration_by_subgroup"), eight)
     plan = subgroups.matrix(eight)
     assert plan.sites_across
     assert len(figure.axes) == len(plan.sites) * len(plan.subgroups) == 8 * len(LARGE)
     for index, axes in enumerate(figure.axes):
         row, across = divmod(index, len(plan.sites))
         site, (column, label) = plan.at(row, across)
-        curve = types.find_curve_in_subgroup(eight, types.Subset(column, label), "calibration_curve", site.name)
-        assert isinstance(curve, types.Curve)
+        curve = curved(types.find_curve_in_subgroup(eight, types.Subset(column, label), "calibration_curve", site.name))
         blue = axes.lines[-1]
-        assert x_of(blue) == list(curve.columns["risk"])
+        assert x_of(blue).tolist() == list(curve.columns["risk"])
         assert np.asarray(blue.get_ydata(), dtype=float).tolist() == list(curve.columns["observed"])
         assert len(axes.lines) == 3, "the whole site, the diagonal, the subgroup"
 
@@ -155,17 +106,11 @@ def test_few_sites_stand_below_each_other_and_what_is_too_few_is_said() -> None:
 
 def test_alternatives_say_the_ends_with_their_numbers(eight: types.Evidence) -> None:
     text = subgroups.forest_alternative(eight)
-    pooled = sorted(
-        known(types.find_in_subgroup(eight, types.Subset(c, label), "auroc", types.POOLED)).value for c, label in LARGE
-    )
+    pooled = sorted(estimate.value for estimate in of_large(eight, "auroc"))
     assert f"from {pooled[0]:.2f} (" in text
     assert f"to {pooled[-1]:.2f} (" in text
     assert "too few to tell in under 50" in text
-    ratios = [
-        known(types.find_in_subgroup(eight, types.Subset(c, label), "oe_ratio", site.name)).value
-        for c, label in LARGE
-        for site in types.externals(eight)
-    ]
+    ratios = [each.value for site in types.externals(eight) for each in of_large(eight, "oe_ratio", site.name)]
     said = subgroups.calibration_alternative(eight)
     assert f"from {min(ratios):.2f} in" in said
     assert f"to {max(ratios):.2f} in" in said
