@@ -193,19 +193,15 @@ def pages_of(table: Table, sites: Collection[str] = ()) -> tuple[Table, ...]:
 
     `sites` are the names that may be shortened where their whole would take many lines.
     """
-    if words := _instead_of_numbers(table):
+    cells = [cell for row in table.rows for cell in row.cells]
+    words = list(dict.fromkeys(cell.text.partition(f"{TIED}†")[0] for cell in cells if cell != NOT_COMPUTED))
+    # Where every cell is a gap, a sentence says so instead of the rows.
+    if words and all(cell.kind == "absent" for cell in cells):
         # What the letters in its cells stood for is said without them.
         why = (note.partition(TIED)[2] if note.startswith("†") else note for note in table.footnotes)
         return (replace(table, rows=(), footnotes=(f"No number is given: {listing(words)}.", *why)),)
     parts = [part for tall in _by_group(table) for part in _by_columns(tall)]
     return tuple(_with_labels(_with_heads(part, sites), sites) for part in parts)
-
-
-def _instead_of_numbers(table: Table) -> list[str]:
-    """What stands in a table of which every cell is a gap: each word once; nothing where some cell is none."""
-    cells = [cell for row in table.rows for cell in row.cells]
-    words = dict.fromkeys(cell.text.partition(f"{TIED}†")[0] for cell in cells if cell != NOT_COMPUTED)
-    return list(words) if all(cell.kind == "absent" for cell in cells) else []
 
 
 def _by_group(table: Table) -> tuple[Table, ...]:

@@ -140,10 +140,9 @@ def roc_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 
 def _roc_alternative(seen: types.Evidence) -> str:
-    known = data.ranked(seen, "auroc", types.externals(seen))
-    if not known:
-        return "The ROC curves of each class at each site; the areas under them could not be estimated."
-    return f"ROC curves by class and site: AUROC runs from {captions.from_to(known)}."
+    if known := data.ranked(seen, "auroc", types.externals(seen)):
+        return f"ROC curves by class and site: AUROC runs from {captions.from_to(known)}."
+    return "The ROC curves of each class at each site; the areas under them could not be estimated."
 
 
 @canvas.figure("Risks, by class and site")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
@@ -279,7 +280,10 @@ def key(figure: Figure, left: float, y: float, lines: Sequence[Sequence[Key]], s
             elif entry.mark == "line":
                 marks.stroke(figure, (x, y), (x + 5.5, y), entry.colour, entry.width, entry.dash)
             elif entry.mark:
-                marks.on_sheet(figure, x + 1.2, y, entry.mark, 4.6, entry.colour, filled=entry.filled)
+                place = Line2D([(x + 1.2) / across], [1 - y / down], transform=figure.transFigure)
+                face = entry.colour if entry.filled else "white"
+                place.set(marker=entry.mark, ms=4.6, mfc=face, mec=entry.colour, mew=0.9)
+                figure.add_artist(place)
             x += entry.swatch
             canvas.write(figure, x, y, entry.text)
             x += text_width(entry.text) + KEY_GAP

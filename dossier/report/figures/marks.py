@@ -82,14 +82,6 @@ def band(axes: Axes, curve: types.Curve, along: str) -> None:
     axes.fill_between(data.column(curve, along), low, high, color=ink.BAND, lw=0, zorder=1)
 
 
-def on_sheet(drawn: Figure, x: float, y: float, shape: str, size: float, colour: str, *, filled: bool) -> None:
-    """A mark at a place on the sheet, as in a key."""
-    across, down = canvas.extent(drawn)
-    mark = Line2D([x / across], [1 - y / down], transform=drawn.transFigure, marker=shape, markersize=size)
-    mark.set(markerfacecolor=colour if filled else "white", markeredgecolor=colour, markeredgewidth=0.9)
-    drawn.add_artist(mark)
-
-
 def stroke(
     drawn: Figure, start: tuple[float, float], end: tuple[float, float], colour: str, width: float, dash: Any = "-"
 ) -> None:

@@ -65,7 +65,10 @@ class Label:
     @property
     def box(self) -> tuple[float, float]:
         """From where to where it reaches, in mm."""
-        return _box(self.tick, self.side)
+        x, width = self.tick.x, widths.text_width(self.tick.text)
+        starts = {"center": x - width / 2, "left": x - 0.6, "right": x - width + 0.6, "after": x + 0.9}
+        start = starts.get(self.side, x - width - 0.9)
+        return start, start + width
 
 
 @dataclass(frozen=True)
@@ -152,18 +155,6 @@ def worked_case(evidence: types.Evidence, every: Sequence[Row]) -> Case | None:
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
-
-
-def _box(tick: Tick, side: Side) -> tuple[float, float]:
-    width = widths.text_width(tick.text)
-    start = {
-        "center": tick.x - width / 2,
-        "left": tick.x - 0.6,
-        "right": tick.x - width + 0.6,
-        "after": tick.x + 0.9,
-        "before": tick.x - width - 0.9,
-    }[side]
-    return start, start + width
 
 
 def _fits(label: Label, placed: Sequence[Label]) -> bool:

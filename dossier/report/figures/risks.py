@@ -130,10 +130,6 @@ def enough(site: types.DatasetSummary) -> tuple[bool, bool]:
     return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
 
 
-TOO_FEW_EVERYWHERE = types.Absent(Fact("too_few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient")))
-"""Why risks are not drawn where every panel would say that its patients are too few."""
-
-
 def means(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[float, float] | None:
     """The mean risk of the patients with the outcome and of those without; None where either are too few."""
     found = types.find(evidence, "tjur_r2", site.name)
@@ -153,7 +149,8 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     if not known:
         return types.Absent(Fact("no_distribution_of_risks"))
     if not any(any(enough(site)) for site in shown):
-        return TOO_FEW_EVERYWHERE
+        # Every panel would say that its patients are too few.
+        return types.Absent(Fact("too_few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient")))
     scale = scale_of(known)
     size = canvas.HALF if len(shown) == 1 else width
     rounded = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)

@@ -23,16 +23,6 @@ def parts_of(evidence: types.Evidence) -> tuple[tuple[float, float], ...]:
     return evidence.release.roc.parts if evidence.release.roc else ()
 
 
-def shade_parts(axes: Axes, curve: types.Curve, parts: tuple[tuple[float, float], ...]) -> None:
-    """The area below the curve over each declared part, the parts in turn lighter and darker."""
-    fpr, tpr = data.column(curve, "fpr"), data.column(curve, "tpr")
-    for index, (low, high) in enumerate(parts):
-        inside = (fpr > low) & (fpr < high)
-        x = np.concatenate(([low], fpr[inside], [high]))
-        y = np.concatenate(([np.interp(low, fpr, tpr)], tpr[inside], [np.interp(high, fpr, tpr)]))
-        axes.fill_between(x, y, color=ink.TINTS[2 if index % 2 == 0 else 0], lw=0, zorder=0.5)
-
-
 def point_at(evidence: types.Evidence, site: types.DatasetSummary, threshold: float) -> tuple[float, float] | None:
     """Where a threshold stands in the plane: its false and its true positive rate."""
     hit = types.find(evidence, "sensitivity", site.name, threshold=threshold)
@@ -69,9 +59,15 @@ def draw_roc(evidence: types.Evidence) -> Figure | types.Absent:
 
 def _draw_curve(axes: Axes, evidence: types.Evidence, curve: types.Curve, width: float, **looks: Any) -> None:
     """The curve over the diagonal, with its declared parts shaded."""
-    shade_parts(axes, curve, parts_of(evidence))
+    fpr, tpr = data.column(curve, "fpr"), data.column(curve, "tpr")
+    # The parts are in turn lighter and darker.
+    for index, (low, high) in enumerate(parts_of(evidence)):
+        inside = (fpr > low) & (fpr < high)
+        x = np.concatenate(([low], fpr[inside], [high]))
+        y = np.concatenate(([np.interp(low, fpr, tpr)], tpr[inside], [np.interp(high, fpr, tpr)]))
+        axes.fill_between(x, y, color=ink.TINTS[2 if index % 2 == 0 else 0], lw=0, zorder=0.5)
     axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
-    axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=width, clip_on=False, **looks)
+    axes.plot(fpr, tpr, color=ink.BLUE, lw=width, clip_on=False, **looks)
 
 
 NARROWEST_WITH_BOUNDS = 22.0
