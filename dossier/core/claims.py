@@ -31,10 +31,6 @@ Question = Literal[
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 """What is asked of every release, whatever it declares, in the order of the pages."""
 
-STATES: tuple[types.State, ...] = get_args(types.State)
-NAMED = frozenset(f"{state}:{question}" for state in STATES for question in QUESTIONS)
-"""What a pipeline may stop at: "against:groups", "open:calibration"."""
-
 Scope = Literal["overall", "hospital", "group"]
 Source = Literal["default", "declared", "maker"]
 
@@ -55,6 +51,8 @@ HARM: Mapping[Question, int] = {
 """How grave it is for patients where something is shown not to hold, 1 the gravest."""
 WITHOUT_HARM: Mapping[types.State, int] = {"open": 7, "untested": 8, "shown": 9}
 """What comes after all that is shown not to hold."""
+NAMED = frozenset(f"{state}:{question}" for state in ("against", *WITHOUT_HARM) for question in QUESTIONS)
+"""What a pipeline may stop at: "against:groups", "open:calibration"."""
 
 OF_CHAPTER: Mapping[str, Question] = {
     "discrimination": "discrimination",
