@@ -109,15 +109,18 @@ def advisor_value(
 
     1 is always sure and always right. A high value asks for both: an advice of even odds is worth at most one half.
 
-    Returns the mean over the rows of confidence x local calibration of its bin: confidence max(p, 1-p), right when p >=
-    0.5 agrees with the outcome, 10 equal-width bins on 0 to 1, the last one closed; 1 - |accuracy - confidence| for
-    "ece", the gap divided by max(confidence, 1 - confidence) for "eci". Absent without rows or for another calibration;
-    the bounds are missing for a single row.
-
     Parameters
     ----------
     calibration : str
         "ece" or "eci", how local calibration is measured.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean over the rows of confidence x local calibration of its bin: confidence max(p, 1-p), right when p >= 0.5
+        agrees with the outcome, 10 equal-width bins on 0 to 1, the last one closed; 1 - |accuracy - confidence| for
+        "ece", the gap divided by max(confidence, 1 - confidence) for "eci". Absent without rows or for another
+        calibration; the bounds are missing for a single row.
 
     Notes
     -----

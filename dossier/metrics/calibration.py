@@ -61,9 +61,12 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
 
     1 is right on average; above 1 the model expected too few, below 1 too many.
 
-    Returns r = sum(y)/sum(p) with an interval symmetric on the log scale, SE(log) = sd(y - r p)/(sqrt(n) mean y), sd
-    with n - 1: the expected number goes up and down with the events in the sample, and is taken as random. Absent
-    without rows, or when every risk is 0.
+    Returns
+    -------
+    Estimate or Absent
+        r = sum(y)/sum(p) with an interval symmetric on the log scale, SE(log) = sd(y - r p)/(sqrt(n) mean y), sd with n
+        - 1: the expected number goes up and down with the events in the sample, and is taken as random. Absent without
+        rows, or when every risk is 0.
 
     Notes
     -----
@@ -239,8 +242,11 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
 
     0 is right on average; above 0 the risks are too low, below 0 too high.
 
-    Returns the intercept a of logit P(y) = a + logit p, the slope held at 1, with a Wald interval. Absent when these
-    are none or of one class, or when no row tells of the intercept because the risks are all but 0 or 1 and right.
+    Returns
+    -------
+    Estimate or Absent
+        The intercept a of logit P(y) = a + logit p, the slope held at 1, with a Wald interval. Absent when these are
+        none or of one class, or when no row tells of the intercept because the risks are all but 0 or 1 and right.
 
     Notes
     -----
@@ -269,8 +275,11 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
 
     1 is right; below 1 the risks are too extreme, above 1 too timid.
 
-    Returns the slope b of logit P(y) = a + b logit p with a Wald interval. Absent when these are none or of one class,
-    when every risk of theirs is the same, or when their risks separate the outcomes.
+    Returns
+    -------
+    Estimate or Absent
+        The slope b of logit P(y) = a + b logit p with a Wald interval. Absent when these are none or of one class,
+        when every risk of theirs is the same, or when their risks separate the outcomes.
 
     Notes
     -----
@@ -301,8 +310,11 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     It is read only with the slope: with a slope of 1 it says how far the risks are off on average, otherwise how far
     they are off at a risk of one half.
 
-    Returns the intercept a of logit P(y) = a + b logit p with a Wald interval, as `calibration_slope` has it. Absent as
-    that is.
+    Returns
+    -------
+    Estimate or Absent
+        The intercept a of logit P(y) = a + b logit p with a Wald interval, as `calibration_slope` has it. Absent as
+        that is.
 
     Examples
     --------
@@ -362,9 +374,13 @@ def ici(
 
     0 is perfect. It is not one number: another smoother gives another value, so the method names it.
 
-    Returns the mean of |curve - p| over the rows; the curve is a logistic regression on a restricted cubic spline of
-    logit p (knots at 5, 35, 65, 95 %; at 10, 50, 90 % below 100 events or non-events; a straight line below 20 or when
-    knots tie). Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes).
+    Returns
+    -------
+    Estimate or Absent
+        The mean of |curve - p| over the rows; the curve is a logistic regression on a restricted cubic spline of logit
+        p (knots at 5, 35, 65, 95 %; at 10, 50, 90 % below 100 events or non-events; a straight line below 20 or when
+        knots tie). Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the
+        outcomes).
 
     Notes
     -----
@@ -407,7 +423,10 @@ def e50(
 
     0 is perfect.
 
-    Returns the value is the median (type 7) of |curve - p| over the rows.
+    Returns
+    -------
+    Estimate or Absent
+        The value is the median (type 7) of |curve - p| over the rows.
 
     Notes
     -----
@@ -437,8 +456,10 @@ def e90(
 
     0 is perfect.
 
-    Returns the value is the 90 % quantile (type 7) of |curve - p| over the rows, and the interval is made as that of
-    `e50`.
+    Returns
+    -------
+    Estimate or Absent
+        The value is the 90 % quantile (type 7) of |curve - p| over the rows, and the interval is made as that of `e50`.
 
     Notes
     -----
@@ -465,7 +486,10 @@ def emax(
 
     0 is perfect. It rests on the ends of the curve, where few people lie.
 
-    Returns the value is the maximum of |curve - p| over the rows.
+    Returns
+    -------
+    Estimate or Absent
+        The value is the maximum of |curve - p| over the rows.
 
     Notes
     -----
@@ -564,9 +588,12 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect.
 
-    Returns sum over bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed
-    below, the last also above; the risk is that of the outcome, not of the predicted class. Absent without rows; the
-    bounds are missing for a single row, and when every risk is 0 or 1 and right.
+    Returns
+    -------
+    Estimate or Absent
+        Sum over bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed below,
+        the last also above; the risk is that of the outcome, not of the predicted class. Absent without rows; the
+        bounds are missing for a single row, and when every risk is 0 or 1 and right.
 
     Notes
     -----
@@ -602,7 +629,10 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     1 is perfect, 0 is as wrong as can be.
 
-    Returns sum over bins of w_b (1 - |mean y - mean p|/max(mean p, 1 - mean p)). Absent without rows.
+    Returns
+    -------
+    Estimate or Absent
+        Sum over bins of w_b (1 - |mean y - mean p|/max(mean p, 1 - mean p)). Absent without rows.
 
     Notes
     -----
@@ -639,8 +669,11 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     0 is perfect; what is low depends on how common the outcome is, so it compares models only on the same people.
 
-    Returns the mean of (p - y)^2 with the t interval from the variance of (p - y)^2 (n - 1). Absent without rows; the
-    bounds are missing when the squared distances do not vary.
+    Returns
+    -------
+    Estimate or Absent
+        The mean of (p - y)^2 with the t interval from the variance of (p - y)^2 (n - 1). Absent without rows; the
+        bounds are missing when the squared distances do not vary.
 
     Notes
     -----
@@ -669,8 +702,11 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
 
     1 is perfect, 0 is no better than the average, below 0 worse.
 
-    Returns 1 - brier/(phi(1 - phi)), phi the prevalence observed at the site, with the normal interval of the delta
-    method (both brier and phi are estimated). Absent with no rows or one class.
+    Returns
+    -------
+    Estimate or Absent
+        1 - brier/(phi(1 - phi)), phi the prevalence observed at the site, with the normal interval of the delta method
+        (both brier and phi are estimated). Absent with no rows or one class.
 
     Notes
     -----
@@ -706,8 +742,11 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
 
     0 is perfect, more negative is worse; the unit is the nat.
 
-    Returns the mean log likelihood (natural logarithm) with the t interval. Absent without rows, or when the mean is
-    minus infinity: a risk of 0 for a case or 1 for a non-case.
+    Returns
+    -------
+    Estimate or Absent
+        The mean log likelihood (natural logarithm) with the t interval. Absent without rows, or when the mean is minus
+        infinity: a risk of 0 for a case or 1 for a non-case.
 
     Notes
     -----
@@ -753,9 +792,12 @@ def nagelkerke_r2(
 
     1 is perfect, 0 is no better than the average, below 0 worse.
 
-    Returns (1 - exp(2(l0 - l)/n))/(1 - exp(2 l0/n)), l the summed log likelihood of the risks as they are, l0 that of
-    the prevalence observed at the site. Absent when all rows are of one class, and when a risk was 0 for a case or 1
-    for a non-case.
+    Returns
+    -------
+    Estimate or Absent
+        (1 - exp(2(l0 - l)/n))/(1 - exp(2 l0/n)), l the summed log likelihood of the risks as they are, l0 that of the
+        prevalence observed at the site. Absent when all rows are of one class, and when a risk was 0 for a case or 1
+        for a non-case.
 
     Notes
     -----
@@ -809,8 +851,11 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 
     1 is perfect, 0 is no difference. It can rise when risks become too extreme.
 
-    Returns mean p of cases - mean p of the others with Welch's t interval. Absent when all rows are of one class; the
-    bounds are missing with a single case or non-case, or when the risks do not vary within the groups.
+    Returns
+    -------
+    Estimate or Absent
+        Mean p of cases - mean p of the others with Welch's t interval. Absent when all rows are of one class; the
+        bounds are missing with a single case or non-case, or when the risks do not vary within the groups.
 
     Notes
     -----
@@ -856,9 +901,12 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     About 0 when the risks are right; beyond 2 on either side it is unlikely that they are. A large sample refutes every
     model, a small one none.
 
-    Returns z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p)) with the two-sided `p_value` of the normal
-    distribution; a test has no interval. Absent without rows, and when every risk is 0, one half or 1, for which the
-    test does not exist.
+    Returns
+    -------
+    Estimate or Absent
+        z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p)) with the two-sided `p_value` of the normal distribution; a
+        test has no interval. Absent without rows, and when every risk is 0, one half or 1, for which the test does not
+        exist.
 
     Examples
     --------
@@ -905,9 +953,12 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
 
     The larger, the less likely it is that the risks are right; the p value says how unlikely.
 
-    Returns twice the log likelihood that the best intercept and slope gain over 0 and 1, with its `p_value` by
-    chi-squared of two degrees of freedom; of equal risks, which have no slope, of one. A test has no interval. Absent
-    without rows whose risk has a logit.
+    Returns
+    -------
+    Estimate or Absent
+        Twice the log likelihood that the best intercept and slope gain over 0 and 1, with its `p_value` by chi-squared
+        of two degrees of freedom; of equal risks, which have no slope, of one. A test has no interval. Absent without
+        rows whose risk has a logit.
 
     Notes
     -----

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -142,22 +141,15 @@ def _documented(function: Measure, term: Term) -> str:
     text = inspect.getdoc(function) or ""
     body, _, examples = text.partition("\n\nExamples\n--------\n")
     body, _, notes = body.partition("\n\nNotes\n-----\n")
-    described, _, own = body.partition("\n\nParameters\n----------\n")
-    summary, _, returned = described.partition("\n\nReturns ")
-    parts = [summary, _parameters(function, own), _returns(function, returned), RAISES]
+    described, _, returned = body.partition("\n\nReturns\n-------\n")
+    summary, _, own = described.partition("\n\nParameters\n----------\n")
+    parts = [summary, _parameters(function, own), f"Returns\n-------\n{returned}", RAISES]
     parts += [f"Notes\n-----\nFormula: {term.formula}.", notes]
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))
     if examples:
         parts.append(f"Examples\n--------\n{_from_the_start(examples, signature_of(function).parameters)}")
     return "\n\n".join(part for part in parts if part)
-
-
-def _returns(function: Measure, text: str) -> str:
-    """The section of what a measure returns: its types stand in the signature, what they hold in its docstring."""
-    kinds = " or ".join(inspect.signature(function).return_annotation.split(" | "))
-    text = re.sub(r"^[a-z](?=[a-z])", lambda first: first[0].upper(), " ".join(text.split()))
-    return f"Returns\n-------\n{kinds}\n{textwrap.indent(textwrap.fill(text, 112, break_on_hyphens=False), '    ')}"
 
 
 def _from_the_start(examples: str, parameters: Mapping[str, inspect.Parameter]) -> str:

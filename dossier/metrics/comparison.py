@@ -264,10 +264,13 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 
     Above 0 the model orders people better than the other model.
 
-    Returns AUROC(risk) - AUROC(rival) with the normal interval and the two-sided `p_value` of DeLong's paired test.
-    Absent when all rows are of one class; interval and p-value are missing with a single case or non-case, for which
-    DeLong's variance does not exist, and where it is 0, as when both models order every pair alike, or when one of them
-    is perfect and the other gives everyone the same risk.
+    Returns
+    -------
+    Estimate or Absent
+        AUROC(risk) - AUROC(rival) with the normal interval and the two-sided `p_value` of DeLong's paired test. Absent
+        when all rows are of one class; interval and p-value are missing with a single case or non-case, for which
+        DeLong's variance does not exist, and where it is 0, as when both models order every pair alike, or when one of
+        them is perfect and the other gives everyone the same risk.
 
     Examples
     --------
@@ -306,9 +309,12 @@ def brier_difference(
 
     Below 0 the model's risks lie nearer to what happened.
 
-    Returns the mean of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip
-    test: (b + 1)/(m + 1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted.
-    Absent without rows; the interval is missing when the differences do not vary, the p-value when all are 0.
+    Returns
+    -------
+    Estimate or Absent
+        The mean of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip test: (b
+        + 1)/(m + 1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted. Absent
+        without rows; the interval is missing when the differences do not vary, the p-value when all are 0.
 
     Examples
     --------
@@ -357,8 +363,11 @@ def log_score_difference(
 
     Above 0 the model's risks foretold better what happened.
 
-    Returns arguments, interval and test: as for `brier_difference`, on the rows' log likelihoods in nats. Absent
-    without rows, and when the log score of either is minus infinity.
+    Returns
+    -------
+    Estimate or Absent
+        Arguments, interval and test: as for `brier_difference`, on the rows' log likelihoods in nats. Absent without
+        rows, and when the log score of either is minus infinity.
 
     Examples
     --------
@@ -389,10 +398,13 @@ def accuracy_difference(
 
     Above 0 the model is right more often. It does not say which kind of error it avoids.
 
-    Returns (b - c)/n, b rows where the model alone is right (`only_model`), c where the other model is (`only_rival`),
-    with the interval of Agresti and Min, which adds one half to each of the four cells, and the two-sided `p_value` of
-    the exact McNemar test: twice the smaller binomial tail of b among b + c at one half, at most 1. Absent without
-    rows.
+    Returns
+    -------
+    Estimate or Absent
+        (b - c)/n, b rows where the model alone is right (`only_model`), c where the other model is (`only_rival`),
+        with the interval of Agresti and Min, which adds one half to each of the four cells, and the two-sided `p_value`
+        of the exact McNemar test: twice the smaller binomial tail of b among b + c at one half, at most 1. Absent
+        without rows.
 
     Notes
     -----
@@ -456,13 +468,16 @@ def net_benefit_difference(
 
     Above 0 acting on the model has the higher net benefit.
 
-    Returns (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model alone flags, b and d those that the other
-    alone does. Absent without rows or at a threshold of 1.
-
     Parameters
     ----------
     threshold : float
         0 to below 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model alone flags, b and d those that the other
+        alone does. Absent without rows or at a threshold of 1.
 
     Notes
     -----
@@ -527,9 +542,12 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
 
     The value is the number of right answers at the threshold.
 
-    Returns the count with the one-sided exact `p_value` of the paired test against always naming the larger class:
-    among the rows that the model answers otherwise, as many right answers or more by tossing a coin (McNemar); of
-    classes of the same size that with the larger p. Absent when all rows are of one class.
+    Returns
+    -------
+    Estimate or Absent
+        The count with the one-sided exact `p_value` of the paired test against always naming the larger class: among
+        the rows that the model answers otherwise, as many right answers or more by tossing a coin (McNemar); of classes
+        of the same size that with the larger p. Absent when all rows are of one class.
 
     Notes
     -----
@@ -579,14 +597,17 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
     The value is the number of pairs of a case and a non-case in which the case is ranked higher, ties counting half.
 
-    Returns U = AUROC m k with the one-sided `p_value` of the Mann-Whitney test: exact below 20 cases and 20 non-cases
-    when no risks tie, otherwise normal with the variance corrected for ties and a continuity correction of one half.
-    Absent when all rows are of one class or every risk is the same.
-
     Parameters
     ----------
     risk : array_like
         n values: 0 to 1; only its order matters.
+
+    Returns
+    -------
+    Estimate or Absent
+        U = AUROC m k with the one-sided `p_value` of the Mann-Whitney test: exact below 20 cases and 20 non-cases when
+        no risks tie, otherwise normal with the variance corrected for ties and a continuity correction of one half.
+        Absent when all rows are of one class or every risk is the same.
 
     Notes
     -----
@@ -630,13 +651,16 @@ def brier_permutation_test(
 
     The value is the Brier score itself.
 
-    Returns the mean of (p - y)^2 with the one-sided `p_value` of the permutation test, (b + 1)/(m + 1), b of m
-    permutations of the outcomes with a score at least as good, ties counted. Absent when all rows are of one class.
-
     Parameters
     ----------
     early_stopping : bool
         Up to 10,000 draws, fewer where the decision at .05 is clear, in place of `permutations`.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean of (p - y)^2 with the one-sided `p_value` of the permutation test, (b + 1)/(m + 1), b of m permutations
+        of the outcomes with a score at least as good, ties counted. Absent when all rows are of one class.
 
     Notes
     -----
@@ -674,13 +698,16 @@ def log_score_permutation_test(
 
     The value is the log score itself, in nats.
 
-    Returns arguments and test: as for `brier_permutation_test`, on the mean log likelihood. Absent when all rows are of
-    one class or the log score is minus infinity.
-
     Parameters
     ----------
     early_stopping : bool
         Whether drawing ends once the p value cannot become small.
+
+    Returns
+    -------
+    Estimate or Absent
+        Arguments and test: as for `brier_permutation_test`, on the mean log likelihood. Absent when all rows are of one
+        class or the log score is minus infinity.
 
     Notes
     -----

@@ -261,8 +261,10 @@ def degree_of_correspondence(
     It is a p-value: it falls with n, it is one-sided, and it carries no interval. Differs from the published loop,
     which adds no 1 and has no seed.
 
-    Returns the value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of
-    them.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
 
     Examples
     --------
@@ -326,8 +328,10 @@ def correspondence_averaged(
     `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
     draws, below .01.
 
-    Returns the value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of
-    them.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
 
     Examples
     --------
@@ -505,8 +509,10 @@ def energy_coefficient(
     `development_of` and `external_of` are the rows that they were drawn from, and `sampling_error` the standard error
     of the value over such draws, from resamples of one table at a time, each smaller by the share that was drawn.
 
-    Returns the value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of
-    them.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
 
     Examples
     --------
@@ -787,8 +793,11 @@ def membership_auroc(
     were drawn from, and `sampling_error` is the standard error of the value over such draws, at most: that of the
     interval, smaller by the lesser share of rows that was drawn. Source: Debray 2015.
 
-    Returns the value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
-    table.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
+        table.
 
     Examples
     --------

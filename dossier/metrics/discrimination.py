@@ -90,13 +90,16 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     .5 is chance and 1 is perfect order; ties count half. It says nothing about whether the risks are right in size.
 
-    Returns the AUROC with DeLong's standard error `se` on the plain scale and an interval symmetric on the logit scale.
-    Absent with no rows, or when all rows are of one class.
-
     Parameters
     ----------
     risk : array_like
         n values: 0 to 1; only its order matters.
+
+    Returns
+    -------
+    Estimate or Absent
+        The AUROC with DeLong's standard error `se` on the plain scale and an interval symmetric on the logit scale.
+        Absent with no rows, or when all rows are of one class.
 
     Notes
     -----
@@ -187,9 +190,12 @@ def model_based_concordance(
     It follows from the risks alone: where they lie close together, even a right model ranks less well. An AUROC that
     differs between two groups as much as this does differs by case mix; what is left is the model's.
 
-    Returns the mean over all pairs of two rows of how often a case would be ranked above a non-case if each had the
-    outcome with the probability p, from .5 (all risks alike) to 1, with the percentile interval of a bootstrap over
-    rows; above 50,000 rows of 2,000 bins of risk. Absent without rows, and when all risks are 0, or all are 1.
+    Returns
+    -------
+    Estimate or Absent
+        The mean over all pairs of two rows of how often a case would be ranked above a non-case if each had the outcome
+        with the probability p, from .5 (all risks alike) to 1, with the percentile interval of a bootstrap over rows;
+        above 50,000 rows of 2,000 bins of risk. Absent without rows, and when all risks are 0, or all are 1.
 
     Notes
     -----
@@ -296,7 +302,10 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Read it only together with the specificity at the same threshold.
 
-    Returns TP/(TP + FN) with Wilson's interval; n is the number of cases. Absent without a case.
+    Returns
+    -------
+    Estimate or Absent
+        TP/(TP + FN) with Wilson's interval; n is the number of cases. Absent without a case.
 
     Examples
     --------
@@ -318,7 +327,10 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Read it only together with the sensitivity at the same threshold.
 
-    Returns TN/(TN + FP) with Wilson's interval; n is the number of non-cases. Absent without a non-case.
+    Returns
+    -------
+    Estimate or Absent
+        TN/(TN + FP) with Wilson's interval; n is the number of non-cases. Absent without a non-case.
 
     Examples
     --------
@@ -334,7 +346,10 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     It depends on how common the outcome is at the site; read it only together with the negative predictive value.
 
-    Returns TP/(TP + FP) with Wilson's interval; n is the number of flagged rows. Absent when no row is flagged.
+    Returns
+    -------
+    Estimate or Absent
+        TP/(TP + FP) with Wilson's interval; n is the number of flagged rows. Absent when no row is flagged.
 
     Examples
     --------
@@ -350,7 +365,10 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     It depends on how common the outcome is at the site; read it only together with the positive predictive value.
 
-    Returns TN/(TN + FN) with Wilson's interval; n is the number of unflagged rows. Absent when every row is flagged.
+    Returns
+    -------
+    Estimate or Absent
+        TN/(TN + FN) with Wilson's interval; n is the number of unflagged rows. Absent when every row is flagged.
 
     Examples
     --------
@@ -521,8 +539,11 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     Calling everyone healthy is highly accurate where the outcome is rare: compare it with the share of the larger
     class.
 
-    Returns (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all get the
-    same answer. Absent without rows.
+    Returns
+    -------
+    Estimate or Absent
+        (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all get the same
+        answer. Absent without rows.
 
     Examples
     --------
@@ -564,8 +585,11 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
 
     .5 is chance, 1 is perfect.
 
-    Returns (sensitivity + specificity)/2 with a normal interval, SE^2 = [se(1-se)/m + sp(1-sp)/k]/4 with m cases and k
-    non-cases. Absent when all rows are of one class; the bounds are missing when both shares are 0 or 1.
+    Returns
+    -------
+    Estimate or Absent
+        (sensitivity + specificity)/2 with a normal interval, SE^2 = [se(1-se)/m + sp(1-sp)/k]/4 with m cases and k
+        non-cases. Absent when all rows are of one class; the bounds are missing when both shares are 0 or 1.
 
     Notes
     -----
@@ -596,8 +620,11 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
 
     0 is chance, 1 is perfect, below 0 worse than chance.
 
-    Returns sensitivity + specificity - 1 with a normal interval, SE^2 = se(1-se)/m + sp(1-sp)/k. Absent when all rows
-    are of one class; the bounds are missing when both shares are 0 or 1.
+    Returns
+    -------
+    Estimate or Absent
+        Sensitivity + specificity - 1 with a normal interval, SE^2 = se(1-se)/m + sp(1-sp)/k. Absent when all rows are
+        of one class; the bounds are missing when both shares are 0 or 1.
 
     Notes
     -----
@@ -626,8 +653,11 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
 
     0 is chance, 1 is perfect.
 
-    Returns ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged + npv(1-npv)/unflagged. Absent without rows,
-    and when no row or every row is flagged; the bounds are missing when both shares are 0 or 1.
+    Returns
+    -------
+    Estimate or Absent
+        Ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged + npv(1-npv)/unflagged. Absent without rows, and
+        when no row or every row is flagged; the bounds are missing when both shares are 0 or 1.
 
     Notes
     -----
@@ -661,9 +691,12 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     0 is chance, 1 is perfect.
 
-    Returns (TP TN - FP FN)/sqrt((TP+FP)(TP+FN)(TN+FP)(TN+FN)) with a normal interval by the delta method over the four
-    counts. Absent when all rows are of one class, and when no row or every row is flagged; the bounds are missing when
-    all or no answers are right.
+    Returns
+    -------
+    Estimate or Absent
+        (TP TN - FP FN)/sqrt((TP+FP)(TP+FN)(TN+FP)(TN+FN)) with a normal interval by the delta method over the four
+        counts. Absent when all rows are of one class, and when no row or every row is flagged; the bounds are missing
+        when all or no answers are right.
 
     Notes
     -----
@@ -711,9 +744,12 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
 
     1 is perfect. People rightly left unflagged do not enter.
 
-    Returns 2 TP/(2 TP + FP + FN) with a normal interval by the delta method over the four counts. Absent without rows,
-    and when there is neither a case nor a flagged row; the bounds are missing when no answer, or no wrong answer, is
-    among them.
+    Returns
+    -------
+    Estimate or Absent
+        2 TP/(2 TP + FP + FN) with a normal interval by the delta method over the four counts. Absent without rows, and
+        when there is neither a case nor a flagged row; the bounds are missing when no answer, or no wrong answer, is
+        among them.
 
     Notes
     -----
@@ -747,9 +783,12 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
 
     0 is chance, 1 is full agreement.
 
-    Returns (p_o - p_e)/(1 - p_e), p_o the accuracy and p_e the agreement that the margins alone would give, with a
-    normal interval by the delta method over the four counts, which is the large-sample error of Fleiss, Cohen and
-    Everitt 1969. Absent when all rows are of one class; the bounds are missing when nothing varies.
+    Returns
+    -------
+    Estimate or Absent
+        (p_o - p_e)/(1 - p_e), p_o the accuracy and p_e the agreement that the margins alone would give, with a normal
+        interval by the delta method over the four counts, which is the large-sample error of Fleiss, Cohen and Everitt
+        1969. Absent when all rows are of one class; the bounds are missing when nothing varies.
 
     Notes
     -----
@@ -831,9 +870,12 @@ def likelihood_ratio_positive(
 
     1 says nothing about a person; the higher, the more a flag speaks for the outcome. Read it with the negative one.
 
-    Returns sensitivity/(1 - specificity) with an interval symmetric on the log scale, SE(log)^2 = 1/TP - 1/m + 1/FP -
-    1/k with m cases and k non-cases; `se` is on the plain scale. Absent when all rows are of one class, and when no
-    case or no non-case is flagged; the bounds are missing when everyone is.
+    Returns
+    -------
+    Estimate or Absent
+        Sensitivity/(1 - specificity) with an interval symmetric on the log scale, SE(log)^2 = 1/TP - 1/m + 1/FP - 1/k
+        with m cases and k non-cases; `se` is on the plain scale. Absent when all rows are of one class, and when no
+        case or no non-case is flagged; the bounds are missing when everyone is.
 
     Examples
     --------
@@ -852,9 +894,12 @@ def likelihood_ratio_negative(
     1 says nothing about a person; the nearer to 0, the more a missing flag speaks against the outcome. Read it with the
     positive one.
 
-    Returns (1 - sensitivity)/specificity with an interval symmetric on the log scale, SE(log)^2 = 1/FN - 1/m + 1/TN -
-    1/k. Absent when all rows are of one class, and when no case or no non-case is left unflagged; the bounds are
-    missing when nobody is flagged.
+    Returns
+    -------
+    Estimate or Absent
+        (1 - sensitivity)/specificity with an interval symmetric on the log scale, SE(log)^2 = 1/FN - 1/m + 1/TN - 1/k.
+        Absent when all rows are of one class, and when no case or no non-case is left unflagged; the bounds are missing
+        when nobody is flagged.
 
     Examples
     --------
@@ -919,14 +964,17 @@ def auprc(
 
     Chance gives the event rate, 1 is perfect.
 
-    Returns the average precision: sum over the distinct risks, from the highest down, of the gain in sensitivity times
-    the ppv, without interpolation; `prevalence` in the details. Absent when all rows are of one class; the bounds are
-    missing when the replicates do not vary.
-
     Parameters
     ----------
     risk : array_like
         n values: 0 to 1; only its order matters.
+
+    Returns
+    -------
+    Estimate or Absent
+        The average precision: sum over the distinct risks, from the highest down, of the gain in sensitivity times the
+        ppv, without interpolation; `prevalence` in the details. Absent when all rows are of one class; the bounds are
+        missing when the replicates do not vary.
 
     Notes
     -----
@@ -1020,17 +1068,20 @@ def balanced_average_accuracy(
 
     1 is perfect.
 
-    Returns (pAUC + pAUCx)/(dx + dy), dx the range of the false positive rate, dy that of the sensitivity, pAUC the area
-    below the part and pAUCx the area beside it; equal to dx/(dx + dy) avgSens + dy/(dx + dy) avgSpec with avgSens =
-    pAUC/dx and avgSpec = pAUCx/dy. Absent when all rows are of one class, when the ends are not in order within 0 to 1,
-    or when the part is a single point.
-
     Parameters
     ----------
     risk : array_like
         n values: 0 to 1; only its order matters.
     fpr : str or tuple[float, float]
         The part: lowest and highest false positive rate, 0 to 1, as a pair or as "0-0.2".
+
+    Returns
+    -------
+    Estimate or Absent
+        (pAUC + pAUCx)/(dx + dy), dx the range of the false positive rate, dy that of the sensitivity, pAUC the area
+        below the part and pAUCx the area beside it; equal to dx/(dx + dy) avgSens + dy/(dx + dy) avgSpec with avgSens =
+        pAUC/dx and avgSpec = pAUCx/dy. Absent when all rows are of one class, when the ends are not in order within 0
+        to 1, or when the part is a single point.
 
     Notes
     -----

@@ -210,13 +210,6 @@ def h_accuracy(
     With priority .5 and tau .5 it is the balanced accuracy. It does not rank models on its own: the value rests on the
     declared priority and tau.
 
-    Returns sum over classes l of p(l) (sum of d sigma)/(sum of d) with sigma = 0 when the own class has not the larger
-    score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and an interval that takes Wilson's of each class's mean
-    credit, with as many trials as its variance is worth, and puts them together (Zou and Donner): the credit of a rare
-    class is too skewed for a normal interval. Absent when a class is empty or without any complexity, when a source is
-    not there, when a tau of the raters lies below one half, or when the raters judged other rows; the bounds are
-    missing when a class that counts has a single row.
-
     Parameters
     ----------
     priority : float or str
@@ -236,6 +229,16 @@ def h_accuracy(
         How complex the cases are, n values from 0 to 1.
     survey : Survey, optional
         The answers of a survey about which class matters more.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sum over classes l of p(l) (sum of d sigma)/(sum of d) with sigma = 0 when the own class has not the larger
+        score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and an interval that takes Wilson's of each class's
+        mean credit, with as many trials as its variance is worth, and puts them together (Zou and Donner): the credit
+        of a rare class is too skewed for a normal interval. Absent when a class is empty or without any complexity,
+        when a source is not there, when a tau of the raters lies below one half, or when the raters judged other rows;
+        the bounds are missing when a class that counts has a single row.
 
     Notes
     -----
@@ -394,9 +397,13 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     The threshold says what they cost: at 10 % a case counts nine times as much as a non-case. It does not rank models
     on its own; the net benefit at the same threshold holds the same information, with treating nobody as its 0.
 
-    Returns P(1) sensitivity + p(0) specificity, p(1) = (1-t)phi/a, p(0) = t(1-phi)/a, a = t(1-phi) + (1-t)phi, phi the
-    prevalence observed at the site: the H-accuracy of Theorem 1, from which net benefit = Ha a/(1-t) - t(1-phi)/(1-t).
-    Absent when all rows are of one class; the bounds are missing when a class that counts has a single row.
+    Returns
+    -------
+    Estimate or Absent
+        P(1) sensitivity + p(0) specificity, p(1) = (1-t)phi/a, p(0) = t(1-phi)/a, a = t(1-phi) + (1-t)phi, phi the
+        prevalence observed at the site: the H-accuracy of Theorem 1, from which net benefit = Ha a/(1-t) -
+        t(1-phi)/(1-t). Absent when all rows are of one class; the bounds are missing when a class that counts has a
+        single row.
 
     Notes
     -----
@@ -434,7 +441,10 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
 
     It is the H-accuracy at the risk threshold under the name by which others know it: one value, two names.
 
-    Returns arguments, interval and reasons for absence: as for `h_accuracy_risk`.
+    Returns
+    -------
+    Estimate or Absent
+        Arguments, interval and reasons for absence: as for `h_accuracy_risk`.
 
     Notes
     -----

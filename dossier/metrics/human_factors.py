@@ -295,13 +295,16 @@ def error_rate_aided(
 ) -> Estimate | Absent:
     """The share of wrong decisions among those that readers made with the model.
 
-    Returns AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. Absent when nothing
-    was decided with the model; the bounds are missing when all decisions are right or all are wrong.
-
     Parameters
     ----------
     study : ReaderStudy
         The decisions, or counts alone.
+
+    Returns
+    -------
+    Estimate or Absent
+        AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. Absent when nothing was
+        decided with the model; the bounds are missing when all decisions are right or all are wrong.
 
     Notes
     -----
@@ -335,8 +338,11 @@ def error_rate_unaided(
 ) -> Estimate | Absent:
     """The share of wrong decisions among those that readers made without the model.
 
-    Returns arguments and intervals: as for `error_rate_aided`; CE/(CE+CN). Absent when nothing was decided without the
-    model.
+    Returns
+    -------
+    Estimate or Absent
+        Arguments and intervals: as for `error_rate_aided`; CE/(CE+CN). Absent when nothing was decided without the
+        model.
 
     Examples
     --------
@@ -366,8 +372,11 @@ def absolute_risk_reduction(
 ) -> Estimate | Absent:
     """How much lower the share of wrong decisions is with the model than without it.
 
-    Returns the error rate without the model less that with it, Wald's interval. Absent when either kind of decision is
-    missing.
+    Returns
+    -------
+    Estimate or Absent
+        The error rate without the model less that with it, Wald's interval. Absent when either kind of decision is
+        missing.
 
     Examples
     --------
@@ -393,8 +402,10 @@ def number_needed_to_decide(
 
     A negative number counts the decisions that cost one error more.
 
-    Returns 1/ARR with the inverted Wald interval. Absent when the error rates are equal or a kind of decision is
-    missing.
+    Returns
+    -------
+    Estimate or Absent
+        1/ARR with the inverted Wald interval. Absent when the error rates are equal or a kind of decision is missing.
 
     Notes
     -----
@@ -475,8 +486,11 @@ def _woolf(counts: Cells) -> float:
 def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The share of wrong decisions with the model, as a multiple of that without it; below 1 favours the model.
 
-    Returns the ratio with Katz's interval on the log scale; with an empty cell 0.5 is added to every count (Haldane),
-    and the method says so. Absent when either kind of decision is missing.
+    Returns
+    -------
+    Estimate or Absent
+        The ratio with Katz's interval on the log scale; with an empty cell 0.5 is added to every count (Haldane), and
+        the method says so. Absent when either kind of decision is missing.
 
     Notes
     -----
@@ -505,7 +519,10 @@ def relative_risk_reduction(
 ) -> Estimate | Absent:
     """The share of the wrong decisions that the model spares its readers; below 0 it adds to them.
 
-    Returns 1 less the relative risk, with its interval turned round. Absent when either kind of decision is missing.
+    Returns
+    -------
+    Estimate or Absent
+        1 less the relative risk, with its interval turned round. Absent when either kind of decision is missing.
 
     Examples
     --------
@@ -537,8 +554,11 @@ def relative_risk_reduction(
 def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The odds of a wrong decision with the model, as a multiple of those without it; below 1 favours the model.
 
-    Returns (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty cell 0.5 is added to every count
-    (Haldane), and the method says so. Absent when either kind of decision is missing.
+    Returns
+    -------
+    Estimate or Absent
+        (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty cell 0.5 is added to every count
+        (Haldane), and the method says so. Absent when either kind of decision is missing.
 
     Examples
     --------
@@ -590,10 +610,13 @@ by_group = partial(
 def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
     """How much more accurate a reader is with the model than without it, on average over the readers.
 
-    Returns the mean over readers of aided less unaided accuracy with the t interval over readers; `n` is the number of
-    readers; `details`: `unaided` and `aided`, the means of those accuracies. Absent without the decisions of each
-    reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have no
-    interval.
+    Returns
+    -------
+    Estimate or Absent
+        The mean over readers of aided less unaided accuracy with the t interval over readers; `n` is the number of
+        readers; `details`: `unaided` and `aided`, the means of those accuracies. Absent without the decisions of each
+        reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have
+        no interval.
 
     Examples
     --------
@@ -749,10 +772,13 @@ def wrong_advice_followed(
 ) -> Estimate | Absent:
     """How often readers gave up a right decision for wrong advice, where they had first decided against it.
 
-    Returns the share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of
-    decisions that first differed from wrong advice. `details`: `decisions`, those that followed it, and `low_clustered`
-    and `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
-    where the advice is not known, and where no decision first differed from wrong advice.
+    Returns
+    -------
+    Estimate or Absent
+        The share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of decisions
+        that first differed from wrong advice. `details`: `decisions`, those that followed it, and `low_clustered` and
+        `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
+        where the advice is not known, and where no decision first differed from wrong advice.
 
     Examples
     --------
@@ -780,10 +806,13 @@ def right_advice_resisted(
 ) -> Estimate | Absent:
     """How often readers kept a wrong decision against right advice, where they had first decided against it.
 
-    Returns the share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of
-    decisions that first differed from right advice. `details`: `decisions`, those that were kept, and `low_clustered`
-    and `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
-    where the advice is not known, and where no decision first differed from right advice.
+    Returns
+    -------
+    Estimate or Absent
+        The share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of decisions
+        that first differed from right advice. `details`: `decisions`, those that were kept, and `low_clustered` and
+        `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
+        where the advice is not known, and where no decision first differed from right advice.
 
     Examples
     --------

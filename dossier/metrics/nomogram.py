@@ -195,13 +195,16 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     counted in the detail `left_out`; `differing` counts the rows that differ by more than 0.001. n is the number of
     rows compared; there is no interval, because nothing is estimated.
 
-    Returns the value with its interval. Absent when the site does not give a predictor of the model, or no row has them
-    all.
-
     Parameters
     ----------
     model : Model
         The formula of the model.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when the site does not give a predictor of the model, or no row has them
+        all.
 
     Examples
     --------

@@ -171,7 +171,10 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
     those present; a case with fewer than two labels is left out. Interval: Student's, of the jackknife over cases on
     the log of the disagreement, and the exact binomial's where all agree. Agreement by chance is in it.
 
-    Returns the value with its interval. Absent when no case has two labels.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no case has two labels.
 
     Examples
     --------
@@ -211,8 +214,11 @@ def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     label of every rater are left out and counted. Interval: as for the observed agreement, the
     cases without which one class is left counted.
 
-    Returns the value with its interval. Absent with fewer than two raters, without a complete case, or when all labels
-    are equal.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with fewer than two raters, without a complete case, or when all labels are
+        equal.
 
     Examples
     --------
@@ -268,7 +274,10 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
     over cases with m_u >= 2 labels, n labels in all. Interval: as for the observed agreement, the
     cases without which one class is left counted. Doubling the cases changes it a little: n - 1.
 
-    Returns the value with its interval. Absent when no case has two labels or all labels are equal.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no case has two labels or all labels are equal.
 
     Examples
     --------
@@ -339,8 +348,11 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     (no case in common, or both gave one label throughout). A case with fewer than two labels is left out. Interval:
     as for the observed agreement. The single pairs are the curve `rater_agreement`.
 
-    Returns the value with its interval. Absent with fewer than two raters, when no case has two labels or when no pair
-    has a kappa.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with fewer than two raters, when no case has two labels or when no pair has
+        a kappa.
 
     Examples
     --------
@@ -500,12 +512,15 @@ def weighted_concordance(
     it and clipped. Interval: as for the observed agreement; an accuracy against `truth` is measured anew without
     each case, a declared one held fixed.
 
-    Returns the value with its interval. Absent when no case has a label with a confidence.
-
     Parameters
     ----------
     class_labels : tuple of str, optional
         The classes that a label may name, also those that nobody gave.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no case has a label with a confidence.
 
     Examples
     --------
@@ -646,7 +661,10 @@ def actual_accuracy(
     `measured_accuracy`, `rho`, and the bounds free of assumption `bound_low` = |x + g - 1| and `bound_high` = 1 - |x -
     g|. The curve is reconstructed from the worked example of the paper (rho .57, x .90: .802).
 
-    Returns the value with its interval. Absent without rows, or when rho is.
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent without rows, or when rho is.
 
     Examples
     --------
@@ -738,12 +756,15 @@ def required_reliability(
     estimated here, so the interval is Wilson's of x, at `level`, carried through; its upper end is 1 where x may lie at
     or below A. Details: `measured_accuracy`, `desired_accuracy`.
 
-    Returns the value with its interval. Absent without labels or rows, and unless .5 <= A <= x and x > .5.
-
     Parameters
     ----------
     desired_accuracy : float
         The accuracy that is asked for, from 0 to 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent without labels or rows, and unless .5 <= A <= x and x > .5.
 
     Examples
     --------
@@ -1048,13 +1069,15 @@ def confidence_complexity_correlation(
     `labels`, `confidence` and `rater_complexity` (both 0..1) are cases x raters, NaN where missing. Pearson's r over
     all answers that have both ratings. Interval: Student's, of the jackknife over cases on Fisher's z.
 
-    Returns the value with its interval. Absent when fewer than two answers have both ratings, or when either does not
-    vary.
-
     Parameters
     ----------
     rater_complexity : array_like
         How complex the raters found each case, cases by raters, from 0 to 1, NaN where missing.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when fewer than two answers have both ratings, or when either does not vary.
 
     Examples
     --------

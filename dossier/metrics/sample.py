@@ -54,13 +54,16 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
     (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the prevalence
     observed here (Newcombe's variance). The left side falls with n, so that halving finds it. No interval.
 
-    Returns the value with its interval. Absent with one class, and with an AUROC of exactly 0 or 1, where the variance
-    is 0.
-
     Parameters
     ----------
     auroc_width : float
         How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with one class, and with an AUROC of exactly 0 or 1, where the variance is
+        0.
 
     Examples
     --------
@@ -104,12 +107,15 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     = asinh(width / 2) / 1.96, rounded up, phi the prevalence observed here. No interval. The closed form differs by one
     from pmvalsampsize, which steps s in thousandths.
 
-    Returns the value with its interval. Absent with one class.
-
     Parameters
     ----------
     oe_ratio_width : float
         How wide the interval may be, on the plain scale.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with one class.
 
     Examples
     --------
@@ -137,12 +143,15 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     of the risk here and q = expit(LP): a slope of 1 and an intercept of 0. Rows within 1e-12 of 0 or 1 tell nothing of
     the slope and add nothing to the means. Not rounded. No interval.
 
-    Returns the value with its interval. Absent when all risks are equal, or 0 or 1.
-
     Parameters
     ----------
     calibration_slope_width : float
         How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when all risks are equal, or 0 or 1.
 
     Examples
     --------
@@ -189,13 +198,15 @@ def mss_snb(
     interval. [se(1-se)/phi + w^2 sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))] / SE^2, w = ((1-phi)/phi)(t/(1-t)), SE =
     width/3.92, sensitivity, specificity and prevalence phi as observed here. Not rounded. No interval.
 
-    Returns the value with its interval. Absent with one class, at a threshold of 1, and where the formula sees no
-    spread.
-
     Parameters
     ----------
     standardized_net_benefit_width : float
         How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with one class, at a threshold of 1, and where the formula sees no spread.
 
     Examples
     --------
@@ -223,12 +234,15 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     `outcome` is 0/1, `risk` 0..1, `brier_width` the full width of the 95 % interval. (2 x 1.96 SD / width)^2 with SD
     (ddof 0) that of the squared distances between risk and outcome here. Not rounded. No interval.
 
-    Returns the value with its interval. Absent when every squared distance is the same.
-
     Parameters
     ----------
     brier_width : float
         How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when every squared distance is the same.
 
     Examples
     --------

@@ -226,7 +226,10 @@ def error_severity_index(
 
     It ignores how many errors there are: it is read with the mean severity and with accuracy, never alone.
 
-    Returns 10 sum(C W) / (errors). Absent without rows or without fitting weights.
+    Returns
+    -------
+    Estimate or Absent
+        10 sum(C W) / (errors). Absent without rows or without fitting weights.
 
     Notes
     -----
@@ -267,8 +270,11 @@ def mean_severity(
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
-    Returns sum(C W) / n with a normal interval over the rows, their variance with n - 1: unlike an interval within each
-    class, it lets the prevalence vary. Absent without rows or fitting weights.
+    Returns
+    -------
+    Estimate or Absent
+        Sum(C W) / n with a normal interval over the rows, their variance with n - 1: unlike an interval within each
+        class, it lets the prevalence vary. Absent without rows or fitting weights.
 
     Examples
     --------

@@ -74,12 +74,15 @@ def net_benefit(
     0 is what treating nobody gives; the highest possible value is the prevalence. A threshold of 10 % says that one
     missed case is as bad as nine needless treatments.
 
-    Returns TP/n - FP/n t/(1-t). Absent without rows or at a threshold of 1.
-
     Parameters
     ----------
     threshold : float
         0 to below 1; positive means risk >= threshold.
+
+    Returns
+    -------
+    Estimate or Absent
+        TP/n - FP/n t/(1-t). Absent without rows or at a threshold of 1.
 
     Notes
     -----
@@ -148,8 +151,11 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
 
     1 is perfect, 0 is what treating nobody gives.
 
-    Returns net benefit / prevalence, phi the prevalence observed at the site: a - c with a = TP/O, c = w FP/O, w =
-    t/(1-t) and O the cases. Absent without rows, without a case or at a threshold of 1.
+    Returns
+    -------
+    Estimate or Absent
+        Net benefit / prevalence, phi the prevalence observed at the site: a - c with a = TP/O, c = w FP/O, w = t/(1-t)
+        and O the cases. Absent without rows, without a case or at a threshold of 1.
 
     Notes
     -----
@@ -242,9 +248,11 @@ def net_benefit_gain(
 
     Below 0 it would be better to do without the model.
 
-    Returns the smaller of w TN/n - FN/n, the gain over flagging everyone, and TP/n - w FP/n, that over no one, w =
-    t/(1-t), with the interval that `net_benefit` gives such a sum of two shares. Absent without rows or at a threshold
-    of 1.
+    Returns
+    -------
+    Estimate or Absent
+        The smaller of w TN/n - FN/n, the gain over flagging everyone, and TP/n - w FP/n, that over no one, w = t/(1-t),
+        with the interval that `net_benefit` gives such a sum of two shares. Absent without rows or at a threshold of 1.
 
     Notes
     -----
@@ -420,11 +428,6 @@ def weighted_utility(
     1 is perfect, 0 is what raising no alarm gives. With one threshold for all and equal relevance it is the
     standardized net benefit.
 
-    Returns (1/R+) [sum over cases of r sigma - sum over non-cases of r tau/(1-tau) sigma], R+ the sum of r over cases,
-    with the interval of a standardized net benefit (MOVER) at effective numbers of cases and of false alarms, (sum)^2 /
-    sum of squares of what they weigh. Absent without a relevant case, when a non-case with any credit has a tau of 1,
-    when the source of tau or relevance is not there, or when the raters judged other rows.
-
     Parameters
     ----------
     tau : float or str
@@ -443,6 +446,14 @@ def weighted_utility(
         What acting costs, n values of 0 or more.
     benefit : array_like
         What acting gains, n values of 0 or more.
+
+    Returns
+    -------
+    Estimate or Absent
+        (1/R+) [sum over cases of r sigma - sum over non-cases of r tau/(1-tau) sigma], R+ the sum of r over cases, with
+        the interval of a standardized net benefit (MOVER) at effective numbers of cases and of false alarms, (sum)^2 /
+        sum of squares of what they weigh. Absent without a relevant case, when a non-case with any credit has a tau of
+        1, when the source of tau or relevance is not there, or when the raters judged other rows.
 
     Notes
     -----
