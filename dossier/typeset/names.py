@@ -74,11 +74,8 @@ def _size_and_dates(dataset: types.DatasetSummary) -> str:
 def identity(evidence: types.Evidence) -> str:
     """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
-    return identity_of(release.model, release.version, None if release.date is None else release.date.isoformat())
-
-
-def identity_of(model: str, version: str, date: str | None) -> str:
-    """The name of the dossier of a model in this version on this date, as long as the foot of a page has room for."""
+    model, version, date = release.model, release.version, "" if release.date is None else release.date.isoformat()
+    # As long as the foot of a page has room for.
     words = [re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-") for text in (model, version)]
     cut = [word[:most].strip("-") for word, most in zip(words, LONGEST_IN_IDENTITY, strict=True)]
     return "-".join(word for word in (cut[0], "" if numbers.plain(version) == UNSTATED else cut[1], date) if word)

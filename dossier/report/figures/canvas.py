@@ -210,18 +210,15 @@ def ticks(
     beyond = ScaledTranslation(0 if across else away, away if across else 0, axes.figure.dpi_scale_trans)
     written = {}
     for position, text in seen.items():
-        looks = _tick_looks(direction, ends.index(position) if inward and position in ends else None)
+        # The text at the first (0) or the last (1) end of an axis may keep inside.
+        end = ends.index(position) if inward and position in ends else None
+        aside = "center" if end is None else ("left", "right")[end]
+        level = "center_baseline" if end is None else ("bottom", "top")[end]
+        looks: dict[str, Any] = {"va": "top", "ha": aside} if across else {"ha": "right", "va": level}
         if text and labelled:
             x, y = (position, 0.0) if across else (0.0, position)
             written[position] = axes.figure.text(x, y, text, transform=along + beyond, **looks)
     return written
-
-
-def _tick_looks(direction: Literal["x", "y"], end: int | None) -> dict[str, Any]:
-    """How the text of a tick is aligned: the one at the first (0) or the last (1) end of an axis may keep inside."""
-    if direction == "x":
-        return {"va": "top", "ha": "center" if end is None else ("left", "right")[end]}
-    return {"ha": "right", "va": "center_baseline" if end is None else ("bottom", "top")[end]}
 
 
 def round_ticks(low: float, high: float, most: int = 4) -> list[float]:

@@ -65,7 +65,16 @@ def draw_funnel(evidence: types.Evidence, width: float) -> Figure | types.Absent
     if ranks:
         left = LEFT + across + GAP
         axes = _panel(drawn, left, canvas.FULL - left - 3.0, max(point.error for point in ranks))
-        _ranks(axes, evidence, ranks)
+        # It judges no hospital.
+        axes.set_xlim(min(*(point.value for point in ranks), 0.5) - 0.02, 1.0)
+        canvas.ticks(axes, "x", [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+        _errors(axes)
+        pooled = types.find(evidence, "auroc", types.POOLED)
+        if isinstance(pooled, types.Estimate):
+            axes.axvline(pooled.value, color=ink.BLUE, lw=0.8, zorder=1)
+            if (new := types.expected_range(pooled)) is not None:
+                axes.axvspan(*new, color=ink.BAND, alpha=0.6, lw=0, zorder=0)
+        _dots(axes, ranks)
         _words(axes, "b  AUROC", "AUROC", "standard error")
     return drawn
 
@@ -115,19 +124,6 @@ def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width:
         if spot is not None and placing.is_clear(mark.text, spot, np.array([own]), others):
             x, y = low * (high / low) ** (spot[0] / width), spot[1] / HEIGHT * axes.get_ylim()[0]
             axes.text(x, y, mark.text, ha="center", va="center", color=ink.ALERT, zorder=5)
-
-
-def _ranks(axes: Axes, evidence: types.Evidence, found: Sequence[Point]) -> None:
-    """The funnel of the AUROC, with the pooled value and what a new hospital may expect: it judges no hospital."""
-    axes.set_xlim(min(*(point.value for point in found), 0.5) - 0.02, 1.0)
-    canvas.ticks(axes, "x", [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
-    _errors(axes)
-    pooled = types.find(evidence, "auroc", types.POOLED)
-    if isinstance(pooled, types.Estimate):
-        axes.axvline(pooled.value, color=ink.BLUE, lw=0.8, zorder=1)
-        if (new := types.expected_range(pooled)) is not None:
-            axes.axvspan(*new, color=ink.BAND, alpha=0.6, lw=0, zorder=0)
-    _dots(axes, found)
 
 
 def _errors(axes: Axes) -> None:

@@ -186,16 +186,11 @@ def _looks(gc: GraphicsContextBase, face: Any) -> Looks:
     """How an area and its edge look; empty when nothing of it is seen."""
     if gc.get_hatch() is not None or gc.get_clip_path()[0] is not None:
         raise NotImplementedError("no figure of dossier is hatched, or kept to a shape that is no rectangle")
-    return _fill(gc, face) | _stroke(gc)
-
-
-def _fill(gc: GraphicsContextBase, face: Any) -> Looks:
-    if face is None:
-        return {}
-    seen = gc.get_alpha() if gc.get_forced_alpha() else (face[3] if len(face) == 4 else 1.0)
-    if not seen:
-        return {}
-    return {"fill": _colour(tuple(face[:3]))} | _opacity("fill-opacity", seen)
+    looks: Looks = {}
+    if face is not None:
+        seen = gc.get_alpha() if gc.get_forced_alpha() else (face[3] if len(face) == 4 else 1.0)
+        looks = {"fill": _colour(tuple(face[:3]))} | _opacity("fill-opacity", seen) if seen else {}
+    return looks | _stroke(gc)
 
 
 def _stroke(gc: GraphicsContextBase) -> Looks:
