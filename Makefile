@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet coverage mutation fuzz lock faults stub system clean
+.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims coverage mutation fuzz lock faults stub system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -62,6 +62,10 @@ bench: $(READY)
 # `make coverage ONLY="--only far,worse --output far.md"` takes the cells whose names begin so, `--measures` some measures.
 coverage: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 nice -n 15 .venv/bin/python -m tests.bench.coverage $(ONLY)
+
+# How often releases of a right model are accused, and wrong ones found; half an hour. tests/bench/CLAIMS.md has what it said.
+claims: $(READY)
+	OPENBLAS_NUM_THREADS=1 nice -n 15 .venv/bin/python -m tests.bench.claims
 
 # 22,000 corrupt releases, each of which must end in a dossier or in reported faults; hours. Writes tests/bench/FUZZ.md.
 fuzz: $(READY)

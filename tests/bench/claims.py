@@ -1,4 +1,4 @@
-"""How often right risks are accused of being wrong in size, and wrong ones are found: `python -m tests.bench.claims`.
+"""How often right risks are accused of being wrong in size, and wrong ones are found: `make claims`.
 
 A release is a set of hospitals of 100 to 2,000 patients (log-uniform), with right risks of an SD of 1 on the logit.
 Each hospital is measured by the functions of dossier.metrics alone; Holm and the states are those of the record.
@@ -7,19 +7,22 @@ Each hospital is measured by the functions of dossier.metrics alone; Holm and th
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+import pandas
 from scipy.optimize import brentq
 from scipy.special import expit, roots_hermitenorm
 
-from dossier.core import multiplicity
+import dossier
+from dossier.core import claims, multiplicity
 from dossier.core.bands import OE_TOLERATED
 from dossier.core.types import Absent, Estimate, Floats, Result, State
 from dossier.metrics.calibration import calibration_slope, calibration_test, oe_ratio
 from dossier.metrics.discrimination import auroc
 
-RELEASES = 1000
+RELEASES, PAGES = 1000, 200
 HOSPITALS = (1, 3, 8, 20)
 PREVALENCES = (0.05, 0.15, 0.4)
 Found = tuple[Estimate | Absent, Estimate | Absent, Estimate | Absent]
@@ -108,12 +111,47 @@ def aurocs_against(seed: int, releases: int = RELEASES) -> dict[int, float]:
     return found
 
 
+def pages_accused(hospitals: int, prevalence: float, seed: int, releases: int = PAGES) -> str:
+    """The share of whole releases of a right model with two groups in which any claim is against it, and which are.
+
+    Hospitals differ in how common the outcome is, with an SD of .3 on the logit, and in their share of women.
+    """
+    rng, mean = np.random.default_rng(seed), centre(prevalence)
+    accused, questions = 0, Counter[str]()
+    for _ in range(releases):
+        parts = []
+        for hospital in range(hospitals):
+            n = int(np.exp(rng.uniform(np.log(100), np.log(2000))))
+            risk = expit(rng.normal(mean + rng.normal(0, 0.3), 1.0, n))
+            women = rng.random(n) < rng.uniform(0.1, 0.9)
+            columns = {"risk": risk, "outcome": (rng.random(n) < risk).astype(int), "woman": women.astype(str)}
+            parts.append(pandas.DataFrame({"hospital": f"hospital {hospital}", **columns}))
+        found = dossier.validate(
+            pandas.concat(parts),
+            outcome="outcome",
+            risk="risk",
+            site="hospital",
+            subgroups=["woman"],
+            thresholds=[0.2],
+            resampling={"bootstrap": 20, "permutations": 20},
+        )
+        against = {claim.question for claim in claims.of(found.evidence) if claim.state == "against"}
+        accused += bool(against)
+        questions.update(against)
+    return f"{accused / releases:.3f} {dict(questions)}"
+
+
 def main() -> None:
     """All rates, printed."""
     out = sys.stdout
     for prevalence in PREVALENCES:
         out.write(f"perfect model, prevalence {prevalence}, releases accused: {accused(prevalence, 1)}\n")
         out.flush()
+    for hospitals in HOSPITALS[:3]:
+        for prevalence in PREVALENCES[1:]:
+            said = pages_accused(hospitals, prevalence, hospitals)
+            out.write(f"right model, {hospitals} hospitals, prevalence {prevalence}, any claim against: {said}\n")
+            out.flush()
     out.write(f"slope .6 at one of eight hospitals, n 1,000, 300 events, against: {power(2)}\n")
     for slope in (0.6, 1.6):
         out.write(f"slope {slope}, shown within 0.8 to 1.25, by n: {slopes_shown(slope, 3)}\n")
