@@ -319,7 +319,7 @@ def test_what_is_pooled_stands_first_and_else_the_sites_at_both_ends() -> None:
     evidence = undone(evidence, "sensitivity", *(f"site-{index}" for index in range(8)))
     assert said("discrimination", evidence) == "The AUROC is 0.88 (95% CI 0.73 to 0.96), pooled over eight sites."
     apart = said("discrimination", undone(evidence, "auroc", POOLED))
-    assert apart == "The AUROC is lowest at 0.80 (Italy 1) and highest at 0.87 (Ethiopia)."
+    assert apart == "The AUROC is 0.80 (Italy 1) to 0.87 (Ethiopia)."
 
 
 def test_the_performance_opens_with_what_the_key_results_do_not_say() -> None:
@@ -355,7 +355,7 @@ def test_the_severity_of_errors_names_no_site_as_gravest_and_counts_errors_where
     many = dataclasses.replace(found, value=5.0, details={"errors": 20.0})
     words = severity_of_errors(evidence, [(evidence.datasets[1], many), (site, found)])
     assert words.replace("\N{NO-BREAK SPACE}", " ") == (
-        "The error severity index is lowest at 5.0 (Spain) and highest at 6.0 (Italy 1, 6 errors), of 10."
+        "The error severity index is 5.0 (Spain) to 6.0 (Italy 1, 6 errors), of 10."
     )
 
 

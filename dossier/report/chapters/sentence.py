@@ -122,7 +122,7 @@ def over_sites(
 ) -> str:
     """The values of sorted sites as the end of a sentence: pooled with the interval, where they are, else each by name.
 
-    Of more sites than stand by name the lowest and the highest: their range says little, for chance widens it.
+    Of more sites than stand by name only the ends, which chance draws apart.
     """
     first, last = (short(evidence, measure, found.value) for _, found in (sites[0], sites[-1]))
     pooled = find(evidence, measure, POOLED, **at)
@@ -136,7 +136,7 @@ def over_sites(
     if len(sites) <= MOST_BY_NAME:
         return f"is {listing(named)}"
     among = "" if len(sites) < MANY_SITES else f", over {len(sites):,} sites"
-    return f"is lowest at {named[0]} and highest at {named[-1]}{among}"
+    return f"is {named[0]} to {named[-1]}{among}"
 
 
 MOST_BY_NAME = 3
@@ -329,5 +329,5 @@ def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummar
         errors = int(found.details.get("errors") or 0)
         few = "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"
         ends.append(f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{few})")
-    runs = f"is {ends[0]}" if len(ends) == 1 else f"is lowest at {ends[0]} and highest at {ends[-1]}" if ends else ""
+    runs = f"is {ends[0]}" if len(ends) == 1 else f"is {ends[0]} to {ends[-1]}" if ends else ""
     return f"The error severity index {runs}, of 10." if ends else ""
