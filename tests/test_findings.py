@@ -490,7 +490,7 @@ def test_a_default_whose_gain_may_be_none_is_not_called_better() -> None:
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.15), ("site-1", 0.5): (0.1, 0.3)}, 0.5)
     assert spoken(changed).startswith(
         "At threshold 0.50 flagging everyone has the higher net benefit in Spain (95% CI excludes 0). The 95% CI of "
-        "the gain lies above 0 at none of two sites; it includes 0 in Italy 1. The gain over the better default runs"
+        "the gain lies above 0 at none of two sites; it includes 0 in Italy 1. The gain over the better default is"
     )
     assert figures.by_site_alternative(changed).endswith("Flagging everyone gains more in Spain.")
 
@@ -1044,7 +1044,7 @@ def test_the_rival_is_judged_by_its_interval() -> None:
         results.append(result)
     text = said("comparison", dataclasses.replace(evidence, results=tuple(results)))
     assert "higher at one and lower at none of two sites (95% CI excludes 0)" in text
-    assert "from 0.01 (Spain) to 0.05 (Italy 1)" in text
+    assert "The difference is 0.010 (Spain) and 0.050 (Italy 1)." in text
 
 
 def test_risks_are_off_where_the_joint_test_rejects_and_far_off_outside_what_is_tolerated() -> None:

@@ -159,8 +159,9 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
     }
     sites = {site.name for site in types.externals(evidence)}
     for criterion in evidence.criteria:
-        declared = evidence.release.acceptance[criterion.number - 1]
-        if binding.uncounted(evidence.release, declared, evidence.datasets) is not None:
+        # Of a file that was altered a criterion may be without its declaration.
+        asked = evidence.release.acceptance[criterion.number - 1 : criterion.number]
+        if not asked or binding.uncounted(evidence.release, asked[0], evidence.datasets) is not None:
             continue
         chapter = evidence.terms[criterion.measure].chapter if criterion.measure in evidence.terms else ""
         question = "groups" if criterion.subset is not None else OF_CHAPTER.get(chapter, "benefit")

@@ -574,7 +574,8 @@ class Results(Row):
     curves: tuple[CurveRow, ...]
     flags: tuple[FlagRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    claims: tuple[ClaimRow, ...]
+    claims: tuple[ClaimRow, ...] = ()
+    """What the other rows say to each question; of an older file there is nothing, and of any file it is made anew."""
     checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
     seal: types.Seal | None
