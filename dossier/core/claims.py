@@ -127,8 +127,14 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
                 claim for claim in (*own, *asked) if claim.limit_source != "default" or claim.measure not in limits
             ]
             own = [_overall(evidence, question, every), *own]
-        found += [*own, *asked]
+        # What a criterion asks in the same words as we do is said once.
+        same = {_subject(claim) for claim in asked}
+        found += [*(claim for claim in own if _subject(claim) not in same), *asked]
     return tuple(sorted(found, key=lambda claim: claim.harm))
+
+
+def _subject(claim: Claim) -> tuple[object, ...]:
+    return claim.measure, claim.dataset, claim.subset, claim.limit, claim.scope, *sorted(claim.at.items())
 
 
 def _of(found: types.Estimate | types.Absent, **fields: object) -> dict[str, object]:
@@ -338,7 +344,21 @@ def _new_hospital(evidence: types.Evidence) -> Iterator[Claim]:
 
 
 def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
-    """Each stop rule at each hospital in which its measure is followed."""
+    """Each stop rule at each hospital; untested where its measure is not followed."""
+    followed = {(each.rule.measure, each.site.name) for each in over_time.of_evidence(evidence)}
+    for rule in evidence.release.care.stop:
+        for site in types.externals(evidence):
+            if (rule.measure, site.name) not in followed:
+                yield Claim(
+                    "over_time",
+                    "hospital",
+                    "untested",
+                    site.name,
+                    rule.measure,
+                    limit=(rule.at_least, rule.at_most),
+                    limit_source="declared",
+                    reason=Fact("not_followed"),
+                )
     for each in over_time.of_evidence(evidence):
         crossed = each.crossing is not None
         state: types.State = (
@@ -393,7 +413,9 @@ def _labels(evidence: types.Evidence) -> Iterator[Claim]:
     for measure in ("weighted_concordance", "krippendorff_alpha", "fleiss_kappa", "observed_agreement"):
         found = [each for each in types.find_all(evidence, measure) if isinstance(each.found, types.Estimate)]
         if found:
-            first = found[0]
+            # The labels that the model was tested on, before those that it learnt from.
+            external = {site.name for site in types.externals(evidence)}
+            first = min(found, key=lambda result: result.dataset not in external)
             yield _claim(
                 "labels", "overall", first.found, dataset=first.dataset, measure=measure, at=first.at, **WITHOUT_LIMIT
             )
@@ -469,7 +491,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
         reason = next((claim.reason for claim in every if claim.reason), UNASKED.get(question, Fact("not_estimated")))
         return Claim(question, "overall", "untested", reason=reason)
     if question == "groups":
-        known = [claim for claim in known if claim.dataset == types.POOLED] or known
+        known = [each for each in known if each.dataset == types.POOLED or each.limit_source == "declared"] or known
     worst = worst_first(known)[0]
     if question == "groups":
         return replace(worst, scope="overall")
@@ -514,6 +536,9 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim
     if isinstance(found, types.Absent):
         return None
     state = multiplicity.held(found, *worst.limit)
+    if question == "calibration":
+        ratio, slope, test = (types.find(evidence, name, types.POOLED, **worst.at) for name in flags.CALIBRATION)
+        state = multiplicity.calibration(ratio, slope, test)
     return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
 
 
@@ -521,7 +546,7 @@ def _goodness(claim: Claim) -> float:
     """How far a value lies on the good side of its limit, on the bad one below 0."""
     least, most = claim.limit
     if claim.value is None or claim.limit == (None, None):
-        return 0.0
+        return claim.value or 0.0
     if least is not None and most is not None:
         return -abs(math.log(claim.value)) if least > 0 and claim.value > 0 else -abs(claim.value)
     return claim.value - least if least is not None else (most or 0.0) - claim.value

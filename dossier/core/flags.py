@@ -346,8 +346,7 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
     low, high = bands.OE_TOLERATED
     refuted = _refuted(external, results)
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
-        is_off = (dataset.name, label) in refuted and multiplicity.held(found, low, high) == "against"
-        if found.value > 0 and is_off:
+        if found.value > 0 and (dataset.name, label) in refuted and not low <= found.value <= high:
             values = {**_estimated(dataset, label, found), "least": low, "most": high}
             yield Flag("risks_off", dataset.name, Fact("risks_of_class_off" if label else "risks_off", **values))
 

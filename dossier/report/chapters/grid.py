@@ -62,14 +62,16 @@ def table(evidence: types.Evidence) -> Table:
 
 
 def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[claims.Claim]) -> Row:
-    overall = next(claim for claim in known if claim.scope == "overall")
+    overall = min((claim for claim in known if claim.scope == "overall"), key=lambda claim: claim.state == "untested")
     every = _by_hospital(evidence, [claim for claim in known if claim.scope != "overall"])
     worst = _worst(every) or overall
     return Row(
         f"{QUESTION[question]}{_limit(evidence, worst)}",
         (
             Cell(_stands(overall), kind=_tint([overall])),
-            Cell(_letters(evidence, every) if question in BY_LETTER else _counts(every), kind=_tint(every)),
+            Cell(_letters(evidence, every) if question in BY_LETTER else _counts(every), kind=_tint(every))
+            if _is_asked(overall)
+            else Cell.word(""),
             Cell.word(names.with_short_sites(evidence, _number(evidence, worst))),
             Cell("", kind="plain", link=CHAPTER[question]),
         ),
@@ -78,8 +80,12 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
 
 def _stands(claim: claims.Claim) -> str:
     """How it stands; of what nothing was asked that it is described."""
-    is_asked = claim.reason is None or claim.reason.code != "no_limit_declared"
-    return claim.state if is_asked else "described"
+    return claim.state if _is_asked(claim) else "described"
+
+
+def _is_asked(claim: claims.Claim) -> bool:
+    """Whether a number was held against anything."""
+    return claim.reason is None or claim.reason.code != "no_limit_declared"
 
 
 def _tint(every: Sequence[claims.Claim]) -> Literal["alert", "word"]:
@@ -176,7 +182,7 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     """Of whom the number of a claim is, and the number with its interval."""
     if claim.value is None or claim.measure is None:
         return "" if claim.reason is None else reasons.why(evidence, claim.reason, claim.dataset)
-    site = next((site.site for site in types.externals(evidence) if site.name == claim.dataset), "")
+    site = next((names.label_of(site) for site in evidence.datasets if site.name == claim.dataset), "")
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
     who = listing([text for text in (rival, group, site, str(claim.at.get("class", ""))) if text])
