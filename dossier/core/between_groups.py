@@ -71,10 +71,14 @@ class Look:
         bounds = [bound for bound in (self.apart.low, self.apart.high) if bound is not None]
         if len(bounds) == 2 and all(low <= bound <= high for bound in bounds):
             return "shown"
-        is_unsure = len(bounds) < 2 or (self.apart.details.get("p_holm") or 0.0) > AT_MOST
-        if is_unsure or low <= self.apart.value <= high:
+        if len(bounds) < 2 or not self.is_sure or low <= self.apart.value <= high:
             return "open"
         return "against" if self.is_worse or self.measure == RATIO else "better"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether chance among all looks does not explain the difference, be it large or small."""
+        return (self.apart.details.get("p_holm") or 0.0) <= AT_MOST
 
     @property
     def excludes_none(self) -> bool:

@@ -193,10 +193,19 @@ def _counts(evidence: types.Evidence) -> str:
     text = f"Of {made}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
     known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
-    groups = dict.fromkeys((_group(look.column, look.label, look.of_class), look.measure) for look in worse)
-    if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
-        text += f" It may do worse for {named_with_the_rest(names, plain.MOST_NAMED)}, or this is coincidence."
+    for is_sure, start, end in (
+        (True, "It does worse for", "perhaps only a little"),
+        (False, "It may do worse for", CHANCE),
+    ):
+        here = [look for look in worse if look.is_sure is is_sure]
+        groups = dict.fromkeys((_group(look.column, look.label, look.of_class), look.measure) for look in here)
+        if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
+            text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED)}, {end}."
     return text
+
+
+CHANCE = "or this is coincidence"
+"""What else may explain a difference."""
 
 
 WORSE: dict[str, str] = entries("pages")["may_do_worse"]
