@@ -50,7 +50,8 @@ def finding(evidence: types.Evidence) -> Sentence:
     rest = " ".join(text for text in more if text)
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met.", rest)
+    everywhere = " at every hospital" if any(len(criteria) > 1 for criteria in every) else ""
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met{everywhere}.", rest)
 
 
 REST: tuple[types.State, ...] = ("against", "open", "withheld", "untested")
