@@ -191,6 +191,17 @@ def ends(found: dict[str, dict[str, Any]], digits: int = 2, factor: float = 1.0,
     return [f"{text}{unit} ({site}" for text, site in zip(shown, (low, high), strict=True)]
 
 
+def together(found: dict[str, Any], digits: int = 2, factor: float = 1, unit: str = "") -> list[str]:
+    """The pooled value where sites are pooled; else both ends."""
+    pooled = found.get("pooled")
+    if pooled is None:
+        return ends(found, digits, factor, unit)
+    return [f"is {pooled['value'] * factor:.{digits}f}{unit} (95% CI", f"pooled over {WORDS[int(pooled['k'])]} sites"]
+
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
 def instances(book: Book) -> dict[str, list[float]]:
     """The named instances of H-accuracy by external site: one setting apart from alike, or all with a complexity."""
     external = [dataset["name"] for dataset in book.results["datasets"] if dataset["role"] == "external"]
@@ -228,9 +239,9 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "description", [f"{patients:,} patients, {events:,} events."]
     shares = {each["site"]: {"value": each["events"] / each["n"]} for each in external}
     yield "description", ends(shares, 0, 100, "%")
-    yield "discrimination", ends(estimates(book, "sensitivity", threshold=at), 0, 100, "%")
-    yield "calibration", ends(ratio)
-    yield "utility", ends(estimates(book, "net_benefit_gain", threshold=at), 1, 100, " per 100")
+    yield "discrimination", together(estimates(book, "sensitivity", threshold=at), 0, 100, "%")
+    yield "calibration", together(ratio)
+    yield "utility", together(estimates(book, "net_benefit_gain", threshold=at), 1, 100, " per 100")
     values = max(instances(book).values(), key=len)
     runs = f"H-accuracy there runs from {min(values):.2f} to {max(values):.2f}"
     yield "accuracy", [f"over {len(values)} choices of its settings, {runs}"]
@@ -245,8 +256,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "limitations", [f"{len(flags)} automated findings"]
     short = [site for site, found in estimates(book, "mss_auroc").items() if found["n"] < found["value"]]
     if 1 < len(short) < len(external):
-        words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-        yield "sample", [f"for the AUROC: {words[len(short)]} of {words[len(external)]}"]
+        yield "sample", [f"for the AUROC: {WORDS[len(short)]} of {WORDS[len(external)]}"]
 
 
 def test_the_numbers_of_the_findings_are_those_of_the_results(book: Book) -> None:
@@ -270,8 +280,7 @@ def test_the_rival_and_the_readers_have_their_numbers(knee: Book) -> None:
     ]
     assert together["k"] == len(enough) < len(differences)
     better = sum(1 for difference in differences.values() if difference["low"] > 0)
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-    assert f"is higher (95% CI excludes 0) at {words[better]}" in texts["comparison"]
+    assert f"is higher (95% CI excludes 0) at {WORDS[better]}" in texts["comparison"]
     for difference in differences.values():
         value, low, high = (
             f"{number:.3f}".replace("-", "\N{MINUS SIGN}")

@@ -12,7 +12,7 @@ from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons
 from dossier.typeset.numbers import TIED, short, unit, wished
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, folded, worded
 from dossier.typeset.words import (
     date,
     how_many,
@@ -216,7 +216,7 @@ def detailed(evidence: types.Evidence) -> tuple[Table, ...]:
     counting = counted_ones(evidence)
     every = [criteria for criteria in declared(evidence) if len(criteria) > 1 or criteria in counting]
     blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
-    return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
+    return tuple(folded(_block(evidence, block, number)) for number, block in enumerate(blocks, start=1))
 
 
 def _block(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]], part: int) -> Table:
@@ -261,7 +261,7 @@ def _cells(
     evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]], dataset: str, reasons: Reasons
 ) -> tuple[Cell, ...]:
     here = [next((criterion for criterion in everywhere if criterion.dataset == dataset), None) for everywhere in block]
-    return tuple(NOT_COMPUTED if criterion is None else _cell(evidence, criterion, reasons) for criterion in here)
+    return tuple(Cell.plain("") if criterion is None else _cell(evidence, criterion, reasons) for criterion in here)
 
 
 def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons) -> Cell:
@@ -270,7 +270,7 @@ def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons
         return Cell.absent(f"{WORDS[criterion.state]}{TIED}{why}")
     cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
-    return Cell(observed, WORDS[criterion.state], "alert" if criterion.state == "against" else "value")
+    return Cell(observed, criterion.state, "alert" if criterion.state == "against" else "value")
 
 
 def declarations(evidence: types.Evidence) -> list[tuple[str, str]]:

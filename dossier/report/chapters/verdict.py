@@ -17,7 +17,7 @@ from dossier.typeset.numbers import TIED, short, threshold
 from dossier.typeset.widths import lines_of
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
-LINES, LINES_OF_FEW, FEW_SITES, LINE = 10, 12, 4, 58.0
+LINES, LINES_OF_FEW, FEW_SITES, LINE = 9, 11, 4, 44.0
 """Lines, so many mm wide, of what is to be settled, more where few sites leave room; the rest is counted."""
 MOST_NAMED = 3
 
