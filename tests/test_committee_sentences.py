@@ -422,7 +422,10 @@ def missed(value: float, rest: float, p_holm: float, half: float = 0.1) -> tuple
             "It more often misses female patients (52 of 100, the others 17; 25 to 45 of 100 more).",
         ),
         (missed(0.60, 0.75, 0.2), "It may do worse for female patients (more missed), or this is coincidence."),
-        (missed(0.66, 0.75, 0.001, 0.08), "It does worse for female patients (more missed), perhaps only a little."),
+        (
+            missed(0.66, 0.75, 0.001, 0.08),
+            "It does worse for female patients (more missed), but it may be only a little.",
+        ),
         (missed(0.70, 0.75, 1.0), "Of 1 comparison with the other patients of the same hospital, one cannot tell."),
     ],
 )

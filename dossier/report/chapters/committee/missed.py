@@ -194,7 +194,7 @@ def _counts(evidence: types.Evidence) -> str:
     # For a group that it does worse for in one way, another way would read as if that were open.
     known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
     for is_sure, start, end in (
-        (True, "It does worse for", "perhaps only a little"),
+        (True, "It does worse for", "but it may be only a little"),
         (False, "It may do worse for", CHANCE),
     ):
         here = [look for look in worse if look.is_sure is is_sure]
