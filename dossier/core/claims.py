@@ -231,10 +231,9 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         ratio, slope, test = (types.find(evidence, measure, dataset, **at) for measure in flags.CALIBRATION)
         both = {"oe_ratio": ratio, "calibration_slope": slope}
         known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
-        measure = max(known, key=lambda name: _times_off(known[name]), default="oe_ratio")
+        measure = max(known, key=lambda name: times_off(known[name].value), default="oe_ratio")
         found = both[measure]
         details = test.details if isinstance(test, types.Estimate) else {}
-        needed = details.get("needed")
         yield _claim(
             "calibration",
             "hospital",
@@ -245,15 +244,15 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
             limit=bands.OE_TOLERATED,
             looks=int(details.get("looks") or 1),
             p_adjusted=details.get("p_holm"),
-            needs_n=needed,
+            needs_n=details.get("needed"),
             state=multiplicity.calibration(ratio, slope, test),
             alone=multiplicity.calibration(ratio, slope, test, is_own=True),
         )
 
 
-def _times_off(found: types.Estimate) -> float:
+def times_off(ratio: float) -> float:
     """By how many times a ratio or slope is off, either way."""
-    return max(found.value, 1 / found.value) if found.value > 0 else float("inf")
+    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 def _discrimination(evidence: types.Evidence) -> Iterator[Claim]:

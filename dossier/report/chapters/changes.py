@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import multiplicity, types
+from dossier.core import claims, types
 from dossier.core.facts import Fact
 from dossier.report.chapters import acceptance, provenance, sentence
 from dossier.report.chapters.chapter import chapter
@@ -48,19 +48,16 @@ class Worse:
 
 def worse_ones(evidence: types.Evidence) -> list[Worse]:
     """What is worse than in the previous release, the surest first."""
-    level, sites = evidence.release.release.level, {site.name: site for site in types.externals(evidence)}
-    found = []
+    sites, found = {site.name: site for site in types.externals(evidence)}, []
+    against = {
+        (claim.measure, claim.dataset, *sorted(claim.at.items())): claim.state == "against"
+        for claim in claims.about(evidence, "since_last_release", "hospital")
+        if claim.alone == "against"
+    }
     for result in evidence.changes.results if evidence.changes is not None else ():
+        is_sure = against.get((result.measure, result.dataset, *sorted(result.at.items())))
         difference, now = result.found, _value(evidence.results, result)
-        if (
-            isinstance(difference, types.Absent)
-            or "p_adjusted" not in difference.details
-            or not isinstance(now, types.Estimate)
-        ):
-            continue
-        p_value, adjusted, by = (difference.details[name] or 0.0 for name in ("p_value", "p_adjusted", "worse_by"))
-        if by > 0 and p_value < 1 - level:
-            is_sure = multiplicity.after_looks("against", adjusted) == "against"
+        if is_sure is not None and isinstance(difference, types.Estimate) and isinstance(now, types.Estimate):
             found.append(Worse(result, sites[result.dataset], now, difference, is_sure))
     return sorted(found, key=lambda each: (each.difference.details["p_adjusted"], each.difference.details["p_value"]))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dossier.core import multiplicity, types
 from dossier.report.chapters import sentence
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
-from dossier.typeset.numbers import TIED, in_text, level_of, per_cent, short, threshold
+from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, span
 
@@ -137,18 +137,23 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
     first, last = ends(evidence, "net_benefit_gain", every)
     what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
     lead = f"{what} runs from {first} to {last}."
-    level, among = level_of(evidence), len(every)
-    above = [each for each in every if sentence.is_above(each.found)]
-    below = [each for each in every if multiplicity.is_worse(each.found)]
-    unsure = [each.named for each in every if each not in above and each not in below]
-    includes = "the CI includes 0" if all((each.found.high or 0) >= 0 or each in below for each in every) else "open"
-    rest = (
-        f"The model's net benefit exceeds both defaults for {how_many(len(above))} of {in_words(among)} classes and "
-        f"sites ({level} CI excludes 0)"
+    stands = {state: [each for each in every if multiplicity.gain(each.found) == state] for state in STANDS}
+    shown, among = len(stands["shown"]), len(every)
+    rest = f"A gain above 0 is shown for {how_many(shown)} of {in_words(among)} classes and sites"
+    rest += "".join(
+        f"; {words} for {_named_or_counted([each.named for each in stands[state]], among)}"
+        for state, words in STANDS.items()
+        if words and stands[state]
     )
-    rest += f"; a default has the higher one for {listing([each.named for each in below])}" if below else ""
-    rest += f"; {includes} for {_named_or_counted(unsure, among)}" if unsure else ""
     return sentence.Sentence(lead, f"{rest}.")
+
+
+STANDS: Mapping[types.State, str] = {
+    "shown": "",
+    "against": "a default has the higher net benefit",
+    "open": "it is open",
+}
+"""What is said of the classes and sites where a gain stands so, behind how many show it."""
 
 
 def severity(evidence: types.Evidence) -> sentence.Sentence:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import multiplicity
-from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals
+from dossier.core import claims
+from dossier.core.facts import Method
+from dossier.core.types import DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import chapter_tables
@@ -59,18 +60,16 @@ class Better:
 
 def better_rivals(evidence: Evidence) -> list[Better]:
     """Where another model is better than the model, what matters most to patients first, then the surest."""
-    found = []
-    sites = {site.name: site for site in externals(evidence)}
-    for result in evidence.results:
-        estimate = result.found
-        if isinstance(estimate, Absent) or estimate.details.get("p_adjusted") is None or result.dataset not in sites:
-            continue
-        sign = -1 if evidence.terms[result.term].best == "higher" else 1
-        ends = sorted(sign * bound for bound in (estimate.low, estimate.high) if bound is not None)
-        if len(ends) == 2 and ends[0] > 0:
-            by = replace(estimate, value=sign * estimate.value, low=ends[0], high=ends[1])
-            is_sure = multiplicity.after_looks("against", estimate.details["p_adjusted"] or 0.0) == "against"
-            found.append(Better(str(result.at["against"]), result.measure, sites[result.dataset], by, is_sure))
+    sites, found = {site.name: site for site in externals(evidence)}, []
+    for claim in claims.about(evidence, "comparators", "hospital"):
+        if claim.alone == "against" and claim.value is not None and claim.measure is not None:
+            # What is better when higher is on the model's side above 0.
+            sign = 1 if claim.limit[0] is None else -1
+            low, high = sorted(sign * (end or 0.0) for end in (claim.low, claim.high))
+            details = {"p_adjusted": claim.p_adjusted, "looks": float(claim.looks)}
+            by = Estimate(sign * claim.value, low, high, None, 0, Method("as_declared"), details=details)
+            rival, site = str(claim.at["against"]), sites[claim.dataset]
+            found.append(Better(rival, claim.measure, site, by, claim.state == "against"))
     return sorted(found, key=lambda each: (list(IN_WORDS).index(each.measure), each.by.details["p_adjusted"] or 0.0))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dossier.core import multiplicity
 from dossier.core.types import Absent, At, Estimate, Evidence, find, find_all
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -121,8 +122,8 @@ def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tupl
         cells.append(reasons.cell(default) if isinstance(default, Absent) else Cell.plain(number(100 * default, 1)))
     if isinstance(gain, Absent):
         return (*cells, reasons.cell(gain))
-    term, certain = evidence.terms["net_benefit_gain"], gain.low is not None and gain.low > 0
-    return (*cells, Cell(value_of(gain, term), interval(gain, term, wordy=True), "value" if certain else "alert"))
+    term, is_worse = evidence.terms["net_benefit_gain"], multiplicity.gain(gain) == "against"
+    return (*cells, Cell(value_of(gain, term), interval(gain, term, wordy=True), "alert" if is_worse else "value"))
 
 
 CHAPTER = chapter("discrimination", finding, measured("discrimination"))

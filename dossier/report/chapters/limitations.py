@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.core import claims
 from dossier.core.facts import Fact
 from dossier.core.types import Evidence, Flag, externals
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, scarce, times_off, worst_named
+from dossier.report.chapters.sentence import Sentence, scarce, worst_named
 from dossier.typeset.flags import DATASETS, brief, consequence, flag_text, topic
 from dossier.typeset.reasons import known_names
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -79,7 +80,7 @@ def _worst_first(evidence: Evidence, flags: Sequence[Flag]) -> list[Flag]:
         if flag.flag in OF_FEW:
             return fewest.get(flag.dataset, 0)
         value = flag.fact.get("value") if flag.flag in OFF else None
-        return -times_off(value) if isinstance(value, float) else 0.0
+        return -claims.times_off(value) if isinstance(value, float) else 0.0
 
     return sorted(flags, key=rank)
 

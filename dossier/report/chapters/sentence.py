@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from dossier.core import claims
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, of_site
@@ -200,17 +201,12 @@ def left_out(evidence: Evidence) -> str:
     left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
-    farthest = sorted(left, key=lambda site: -times_off(values.get(site.name, 1.0)))
+    farthest = sorted(left, key=lambda site: -claims.times_off(values.get(site.name, 1.0)))
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
     which = named_with_the_rest(names, MOST_LEFT_OUT)
     return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
-
-
-def times_off(ratio: float) -> float:
-    """By how many times a ratio is off, either way."""
-    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 MOST_LEFT_OUT = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import LEVEL, better_than_the_model, looks_worse
+from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -33,23 +33,22 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         if (where := _where_a_default_is_better(evidence, each))
     ]
     # What the intervals say comes before the ends of the gain, which chance moves.
-    first, *rest = filter(None, (worse, _above_0(evidence, sites), f"the gain over the better default {span}"))
+    first, *rest = filter(None, (worse, _above_0(sites), f"the gain over the better default {span}"))
     also = [f"{sentence_case(text)}." for text in rest]
     return sentence.Sentence(f"At threshold{TIED}{threshold(at)} {first}.", " ".join([*also, *more]))
 
 
-def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
-    """At how many of several sites the interval of the gain over the better default lies above 0, and where not."""
+def _above_0(gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """At how many of several sites a gain over the better default is shown, and where it is open."""
     if len(gains) == 1:
         return ""
-    certain = sum(sentence.is_above(found) for _, found in gains)
-    unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
-    chance = [site.site for site, found in gains if looks_worse(found)]
-    includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
-    below = f"; it lies below 0, but not after Holm (P > {LEVEL:g}), in {named_or_counted(chance, 4)}"
-    includes += below if chance else ""
-    count = f"{how_many(certain)} of {in_words(len(gains))} sites"
-    return f"the {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}"
+    shown = sum(multiplicity.gain(found) == "shown" for _, found in gains)
+    chance = [site.site for site, found in gains if multiplicity.looks_worse(found)]
+    unsure = [site.site for site, found in gains if multiplicity.gain(found) == "open" and site.site not in chance]
+    rest = f"; it is open in {named_or_counted(unsure, 4)}" if unsure else ""
+    below = f"; it lies below 0, but not after Holm (P > {multiplicity.LEVEL:g}), in {named_or_counted(chance, 4)}"
+    rest += below if chance else ""
+    return f"a gain above 0 is shown at {how_many(shown)} of {in_words(len(gains))} sites{rest}"
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
@@ -58,7 +57,7 @@ def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
     return "; ".join(
         f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({level_of(evidence)} CI "
         "excludes 0)"
-        for whom, where in better_than_the_model(gains).items()
+        for whom, where in multiplicity.better_than_the_model(gains).items()
     )
 
 

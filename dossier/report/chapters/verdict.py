@@ -172,7 +172,7 @@ def standing_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
 
     def off(site: types.DatasetSummary) -> float:
         ratio = types.find(evidence, "oe_ratio", site.name)
-        return sentence.times_off(ratio.value) if isinstance(ratio, types.Estimate) else 1.0
+        return claims.times_off(ratio.value) if isinstance(ratio, types.Estimate) else 1.0
 
     every = [site for site in types.externals(evidence) if counts[site.name]]
     return tuple(sorted(every, key=lambda site: (-counts[site.name], -off(site))))

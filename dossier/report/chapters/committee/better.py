@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dossier.core import multiplicity
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
@@ -56,9 +57,10 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
         if isinstance(gain, Absent):
             continue
-        if sentence.is_above(gain):
+        state = multiplicity.gain(gain, dataset == evidence.local_site)
+        if state == "shown":
             better.append(name)
-        elif is_worse(gain, dataset == evidence.local_site):
+        elif state == "against":
             worse[_whom(gain)].append(name)
         else:
             (chance if looks_worse(gain, dataset == evidence.local_site) else unclear).append(name)
