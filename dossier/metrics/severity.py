@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from dossier.core import register
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric, present
-from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import estimate, standard_error, wilson
 
-OF_RIVAL = {"model": RIVAL}
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
 

@@ -175,11 +175,6 @@ def verdict(everywhere: tuple[types.Criterion, ...]) -> types.State:
     return next((state for state in REST if state in states), "shown")
 
 
-def counts(states: Sequence[types.State]) -> str:
-    """How many are shown, against, open, withheld and untested."""
-    return ", ".join(f"{states.count(state)}{TIED}{state}" for state in WORDS if state in states)
-
-
 def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
     places = [

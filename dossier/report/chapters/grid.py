@@ -48,7 +48,8 @@ def table(evidence: types.Evidence) -> Table:
             why = next((claim.reason for claim in of_question[question] if claim.reason), None)
             because = f" ({reasons.why(evidence, why, '')})" if why else ""
             untested.append(f"{within_sentence(QUESTION[question])}{because}")
-    notes = [f"Not tested: {'; '.join(untested)}."] if untested else []
+    called = sentence_case(_named(evidence, "untested"))
+    notes = [f"{called}: {'; '.join(untested)}."] if untested else []
     at, (lowest, highest) = evidence.release.thresholds.declared[:1], map(numbers.number, bands.OE_TOLERATED)
     return worded(
         "grid",
@@ -69,7 +70,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
         f"{QUESTION[question]}{_limit(evidence, worst)}",
         (
             Cell(_stands(overall), kind=_tint([overall])),
-            Cell(_letters(evidence, every) if question in BY_LETTER else _counts(every), kind=_tint(every))
+            Cell(_letters(evidence, every) if question in BY_LETTER else _counts(evidence, every), kind=_tint(every))
             if _is_asked(overall)
             else Cell.word(""),
             Cell.word(names.with_short_sites(evidence, _number(evidence, worst))),
@@ -108,8 +109,11 @@ def _worst(every: Sequence[claims.Claim]) -> claims.Claim | None:
     return next((claim for claim in claims.worst_first(every) if claim.value is not None), None)
 
 
-def _counts(every: Sequence[claims.Claim]) -> str:
-    return acceptance.counts([claim.state for claim in every])
+def _counts(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
+    """How many stand how."""
+    stands = [claim.state for claim in every]
+    known: tuple[types.State, ...] = ("shown", "against", "open", "untested")
+    return ", ".join(f"{stands.count(state)}{TIED}{_named(evidence, state)}" for state in known if state in stands)
 
 
 def _has_letters(evidence: types.Evidence) -> bool:
@@ -120,7 +124,7 @@ def _has_letters(evidence: types.Evidence) -> bool:
 def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
     """By state the letters of the hospitals, the gravest state of each, or of its classes; of many how many."""
     if not _has_letters(evidence):
-        return _counts(every)
+        return _counts(evidence, every)
     stands: dict[str, types.State] = {}
     for claim in claims.worst_first(every):
         stands.setdefault(claim.dataset, claim.state)
@@ -129,8 +133,14 @@ def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
     parts = []
     for state in ("against", "open", "shown", "untested"):
         here = [letter[name] for name in letter if stands.get(name) == state]
-        parts += [f"{state}{TIED}{TIED.join(here)}"] if here else []
+        parts += [f"{_named(evidence, state)}{TIED}{TIED.join(here)}"] if here else []
     return "; ".join(parts)
+
+
+def _named(evidence: types.Evidence, state: types.State) -> str:
+    """What a state is called: what a policy keeps back was tested, and what was not is told by nobody."""
+    is_protected = any(site.minimum_cell for site in types.externals(evidence))
+    return "not given" if state == "untested" and is_protected else state
 
 
 def _legend(evidence: types.Evidence) -> list[str]:

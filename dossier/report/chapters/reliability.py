@@ -193,7 +193,6 @@ def _place(evidence: types.Evidence, dataset: str) -> str:
 
 
 SURE = ("Unsure", "Half sure", "Sure")
-COMPLEX = ("simple", "medium", "complex")
 THIRDS = ("0 to 0.33", "0.33 to 0.67", "0.67 to 1")
 
 

@@ -270,6 +270,9 @@ def _unrefuted(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     """What is said of percentages that are not shown to be wrong: no range may leave out what they say unsaid."""
     known: list[AtRisk | Whole] = [*every, *_wholes(evidence)]
     out = [each for each in known if each.leaves_out]
+    if not all(each.is_within for each in out):
+        # Where they are shown to be right in size, one range that leaves out what they say is no doubt about them.
+        out = [each for each in out if (each if isinstance(each, Whole) else each.whole).state != "shown"] or out
     where = "" if alone(evidence) else f" in {few_named(list(dict.fromkeys(each.where for each in out)))}"
     if not out:
         is_shown = all(size_of_risks(evidence, site.name, label) == "shown" for site, label in _everywhere(evidence))
