@@ -186,11 +186,11 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
     groups = zip(marks_of(evidence, dataset.name, rates), MARKS, strict=False)
     which = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in groups]
-    read = f" {sentence_case('; '.join(which))}." if which else ""
+    legend = f" {sentence_case('; '.join(which))}." if which else ""
     caption = (
         f"{dataset.site}: {captions.patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, "
         f"with {captions.level_text(evidence)} intervals. {CAVEAT}{read}"
-        f"{at}{_shaded(evidence)}{read}"
+        f"{at}{_shaded(evidence)}{legend}"
     )
     message = f"{_rates_of_readers(dataset, rates)}."
     return canvas.Drawn(drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
