@@ -103,14 +103,15 @@ def test_only_an_accusation_has_to_pass_its_looks(state: types.State) -> None:
 def test_a_text_gives_the_numbers_that_it_names_with_interval_and_n(knee: Book) -> None:
     """`{auroc@knee-1}` is that AUROC; a group and a threshold are named beside it, and a gap says why."""
     evidence = knee.evidence
-    asked = '{auroc@knee-1}|{oe_ratio@pooled}|{events@knee-2}|{sensitivity@pooled threshold=0.5 Age="under 50"}'
+    group = '{sensitivity@pooled threshold=0.5 Age="under 50"}'
+    asked = f"{{auroc@knee-1}}|{{oe_ratio@pooled}}|{{events@knee-2}}|{{patients@pooled}}|{group}"
     shown = living_text.resolved(dataclasses.replace(evidence, statements={"4": asked})).statements["4"]
-    auroc, ratio, events, group = (part.replace("\N{NO-BREAK SPACE}", " ") for part in shown.split("|"))
+    auroc, ratio, events, patients, group = (part.replace("\N{NO-BREAK SPACE}", " ") for part in shown.split("|"))
     found = types.find(evidence, "auroc", "knee-1")
     assert isinstance(found, types.Estimate)
     assert auroc == f"{found.value:.2f} (95% CI {found.low:.2f} to {found.high:.2f}; n {found.n})"
     assert ratio.startswith("0.9")
-    assert events == "524"
+    assert (events, patients) == ("524", "3,752")
     assert "95% CI" in group
     assert (
         "not estimated"
@@ -125,9 +126,12 @@ def test_a_text_gives_the_numbers_that_it_names_with_interval_and_n(knee: Book) 
     [
         ("{auroc@nowhere}", "nowhere is not a dataset"),
         ("{aurok@pooled}", "aurok is not a measure"),
-        ("{events@pooled}", "pooled is not a dataset"),
+        ("{events@nobody}", "nobody is not a dataset"),
         ("{auroc@pooled Sex=female}", "names Sex=female, which is no setting"),
-        ("{auroc@pooled} and {a set} {x@}", ""),
+        ("{sensitivity@site}", "names no threshold that is declared"),
+        ("{AUROC@site}", "is no name of a number"),
+        ("{auroc}", "is no name of a number"),
+        ("{patients@pooled} and {a set} {auroc@site}", ""),
     ],
 )
 def test_a_number_that_nothing_gives_is_a_fault(tmp_path: Path, text: str, says: str) -> None:

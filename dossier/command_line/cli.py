@@ -525,15 +525,18 @@ def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -
 def _flags_named(names: str) -> frozenset[str]:
     """The flags and claims of --fail-on; a name that is neither is refused with the nearest."""
     from dossier.core import claims
+    from dossier.core.errors import Fault, ReleaseError
     from dossier.core.faults.locations import Option
     from dossier.reading import criteria
 
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
     unknown = sorted(name for name in named - claims.NAMED if not criteria.is_flag(name))
-    faults = [criteria.no_flag(name, Option("--fail-on"), claims.NAMED) for name in unknown]
+    where = Option("--fail-on")
+    faults = [
+        Fault("not_a_claim", where, name=name, known=claims.QUESTIONS) if ":" in name else criteria.no_flag(name, where)
+        for name in unknown
+    ]
     if faults:
-        from dossier.core.errors import ReleaseError
-
         raise ReleaseError(faults)
     return named
 

@@ -27,7 +27,23 @@ class Place:
         settings = {name: quoted or plain for name, quoted, plain in SETTING.findall(match[3])}
         return cls(match[0], match[1], match[2], settings)
 
+    def value(self, name: str) -> float | str | None:
+        """A setting as results are filed under it: a number where it is one; None where it is not named."""
+        text = self.settings.get(name)
+        try:
+            return text if text is None else float(text)
+        except ValueError:
+            return text
+
 
 def places(text: str) -> Iterator[Place]:
     """The places of a text, in their order."""
     return map(Place.of, PLACE.finditer(text))
+
+
+def others(text: str) -> Iterator[tuple[str, str]]:
+    """What stands in braces and is no place: as it was written, and what the braces hold."""
+    return ((match[0], match[1].strip()) for match in BRACES.finditer(text) if not PLACE.fullmatch(match[0]))
+
+
+BRACES = re.compile(r"\{([^{}\n]*)\}")

@@ -67,26 +67,44 @@ def text_faults(
     texts: Iterable[tuple[Location, str]], release: Release, datasets: Sequence[str], subsets: Sequence[Subset] | None
 ) -> Iterator[Fault]:
     """The faults of numbers that declared texts name."""
-    every = [(where, place) for where, text in texts for place in living_text.places(text)]
-    if not every:
+    held = [(where, text) for where, text in texts if "{" in text]
+    if not held:
         return
     from dossier.core.register import fill, terms_of
 
     fill("metrics")
     terms = {term.measure: term for term in terms_of(release).values()}
-    for where, place in every:
-        term = terms.get(place.measure)
-        if term is None and place.measure not in living_text.COUNTS:
-            near = _measure_meant(place.measure, {name: [each] for name, each in terms.items()})
-            yield Fault("not_a_measure", where, name=place.measure, known=tuple(sorted(terms)), near=near)
-        known = datasets if place.measure in living_text.COUNTS else (POOLED, *datasets)
-        if place.dataset not in known:
-            near = nearest(place.dataset, known)
-            yield Fault("not_a_dataset", where, name=place.dataset, known=tuple(known), near=near)
-        for name, level in place.settings.items():
-            group = Subset(name, level)
-            if term is not None and name not in (*term.at, *BESIDE) and subsets is not None and group not in subsets:
-                yield Fault("not_in_text", where, place=place.text, setting=f"{name}={level}")
+    for where, text in held:
+        for place in living_text.places(text):
+            yield from _of_place(place, where, release, datasets, subsets, terms)
+        for written, inside in living_text.others(text):
+            if "@" in inside or inside in terms:
+                yield Fault("no_number_named", where, place=written)
+
+
+def _of_place(
+    place: living_text.Place,
+    where: Location,
+    release: Release,
+    datasets: Sequence[str],
+    subsets: Sequence[Subset] | None,
+    terms: Mapping[str, Term],
+) -> Iterator[Fault]:
+    term, known = terms.get(place.measure), (POOLED, *datasets)
+    if term is None and place.measure not in living_text.COUNTS:
+        near = _measure_meant(place.measure, {name: [each] for name, each in terms.items()})
+        yield Fault("not_a_measure", where, name=place.measure, known=tuple(sorted(terms)), near=near)
+    if place.dataset not in known:
+        yield Fault("not_a_dataset", where, name=place.dataset, known=known, near=nearest(place.dataset, known))
+    of_measure = () if term is None else term.at
+    for name, level in place.settings.items():
+        group = Subset(name, level)
+        if name not in (*of_measure, *BESIDE) and subsets is not None and group not in subsets:
+            yield Fault("not_in_text", where, place=place.text, setting=f"{name}={level}")
+    known_thresholds = release.thresholds.declared
+    if "threshold" in of_measure and place.value("threshold") not in known_thresholds:
+        known = tuple(f"{value:g}" for value in known_thresholds)
+        yield Fault("no_threshold_in_text", where, place=place.text, known=known)
 
 
 def correspondence_faults(release: Release, external: Mapping[str, Set[str]], development: Set[str]) -> list[Fault]:
@@ -135,10 +153,9 @@ def is_flag(name: str) -> bool:
     return name in FLAGS
 
 
-def no_flag(name: str, where: Location, claims: Set[str] = frozenset()) -> Fault:
-    """The fault of a name that is no flag's, and no claim's where these are named too, with the nearest that is one."""
-    near = nearest(name, (*FLAGS, *sorted(claims)))
-    return Fault("not_a_flag", where, name=name, known=tuple(FLAGS), near=near)
+def no_flag(name: str, where: Location) -> Fault:
+    """The fault of a name that is no flag's, with the nearest that is one."""
+    return Fault("not_a_flag", where, name=name, known=tuple(FLAGS), near=nearest(name, FLAGS))
 
 
 def _of(

@@ -28,8 +28,13 @@ def resolved(evidence: types.Evidence) -> types.Evidence:
 def in_words(evidence: types.Evidence, place: living_text.Place) -> str:
     """The number that a place stands for: with its interval and n, or why there is none."""
     if place.measure in living_text.COUNTS:
-        site = types.summary_of(evidence, place.dataset)
-        return f"{site.n:,}" if place.measure == "patients" else names.events_of(site)
+        sites = [site for site in evidence.datasets if site.name == place.dataset] or types.externals(evidence)
+        if place.measure == "patients":
+            return f"{sum(site.n for site in sites):,}"
+        if len(sites) == 1:
+            return names.events_of(sites[0])
+        known = [site.events for site in sites if site.events is not None]
+        return f"{names.at_least(sites)}{sum(known):,}" if known else names.all_events(sites)
     found = find(evidence, place)
     if isinstance(found, types.Absent):
         return f"(not estimated: {reasons.why(evidence, found.reason, place.dataset)})"
@@ -43,15 +48,8 @@ def in_words(evidence: types.Evidence, place: living_text.Place) -> str:
 def find(evidence: types.Evidence, place: living_text.Place) -> types.Estimate | types.Absent:
     """The result that a place names: settings are those of its measure, anything else a column of groups."""
     known = {*evidence.terms[place.measure].at, "class", "against", "model", "estimator"}
-    at = {name: _value(text) for name, text in place.settings.items() if name in known}
+    at = {name: value for name in place.settings if name in known and (value := place.value(name)) is not None}
     groups = [types.Subset(name, level) for name, level in place.settings.items() if name not in known]
     if groups:
         return types.find_in_subgroup(evidence, groups[0], place.measure, place.dataset, **at)
     return types.find(evidence, place.measure, place.dataset, **at)
-
-
-def _value(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
