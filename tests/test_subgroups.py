@@ -470,7 +470,7 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     assert {look.apart.details["looks"] for look in looks} == {16.0}
     said = findings.finding(knee)
     assert said.lead.startswith(
-        "Over the seven sites that record it the sensitivity at 0.50 is lower in the subgroup under 50 (Age) than in "
+        "At five of seven sites the sensitivity at 0.50 is lower in the subgroup under 50 (Age) than in "
     )
     # Two by sex and three by age at seven of eight sites, but those under 50 (2) and of 70 or more (4) at Knee 4.
     assert "33 subgroups, site by site." in said.rest

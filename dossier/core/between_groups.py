@@ -75,6 +75,10 @@ class Look:
             return "open"
         return "against" if self.is_worse or self.measure == RATIO else "better"
 
+    def rests_on(self, sites: int) -> int:
+        """How many of the sites that record the group its difference is a mean over."""
+        return int(self.apart.details.get("k") or sites)
+
     @property
     def is_sure(self) -> bool:
         """Whether chance among all looks does not explain the difference, be it large or small."""

@@ -455,10 +455,9 @@ def _test_itself(evidence: types.Evidence) -> Iterator[Claim]:
     elif None not in why:
         yield Claim("test_itself", "overall", "untested", reason=Fact("no_criterion_counts"))
     else:
+        reason = Fact("not_sealed") if evidence.seal is None else Fact("changed_after_sealing")
         is_sealed = evidence.seal is not None and not evidence.seal.changes
-        yield Claim(
-            "test_itself", "overall", "shown" if is_sealed else "open", reason=None if is_sealed else Fact("not_sealed")
-        )
+        yield Claim("test_itself", "overall", "shown" if is_sealed else "open", reason=None if is_sealed else reason)
 
 
 ASKED: Mapping[Question, Callable[[types.Evidence], Iterator[Claim]]] = {
@@ -529,16 +528,21 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim
     """The claim of a measure over all hospitals; None where none is pooled."""
     if question not in ("benefit", "calibration", "discrimination") or worst.limit_source != "default":
         return None
-    found = types.find(evidence, str(worst.measure), types.POOLED, **worst.at)
-    if isinstance(found, types.Absent):
-        found = types.find(evidence, str(worst.measure), types.POOLED, **worst.at, estimator="stratified")
+    found = _of_all(evidence, str(worst.measure), worst.at)
     if isinstance(found, types.Absent):
         return None
     state = multiplicity.held(found, *worst.limit)
     if question == "calibration":
-        ratio, slope, test = (types.find(evidence, name, types.POOLED, **worst.at) for name in flags.CALIBRATION)
+        ratio, slope, test = (_of_all(evidence, name, worst.at) for name in flags.CALIBRATION)
         state = multiplicity.calibration(ratio, slope, test)
     return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
+
+
+def _of_all(evidence: types.Evidence, measure: str, at: types.At) -> types.Estimate | types.Absent:
+    """A measure over all hospitals: pooled, or of few of them stratified."""
+    found = types.find(evidence, measure, types.POOLED, **at)
+    stratified = types.find(evidence, measure, types.POOLED, **at, estimator="stratified")
+    return stratified if isinstance(found, types.Absent) else found
 
 
 def _goodness(claim: Claim) -> float:

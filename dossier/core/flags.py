@@ -307,6 +307,8 @@ def _subgroup_differs(
             having = between_groups.sites_with(summaries, look.column)
             sites = tuple(site.site for site in external if site.name in having)
             where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
+            if (some := look.rests_on(len(sites))) < len(sites):
+                where = Fact("at_some_sites", some=some, among=len(sites))
             yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
 
 

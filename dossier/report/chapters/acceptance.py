@@ -39,8 +39,7 @@ def finding(evidence: types.Evidence) -> Sentence:
     """How many criteria are shown to be met everywhere they ask for it, and how the others stand."""
     every = counted_ones(evidence) or declared(evidence)
     met = [criteria for criteria in every if verdict(criteria) == "shown"]
-    noun = "criterion" if len(every) == 1 else "criteria"
-    lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
+    lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} criteria "
     rest = ""
     if len(every) - len(met) <= 4:
         names = [(verdict(criteria), within_sentence(label(evidence, criteria[0]))) for criteria in every]
@@ -51,6 +50,8 @@ def finding(evidence: types.Evidence) -> Sentence:
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
     everywhere = " at every hospital" if any(len(criteria) > 1 for criteria in every) else ""
+    if len(every) == 1:
+        return Sentence(f"The criterion is {'' if met else 'not '}shown to be met{everywhere}.", rest)
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met{everywhere}.", rest)
 
 

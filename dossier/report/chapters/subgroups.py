@@ -47,7 +47,7 @@ def finding(evidence: types.Evidence) -> Sentence:
         )
     more = named_with_the_rest([flag_text(look.fact) for look in apart[1:]], MOST_NAMED - 1)
     said = f"{sentence_case(more)}. " if more else ""
-    return Sentence(f"{_where(evidence, apart[0].column)} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
+    return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
 
 
 def _counts(looks: Sequence[between_groups.Look]) -> str:
@@ -72,9 +72,11 @@ def sites_with(evidence: types.Evidence, column: str) -> list[str]:
     return [site.site for site in types.externals(evidence) if site.name in found]
 
 
-def _where(evidence: types.Evidence, column: str) -> str:
-    """In which sites a subgroup is looked at: all, or those that have the column."""
-    sites = sites_with(evidence, column)
+def _where(evidence: types.Evidence, look: between_groups.Look) -> str:
+    """In which sites a subgroup is looked at: all, those that have the column, or those with enough of either part."""
+    sites = sites_with(evidence, look.column)
+    if (some := look.rests_on(len(sites))) < len(sites):
+        return f"At {in_words(some)} of {in_words(len(sites))} sites"
     if len(sites) == len(types.externals(evidence)) > 1:
         return "Over all sites"
     return f"In {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
