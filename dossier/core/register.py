@@ -14,7 +14,6 @@ import importlib
 import inspect
 import pkgutil
 import re
-import sys
 import textwrap
 import threading
 from collections.abc import Callable, Mapping
@@ -565,20 +564,17 @@ def _imported(folder: str) -> tuple[str, ...]:
 
 
 def _in_order() -> None:
-    """Sort every shelf by file and as its ORDER says: what was imported first must not show in results.json."""
+    """Sort every shelf by file, and there as it is written: what was imported first must not show in results.json."""
     for shelf in vars(REGISTER).values():
-        places = [_place(name, entry) for name, entry in shelf.items()]
-        if places != sorted(places):
-            entries = sorted(shelf.items(), key=lambda entry: _place(*entry))
+        entries = sorted(shelf.items(), key=lambda entry: _file(entry[1]))
+        if [name for name, _ in entries] != list(shelf):
             shelf.clear()
             shelf.update(entries)
 
 
-def _place(name: str, entry: Any) -> tuple[str, int, str]:
-    """Its file, and its place there: what ORDER does not name comes last, by its name."""
-    module: str = getattr(entry, "module", "") or entry.function.__module__
-    order: tuple[str, ...] = getattr(sys.modules.get(module), "ORDER", ())
-    return module, order.index(name) if name in order else len(order), name
+def _file(entry: Any) -> str:
+    found: str = getattr(entry, "module", "") or entry.function.__module__
+    return found
 
 
 def functions() -> dict[str, Callable[..., Any]]:

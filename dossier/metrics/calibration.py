@@ -27,14 +27,6 @@ from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
 from dossier.metrics.weighted import Bools, Found, Mean, Rows, Weighted
 
-ORDER = (
-    *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),
-    *("emax", "ece", "eci", "brier", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "spiegelhalter_z"),
-    "calibration_test",
-    *("calibration_curve", "calibration_groups", "calibration_curve_all_sites"),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 in_files = partial(metric, against_rest="by class", on_page=False)
 """A measure beside those that the pages hold."""

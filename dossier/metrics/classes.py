@@ -27,16 +27,6 @@ from dossier.metrics.resampling import FEWEST
 from dossier.metrics.robustness import parts_of
 from dossier.metrics.sample import NO_INTERVAL, Z
 
-ORDER = (
-    *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "advice_value"),
-    *("advisor_value", "confusion_matrix"),
-    *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
-    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival"),
-    *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference"),
-    *("mean_severity_difference", "mss_brier", "split_performance"),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
 

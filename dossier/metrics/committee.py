@@ -10,9 +10,6 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, curve_synthesis, present
 from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve
 
-ORDER = ("classification", "per_thousand_of_site", "per_thousand")
-"""The measures and curves of the chapter in the order of files and pages."""
-
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 

@@ -28,13 +28,6 @@ from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.utility import contributions, no_net_benefit
 
-ORDER = (
-    *("auroc_of_rival", "oe_ratio_of_rival", "calibration_slope_of_rival", "auroc_difference", "brier_difference"),
-    *("log_score_difference", "accuracy_difference", "net_benefit_difference", "majority_class_test"),
-    *("mann_whitney_u", "brier_permutation_test", "log_score_permutation_test"),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 AGAINST_RIVAL = {"against": RIVAL}
 """The setting of a difference from the other model, filed under its own name where it has one."""
 CHANCE = {"against": "chance"}

@@ -37,12 +37,6 @@ from dossier.metrics.once import once
 from dossier.metrics.resampling import central
 from dossier.metrics.robustness import over_splits
 
-ORDER = (
-    *("degree_of_correspondence", "correspondence_averaged", "conformal_p_values", "energy_coefficient"),
-    *("membership_auroc", "membership_drivers", "feature_shift"),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 LARGEST_PERMUTED = 2000
 """So many rows a side are permuted at most: each permutation sums over all of their pairs."""
 LARGEST_CLASSIFIED = 20_000

@@ -12,9 +12,6 @@ from dossier.core.register import describe
 from dossier.core.types import Description, Feature, Floats
 from dossier.metrics.logistic import logit
 
-ORDER = ("characteristics", "case_mix")
-"""The measures and curves of the chapter in the order of files and pages."""
-
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 

@@ -17,14 +17,6 @@ from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.metrics.weighted import Found, Mean, Rows, by_class, combined, ratio
 
-ORDER = (
-    *("auroc", "model_based_concordance", "sensitivity", "specificity", "ppv", "npv", "accuracy"),
-    *("balanced_accuracy", "youden_j", "markedness", "mcc", "f1", "cohen_kappa_of_model"),
-    *("likelihood_ratio_positive", "likelihood_ratio_negative", "auprc", "balanced_average_accuracy", "roc"),
-    *("risk_distribution",),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 POINTS = 250
 """The most points that a curve holds."""
 

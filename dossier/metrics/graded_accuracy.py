@@ -17,14 +17,6 @@ from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
 from dossier.metrics import raters
 from dossier.metrics.intervals import column, two_sided, wilson
 
-ORDER = (
-    *("h_accuracy", "h_accuracy_risk", "cost_weighted_accuracy", "h_accuracy_profile", "h_accuracy_by_priority"),
-    *("h_accuracy_by_complexity", "h_accuracy_surface", "accuracy_by_prevalence", "survey_of_priorities"),
-    *("rater_accuracy_by_confidence", "rater_accuracy_by_complexity", "confidence_of_right_answers"),
-    *("complexity_distribution",),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 CHAPTER = "accuracy"
 Integers = NDArray[np.int64]
 Survey = Sequence[tuple[str, float, float | None, float | None]]

@@ -17,13 +17,6 @@ from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, Floats, 
 from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student, wilson
 from dossier.metrics.resampling import central
 
-ORDER = (
-    *("error_rate_aided", "error_rate_unaided", "absolute_risk_reduction", "number_needed_to_decide"),
-    *("relative_risk", "relative_risk_reduction", "odds_ratio", "decision_benefit", "decision_benefit_by_reader"),
-    *("changed_decisions", "wrong_advice_followed", "right_advice_resisted", "agreement_with_advice"),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 Cells = tuple[float, float, float, float]
 """Wrong and right with the model, wrong and right without it: AIE, AIN, CE, CN."""
 Kind = Literal["rate", "difference", "ratio"]

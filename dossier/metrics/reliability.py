@@ -23,14 +23,6 @@ from dossier.core.types import Absent, Curve, Description, Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student, wilson, wilson_bounds
 from dossier.metrics.raters import mean_of_known, right_answers
 
-ORDER = (
-    *("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "rater_agreement"),
-    *("rater_accuracy_summary", "weighted_concordance", "actual_accuracy", "required_reliability"),
-    *("confidence_complexity_correlation", "reliability_nomogram", "actual_accuracy_bounds", "raters_one_by_one"),
-    *("raters_by_group", "confidence_by_rater", "confidence_by_complexity"),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 Integers = NDArray[np.int64]
 
 LONGEST_CURVE = 250

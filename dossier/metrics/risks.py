@@ -10,9 +10,6 @@ from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import discrimination
 from dossier.metrics.intervals import column, wilson
 
-ORDER = ("cumulative_risks", "rater_rates", "fagan_nomogram")
-"""The measures and curves of the chapter in the order of files and pages."""
-
 Cells = tuple[float | None, ...]
 STEPS = 100
 """Into how many steps the cumulative curves divide the range in which 99 of 100 risks lie."""

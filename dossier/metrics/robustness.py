@@ -16,9 +16,6 @@ from dossier.core.register import absent_with_its_parts, curve, present, synthes
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 from dossier.metrics import calibration, discrimination, intervals, utility
 
-ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
-"""The measures and curves of the chapter in the order of files and pages."""
-
 Integers = NDArray[np.int64]
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2

@@ -19,9 +19,6 @@ from dossier.metrics import discrimination, utility
 from dossier.metrics.intervals import without_interval
 from dossier.metrics.logistic import has_logit, logit
 
-ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
-"""The measures and curves of the chapter in the order of files and pages."""
-
 Z = 1.96
 """As the literature rounds it; the published sample sizes are reproduced with this value."""
 

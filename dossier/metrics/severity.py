@@ -261,6 +261,14 @@ def error_severity_index(
     )
 
 
+of_rivals = partial(register.of_rivals, module=__name__, chapter="severity", tier="mission")
+of_rivals(
+    "error_severity_index",
+    "How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).",
+    "10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
+)
+
+
 @severity_at(
     "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
@@ -287,12 +295,6 @@ def mean_severity(
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 
-of_rivals = partial(register.of_rivals, module=__name__, chapter="severity", tier="mission")
-of_rivals(
-    "error_severity_index",
-    "How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).",
-    "10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
-)
 of_rivals(
     "mean_severity",
     "How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.",

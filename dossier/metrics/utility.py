@@ -29,13 +29,6 @@ from dossier.metrics.shares import (
     sum_of_shares,
 )
 
-ORDER = (
-    *("net_benefit", "standardized_net_benefit", "net_benefit_gain", "weighted_utility", "decision_curve"),
-    *("decision_curve_wide", "decision_curve_all_sites", "decision_curve_wide_all_sites", "utility_profile"),
-    *("weighted_utility_inputs",),
-)
-"""The measures and curves of the chapter in the order of files and pages."""
-
 POINTS = 101
 """Thresholds of a decision curve."""
 

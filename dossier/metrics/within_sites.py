@@ -374,6 +374,78 @@ def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | No
     return Comparison(ours.value - rest.value, variance, sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
 
 
+# ---- ranking beyond case mix ----------------------------------------------------------------------------------------
+
+
+@synthesis(
+    "AUROC of a group less that of the others, beyond case mix",
+    each="groups",
+    best="zero",
+    tier="supporting",
+    cites="Van Klaveren 2016",
+    formula="Σ w ((A1 - C1) - (A0 - C0)) over Σ w, w = m1 m0/(m1 + m0), m the pairs of a case and another",
+)
+def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Absent:
+    """How much better the model ranks a group than the other patients of its own sites, beyond what case mix explains.
+
+    The difference in AUROC less the difference in model-based concordance, which is what the AUROCs would be if every
+    risk were right. The variance of the test is that of the outcomes if the risks were right but for the O/E ratio of
+    each part; that of the interval is by linearization in outcome and risk within each part of a site. Sites with fewer
+    than five events or non-events in either part have none. Absent where all are such.
+    """
+    tests = [_ranks_apart(pair) for pair in pairs]
+    tested = _tested(tests, level)
+    if tested is None:
+        return Absent(Fact("too_few_to_rank_in_both_parts", fewest=FEWEST_JUDGED))
+    kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
+    both = [part for pair in kept for part in pair.parts]
+    weights, of_rows = np.array([(test.weight, test.of_rows) for test in tests if test is not None]).T
+    variance = float(((weights / weights.sum()) ** 2 * of_rows).sum()) + tested.between
+    value = Part(tested.value, 0.0, tested.value, variance)
+    made = _estimate(value, both, len(kept), level, "plain", ANYWHERE)
+    return _judged(made, pairs, pairs, tests, tested)
+
+
+def _ranks_apart(pair: Pair) -> Comparison | None:
+    counts = [(int(part.outcome.sum()), int((1 - part.outcome).sum())) for part in pair.parts]
+    if min(min(each) for each in counts) < FEWEST_JUDGED:
+        return None
+    found = [_beyond_case_mix(part) for part in pair.parts]
+    if any(each is None for each in found):
+        return None
+    (ours, of_ours), (rest, of_rest) = (each for each in found if each is not None)
+    weight = ours.size * rest.size / (ours.size + rest.size)
+    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight, of_ours + of_rest)
+
+
+def _beyond_case_mix(part: Stratum) -> tuple[Part, float] | None:
+    """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E; and
+    the variance by what the rows contribute.
+    """
+    weights = part.relative_weights
+    ranked, expected = (
+        weighted.auroc(part.rows()),
+        expected_concordance(part.risk, weights),
+    )
+    if isinstance(ranked, Absent) or expected is None:
+        return None
+    case, other = weights * part.risk, weights * (1 - part.risk)
+    levels, level_of = np.unique(part.risk, return_inverse=True)
+    cases, others = (np.bincount(level_of, weights=each, minlength=len(levels)).astype(float) for each in (case, other))
+    below = (np.cumsum(others) - others / 2)[level_of] - other / 2
+    above = (cases.sum() - np.cumsum(cases) + cases / 2)[level_of] - case / 2
+    pairs = float(cases.sum() * others.sum() - (case * other).sum())
+    moved = weights * (below - above - expected[0] * (others.sum() - cases.sum())) / pairs
+    observed, awaited = _sums(part)
+    risk = np.minimum(MOST_CERTAIN, part.risk * observed / awaited)
+    variance = float((moved**2 * risk * (1 - risk)).sum())
+    if part.is_dependent:
+        variance = max(variance, float((part.design.totals(moved * (part.outcome - risk)) ** 2).sum()))
+    events = float((weights * part.outcome).sum())
+    found = Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)
+    return found, part.design.variance(ranked.linearized - expected[1])
+
+
 # ---- observed over expected -----------------------------------------------------------------------------------------
 
 
@@ -498,75 +570,3 @@ def _ratio_apart(pair: Pair) -> Comparison | None:
         by_unit += float((part.design.totals(each) ** 2).sum()) if part.is_dependent else 0.0
     information = ratio * e1 * e0 / whole
     return Comparison(score / information, max(variance, by_unit) / information**2, information)
-
-
-# ---- ranking beyond case mix ----------------------------------------------------------------------------------------
-
-
-@synthesis(
-    "AUROC of a group less that of the others, beyond case mix",
-    each="groups",
-    best="zero",
-    tier="supporting",
-    cites="Van Klaveren 2016",
-    formula="Σ w ((A1 - C1) - (A0 - C0)) over Σ w, w = m1 m0/(m1 + m0), m the pairs of a case and another",
-)
-def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Absent:
-    """How much better the model ranks a group than the other patients of its own sites, beyond what case mix explains.
-
-    The difference in AUROC less the difference in model-based concordance, which is what the AUROCs would be if every
-    risk were right. The variance of the test is that of the outcomes if the risks were right but for the O/E ratio of
-    each part; that of the interval is by linearization in outcome and risk within each part of a site. Sites with fewer
-    than five events or non-events in either part have none. Absent where all are such.
-    """
-    tests = [_ranks_apart(pair) for pair in pairs]
-    tested = _tested(tests, level)
-    if tested is None:
-        return Absent(Fact("too_few_to_rank_in_both_parts", fewest=FEWEST_JUDGED))
-    kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
-    both = [part for pair in kept for part in pair.parts]
-    weights, of_rows = np.array([(test.weight, test.of_rows) for test in tests if test is not None]).T
-    variance = float(((weights / weights.sum()) ** 2 * of_rows).sum()) + tested.between
-    value = Part(tested.value, 0.0, tested.value, variance)
-    made = _estimate(value, both, len(kept), level, "plain", ANYWHERE)
-    return _judged(made, pairs, pairs, tests, tested)
-
-
-def _ranks_apart(pair: Pair) -> Comparison | None:
-    counts = [(int(part.outcome.sum()), int((1 - part.outcome).sum())) for part in pair.parts]
-    if min(min(each) for each in counts) < FEWEST_JUDGED:
-        return None
-    found = [_beyond_case_mix(part) for part in pair.parts]
-    if any(each is None for each in found):
-        return None
-    (ours, of_ours), (rest, of_rest) = (each for each in found if each is not None)
-    weight = ours.size * rest.size / (ours.size + rest.size)
-    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight, of_ours + of_rest)
-
-
-def _beyond_case_mix(part: Stratum) -> tuple[Part, float] | None:
-    """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E; and
-    the variance by what the rows contribute.
-    """
-    weights = part.relative_weights
-    ranked, expected = (
-        weighted.auroc(part.rows()),
-        expected_concordance(part.risk, weights),
-    )
-    if isinstance(ranked, Absent) or expected is None:
-        return None
-    case, other = weights * part.risk, weights * (1 - part.risk)
-    levels, level_of = np.unique(part.risk, return_inverse=True)
-    cases, others = (np.bincount(level_of, weights=each, minlength=len(levels)).astype(float) for each in (case, other))
-    below = (np.cumsum(others) - others / 2)[level_of] - other / 2
-    above = (cases.sum() - np.cumsum(cases) + cases / 2)[level_of] - case / 2
-    pairs = float(cases.sum() * others.sum() - (case * other).sum())
-    moved = weights * (below - above - expected[0] * (others.sum() - cases.sum())) / pairs
-    observed, awaited = _sums(part)
-    risk = np.minimum(MOST_CERTAIN, part.risk * observed / awaited)
-    variance = float((moved**2 * risk * (1 - risk)).sum())
-    if part.is_dependent:
-        variance = max(variance, float((part.design.totals(moved * (part.outcome - risk)) ** 2).sum()))
-    events = float((weights * part.outcome).sum())
-    found = Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)
-    return found, part.design.variance(ranked.linearized - expected[1])
