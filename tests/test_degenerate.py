@@ -34,7 +34,7 @@ def asked(maker: Metric | CurveMaker, site: Mapping[str, Any]) -> Any:
     """The answer, with every warning taken for a fault."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return ask(maker, offered(site))
+        return ask(maker, offered(site), "a site")
 
 
 def is_said(found: Any) -> bool:

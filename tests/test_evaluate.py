@@ -468,10 +468,10 @@ def test_a_measure_without_a_formula_is_refused(tmp_path: Path, given: str) -> N
 
 
 def test_what_was_imported_first_does_not_show() -> None:
-    """A register filled in another order is put back into the order that the files name."""
+    """A register filled from other files first is put back into the order of the files."""
     with register_put_back() as shelves:
         order = list(register.fill("metrics").metrics)
-        turned = dict(reversed(list(shelves.metrics.items())))
+        turned = sorted(shelves.metrics.items(), key=lambda entry: entry[1].function.__module__, reverse=True)
         shelves.metrics.clear()
         shelves.metrics.update(turned)
         register.fill("metrics")

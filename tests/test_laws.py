@@ -133,7 +133,7 @@ def offered(site: Mapping[str, Any]) -> dict[str, Any]:
 def value(metric: Metric, site: Mapping[str, Any]) -> Estimate | Absent:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found: Estimate | Absent = ask(metric, offered(site))
+        found: Estimate | Absent = ask(metric, offered(site), "a site")
     return found
 
 
@@ -325,7 +325,7 @@ def test_degenerate_input_gives_a_number_or_a_reason(
 def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = ask(maker, offered(table(rows)))
+        found = ask(maker, offered(table(rows)), "a site")
     if isinstance(found, Absent):
         assert found.reason
         return

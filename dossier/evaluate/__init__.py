@@ -23,7 +23,6 @@ from dossier.evaluate import (
     disclosure,
     model,
     pieces,
-    reader_study,
     readers,
     rivals,
     sites,
@@ -163,14 +162,13 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     if measures is None:
         results += sites.syntheses(study.release, external, internal, "external")
         results += sites.syntheses(study.release, external, internal, "pooled")
-        results += readers.results(study)
-    results += reader_study.results(study, measures)
+        results += readers.of_labels(study)
+    results += readers.of_decisions(study, measures)
     # Of single measures those by calendar period are made, which stop rules rest on.
     curves, points = [curve for site in site_results for curve in site.curves], model.Points()
     if measures is None:
         points = model.points(study)
-        curves += [*sites.pooled_curves(study.release, external), *readers.curves(study)]
-        curves += [*reader_study.curves(study), *points.curves]
+        curves += [*sites.pooled_curves(study.release, external), *readers.curves(study), *points.curves]
     summaries = tuple(site.summary for site in site_results)
     descriptions = (
         *(row for found in each for row in found.descriptions),

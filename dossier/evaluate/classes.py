@@ -95,7 +95,7 @@ def _mean(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Abse
     offered = {**settings(site.release), "seed": seed, **at, **instead}
     of_each = []
     for label in dataset.class_labels:
-        found = ask(metric, {**columns(against_rest(site, label)), **offered})
+        found = ask(metric, {**columns(against_rest(site, label)), **offered}, dataset.name)
         if isinstance(found, Absent):
             return Absent(Fact("no_mean_over_classes", label=label, reason=found.reason))
         of_each.append(found)

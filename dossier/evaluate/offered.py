@@ -366,17 +366,25 @@ def places(release: Release, term: types.Term) -> Iterator[dict[str, float | str
             yield at
 
 
-def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Any:
-    """Call a function with what it names; a column that is missing answers for it, unless it has a default."""
+def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], dataset: str) -> Any:
+    """Call a function with what it names; a column that is missing answers for it, unless it has a default.
+
+    A measure that answers NaN or infinity, and a curve that is none, have a fault of ours: they must not reach a page.
+    """
     unknown = [need for need in maker.needs if need not in offered]
     if unknown:
         raise TypeError(f"{maker.function.__name__} asks for {unknown[0]}, which is neither a column nor a setting")
     absent = missing(maker, offered)
     if absent is not None:
         return absent
-    return maker.function(
-        **{need: offered[need] for need in maker.needs if not isinstance(offered[need], types.Absent)}
-    )
+    given = {need: offered[need] for need in maker.needs if not isinstance(offered[need], types.Absent)}
+    found = maker.function(**given)
+    named: Any = getattr(maker, "term", maker)
+    if isinstance(found, types.Estimate):
+        refuse_what_is_no_number(named.name, dataset, found)
+    elif isinstance(found, types.Curve):
+        refuse_a_bad_curve(named.name, dataset, found)
+    return found
 
 
 def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> types.Absent | None:

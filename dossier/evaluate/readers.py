@@ -1,4 +1,4 @@
-"""Readers' tables that name no dataset: what the labels tell by themselves, of agreement and of reliability."""
+"""What readers tell that belongs to no site: labels of tables that name no dataset, and the decisions of a study."""
 
 from __future__ import annotations
 
@@ -7,44 +7,49 @@ from typing import Any, TypeVar
 
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, CurveMaker, Metric
-from dossier.core.types import READERS, Absent, Curve, CurveResult, DescriptionResult, Estimate, Result, Study
-from dossier.evaluate.offered import (
-    ask,
-    optional,
-    readers_columns,
-    refuse_a_bad_curve,
-    refuse_what_is_no_number,
-    seed_of,
-    settings,
-)
+from dossier.core.types import READER_STUDY, READERS, Absent, CurveResult, DescriptionResult, Result, Study
+from dossier.evaluate.disclosure import is_asked
+from dossier.evaluate.offered import ask, optional, readers_columns, seed_of, settings
 
 Maker = TypeVar("Maker", Metric, CurveMaker)
 
 NO_DATASET = Absent(Fact("readers_tables_need_a_dataset"))
 
 
-def results(study: Study) -> Iterator[Result]:
+def of_labels(study: Study) -> Iterator[Result]:
     """Every measure of the readers' labels; one that needs a dataset as well has that for its reason."""
     for metric, offered in _of_labels(study, REGISTER.metrics.values()):
-        found: Estimate | Absent = ask(metric, offered)
-        if isinstance(found, Estimate):
-            refuse_what_is_no_number(metric.term.name, READERS, found)
-        yield Result(metric.term.name, metric.term.measure, READERS, {}, found)
+        yield Result(metric.term.name, metric.term.measure, READERS, {}, ask(metric, offered, READERS))
+
+
+def of_decisions(study: Study, measures: frozenset[str] | None = None) -> Iterator[Result]:
+    """Every measure of the reader study, over all readers and by their groups; with `measures`, these of them only.
+
+    Where small counts are protected the groups are not named: that of one reader says who took part, and no number is
+    given of any.
+    """
+    groups = sorted(set(study.reader_study.group)) if study.reader_study and not is_asked(study) else []
+    for metric, offered in _of_decisions(study, REGISTER.metrics.values()):
+        if measures is not None and metric.term.measure not in measures:
+            continue
+        places: list[dict[str, float | str]] = [{}]
+        places += [{"group": group} for group in groups] if "group" in metric.term.at else []
+        for at in places:
+            found = ask(metric, {"group": "", **offered, **at}, READER_STUDY)
+            yield Result(metric.term.name, metric.term.measure, READER_STUDY, at, found)
 
 
 def curves(study: Study) -> Iterator[CurveResult]:
-    """Every curve of the readers' labels."""
-    for maker, offered in _of_labels(study, REGISTER.curves.values()):
-        found: Curve | Absent = ask(maker, offered)
-        if isinstance(found, Curve):
-            refuse_a_bad_curve(maker.name, READERS, found)
-        yield CurveResult(maker.name, READERS, found)
+    """Every curve of the readers' labels, and of the reader study."""
+    makers = REGISTER.curves.values()
+    for name, asked in ((READERS, _of_labels(study, makers)), (READER_STUDY, _of_decisions(study, makers))):
+        yield from (CurveResult(maker.name, name, ask(maker, offered, name)) for maker, offered in asked)
 
 
 def descriptions(study: Study) -> Iterator[DescriptionResult]:
     """Every description of the readers."""
     for maker, offered in _of_labels(study, REGISTER.descriptions.values()):
-        yield from (DescriptionResult(READERS, row) for row in ask(maker, offered))
+        yield from (DescriptionResult(READERS, row) for row in ask(maker, offered, READERS))
 
 
 def _of_labels(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, dict[str, Any]]]:
@@ -55,6 +60,17 @@ def _of_labels(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, d
     own = {**readers_columns(alone), **settings(study.release)}
     for maker in makers:
         if "labels" in maker.needs and "labels" not in optional(maker.function):
-            chapter = maker.term.chapter if isinstance(maker, Metric) else maker.chapter
-            offered = {**own, "seed": seed_of(study.release, READERS, chapter)}
+            offered = {**own, "seed": _seed(study, READERS, maker)}
             yield maker, {need: offered.get(need, NO_DATASET) for need in maker.needs}
+
+
+def _of_decisions(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, dict[str, Any]]]:
+    """What belongs to no site but to the reader study, with all that it may name."""
+    own = {**settings(study.release), "study": study.reader_study or Absent(Fact("no_reader_study"))}
+    for maker in makers:
+        if not maker.roles:
+            yield maker, {**own, "seed": _seed(study, READER_STUDY, maker)}
+
+
+def _seed(study: Study, name: str, maker: Metric | CurveMaker) -> int:
+    return seed_of(study.release, name, maker.term.chapter if isinstance(maker, Metric) else maker.chapter)

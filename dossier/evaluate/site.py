@@ -21,7 +21,6 @@ from dossier.evaluate.offered import (
     missing,
     optional,
     refuse_a_bad_curve,
-    refuse_what_is_no_number,
     seed_of,
     settings,
     site_part,
@@ -207,9 +206,7 @@ def value(site: Site, metric: Metric, at: types.At, **instead: Any) -> types.Est
     seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     other = {"design": Design(len(instead["outcome"]))} if "outcome" in instead else {}
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **other, **instead}
-    found: types.Estimate | types.Absent = ask(metric, offered)
-    if isinstance(found, types.Estimate):
-        refuse_what_is_no_number(metric.term.name, site.dataset.name, found)
+    found: types.Estimate | types.Absent = ask(metric, offered, site.dataset.name)
     return found
 
 
@@ -304,7 +301,8 @@ def curve_of(site: Site, maker: CurveMaker) -> types.CurveResult:
 
 def _drawn(maker: CurveMaker, site: Site) -> types.Curve | types.Absent:
     seed = seed_of(site.release, site.drawn_as, maker.chapter)
-    found: types.Curve | types.Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
+    offered = {**columns(site), **settings(site.release), "seed": seed}
+    found: types.Curve | types.Absent = ask(maker, offered, site.dataset.name)
     return found
 
 
@@ -312,5 +310,5 @@ def _described(site: Site, maker: CurveMaker) -> Sequence[types.Description]:
     if _too_few(site.dataset) is not None:
         return ()
     seed = seed_of(site.release, site.drawn_as, maker.chapter)
-    rows = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
+    rows = ask(maker, {**columns(site), **settings(site.release), "seed": seed}, site.dataset.name)
     return () if isinstance(rows, types.Absent) else tuple(rows)

@@ -11,16 +11,7 @@ from dossier.core.facts import Count, Fact
 from dossier.core.register import REGISTER, Metric, metrics_of
 from dossier.core.release import Release
 from dossier.evaluate import classes, rivals, strata
-from dossier.evaluate.offered import (
-    SHOWN_IN_PART,
-    Site,
-    ask,
-    places,
-    refuse_a_bad_curve,
-    refuse_what_is_no_number,
-    seed_of,
-    settings,
-)
+from dossier.evaluate.offered import SHOWN_IN_PART, Site, ask, places, seed_of, settings
 from dossier.metrics import pooled, robustness, stratified
 
 
@@ -170,9 +161,7 @@ def syntheses(
                     "sites": tuple(external),
                     **at,
                 }
-                found: types.Estimate | types.Absent = ask(entry, offered)
-                if isinstance(found, types.Estimate):
-                    refuse_what_is_no_number(entry.term.name, dataset, found)
+                found = ask(entry, offered, dataset)
                 yield types.Result(entry.term.name, entry.term.measure, dataset, at, found)
 
 
@@ -180,7 +169,5 @@ def pooled_curves(release: Release, external: Sequence[types.SiteResults]) -> It
     """Every curve over all external sites."""
     for maker in classes.curve_syntheses_of(release).values():
         for at, sites in classes.by_class(release, tuple(external), maker):
-            found: types.Curve | types.Absent = ask(maker, {**settings(release), "sites": sites})
-            if isinstance(found, types.Curve):
-                refuse_a_bad_curve(maker.name, types.POOLED, found)
+            found = ask(maker, {**settings(release), "sites": sites}, types.POOLED)
             yield types.CurveResult(maker.name, types.POOLED, found, at)
