@@ -21,7 +21,7 @@ from dossier.metrics.discrimination import risk_range
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
-from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
+from dossier.metrics.resampling import cells_of, percentile, replicated
 from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
@@ -807,24 +807,15 @@ def nagelkerke_r2(
     if 2 * (null - score.value) > LARGEST_EXPONENT:
         return Absent(Fact("likelihood_ratio_too_large"))
     value = float(nagelkerke(np.array([score.value]), phi)[0])
-    order = np.lexsort((outcome, risk))
-    y, p = outcome[order], risk[order]
-    rng, n, found = np.random.default_rng(seed), len(y), []
-    if n > BINNED_ABOVE:
-        cells = cells_of(y, p)
-        logs, size = np.log(np.where(cells.outcome == 1, cells.risk, 1 - cells.risk)), block_size(cells)
-        for begin in range(0, bootstrap, size):
-            drawn = draws(cells, min(size, bootstrap - begin), rng)
-            found.append(nagelkerke(drawn @ logs / n, drawn @ cells.outcome / n))
-    else:
-        logs, size = np.log(np.where(y == 1, p, 1 - p)), BLOCK // n
-        for begin in range(0, bootstrap, size):
-            rows = rng.integers(0, n, size=(min(size, bootstrap - begin), n))
-            found.append(nagelkerke(logs[rows].mean(axis=1), y[rows].mean(axis=1)))
-    replicates = np.concatenate(found)
-    return percentile(
-        min(1.0, value), replicates[~np.isnan(replicates)], bootstrap, level, outcome, Method("bootstrap_over_rows")
-    )
+    order, n = np.lexsort((outcome, risk)), len(outcome)
+    cells = cells_of(outcome[order], risk[order])
+    logs = np.log(np.where(cells.outcome == 1, cells.risk, 1 - cells.risk))
+
+    def of_draws(drawn: Floats) -> Floats:
+        return nagelkerke(drawn @ logs / n, drawn @ cells.outcome / n)
+
+    replicates = replicated(cells, bootstrap, seed, of_draws)
+    return percentile(min(1.0, value), replicates, bootstrap, level, outcome, Method("bootstrap_over_rows"))
 
 
 @in_files(

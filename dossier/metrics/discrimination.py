@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from dossier.core.register import absent_with_its_parts, curve, metric, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
 from dossier.metrics import weighted
 from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
-from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
+from dossier.metrics.resampling import Cells, cells_of, draws_within_classes, percentile, replicated
 from dossier.metrics.weighted import Found, Mean, Rows, by_class, combined, ratio
 
 POINTS = 250
@@ -202,11 +204,8 @@ def model_based_concordance(
     if found is None:
         return NO_EXPECTED_PAIR
     cells = cells_of(np.zeros(len(risk)), np.sort(risk).astype(float))
-    rng, size = np.random.default_rng(seed), block_size(cells)
-    blocks = [min(size, bootstrap - begin) for begin in range(0, bootstrap, size)]
-    replicates = np.concatenate([_expected_of_draws(cells, draws(cells, many, rng)) for many in blocks])
-    kept = replicates[np.isfinite(replicates)]
-    estimated = percentile(found[0], kept, bootstrap, level, np.zeros(len(risk)), Method("bootstrap"))
+    replicates = replicated(cells, bootstrap, seed, partial(_expected_of_draws, cells))
+    estimated = percentile(found[0], replicates, bootstrap, level, np.zeros(len(risk)), Method("bootstrap"))
     return replace(estimated, events=None)
 
 
@@ -387,7 +386,12 @@ class Confusion:
     @property
     def n(self) -> int:
         """All rows."""
-        return self.true_positive + self.false_positive + self.false_negative + self.true_negative
+        return sum(self.four)
+
+    @property
+    def four(self) -> tuple[int, int, int, int]:
+        """True positives, false positives, false negatives and true negatives."""
+        return self.true_positive, self.false_positive, self.false_negative, self.true_negative
 
     @property
     def cases(self) -> int:
@@ -411,34 +415,24 @@ def confusion(outcome: Floats, risk: Floats, threshold: float) -> Confusion:
     )
 
 
-def _one_answer(found: Confusion, threshold: float) -> Absent | None:
-    """The reason why flagged rows cannot be compared with the rest, if there is one."""
-    if found.flagged == 0:
-        return Absent(Fact("no_risk_reaches_threshold", threshold=threshold))
-    if found.flagged == found.n:
-        return Absent(Fact("every_risk_reaches_threshold", threshold=threshold))
-    return None
+Four = tuple[Any, Any, Any, Any]
+"""True positives, false positives, false negatives and true negatives, as counts or as shares."""
+OfFour = Callable[[Four], Any]
+"""A measure of them that only their proportions decide, in operations that a complex number allows too."""
+STEP = 1e-30
 
 
-def _multinomial_error(found: Confusion, gradient: tuple[float, float, float, float]) -> float | None:
-    """The standard error of a function of the four shares by the delta method; None when it is 0.
+def _error(measure: OfFour, found: Confusion) -> float | None:
+    """The standard error of a measure by the delta method over the four counts; None when it is 0.
 
-    `gradient` holds the derivatives by the shares of true positives, false positives, false negatives and true
-    negatives.
+    What a row contributes is the slope of the measure along its count, the imaginary part of a step into the complex
+    plane, which loses no digit. As the measure stays where all counts grow alike, the contributions add up to 0.
     """
-    counts = (found.true_positive, found.false_positive, found.false_negative, found.true_negative)
-    shares = [count / found.n for count in counts]
-    mean = math.fsum(share * slope for share, slope in zip(shares, gradient, strict=True))
-    spread = math.fsum(share * (slope - mean) ** 2 for share, slope in zip(shares, gradient, strict=True))
-    se = math.sqrt(spread / found.n)
+    counts = found.four
+    steps = (tuple(count + STEP * 1j * (at == cell) for at, count in enumerate(counts)) for cell in range(4))
+    slopes = [measure(cast(Four, moved)).imag / STEP for moved in steps]
+    se = math.sqrt(math.fsum(count * slope**2 for count, slope in zip(counts, slopes, strict=True)))
     return se if se > 1e-12 else None
-
-
-def _two_shares(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float | None]:
-    """The sum of two independent shares (successes, trials) with its standard error, None when it is 0."""
-    shares = [(successes / trials, trials) for successes, trials in (first, second)]
-    variance = math.fsum(share * (1 - share) / trials for share, trials in shares)
-    return math.fsum(share for share, _ in shares), math.sqrt(variance) if variance > 0 else None
 
 
 @dataclass(frozen=True)
@@ -461,8 +455,7 @@ class BothErrors:
     def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
         """That of rows that count alike, with the variance of two independent shares."""
         found = present(self(Rows.counted(outcome, risk, threshold)))
-        at = confusion(outcome, risk, threshold)
-        _, se = _two_shares((at.true_positive, at.cases), (at.true_negative, at.n - at.cases))
+        se = _error(_both_shares, confusion(outcome, risk, threshold))
         se, method = None if se is None else self.factor * se, Method("stratified_delta")
         return estimate(found.value, se, level, outcome, method, floor=-self.less, ceiling=1, details=found.details)
 
@@ -470,12 +463,34 @@ class BothErrors:
 BALANCED, YOUDEN = BothErrors(0.5, 0.0), BothErrors(1.0, 1.0)
 
 
-Shares = tuple[float, float, float, float]
-"""The shares of true positives, false positives, false negatives and true negatives."""
+def _both_shares(four: Four) -> Any:
+    tp, fp, fn, tn = four
+    return tp / (tp + fn) + tn / (tn + fp)
 
 
-def _elsewhere(found: Confusion, measure: Callable[[Shares], float]) -> dict[str, float | None]:
-    """What a measure of the four shares would be at other prevalences, the sensitivity and specificity unchanged."""
+def _markedness(four: Four) -> Any:
+    tp, fp, fn, tn = four
+    return tp / (tp + fp) + tn / (tn + fn) - 1
+
+
+def _mcc(four: Four) -> Any:
+    tp, fp, fn, tn = four
+    return (tp * tn - fp * fn) / (cmath.sqrt((tp + fp) * (tp + fn)) * cmath.sqrt((tn + fp) * (tn + fn)))
+
+
+def _f1(four: Four) -> Any:
+    tp, fp, fn, _ = four
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def _kappa(four: Four) -> Any:
+    tp, fp, fn, tn = four
+    n, chance = tp + fp + fn + tn, (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
+    return (n * (tp + tn) - chance) / (n * n - chance)
+
+
+def _elsewhere(found: Confusion, measure: OfFour) -> dict[str, float | None]:
+    """What a measure would be at other prevalences, the sensitivity and specificity unchanged."""
     values: dict[str, float | None] = {}
     for per_cent in (10, 50):
         cases = per_cent / 100
@@ -484,29 +499,22 @@ def _elsewhere(found: Confusion, measure: Callable[[Shares], float]) -> dict[str
             continue
         hit = cases * (found.true_positive / found.cases)
         spared = (1 - cases) * (found.true_negative / (found.n - found.cases))
-        values[f"at_prevalence_{per_cent}"] = measure((hit, 1 - cases - spared, cases - hit, spared))
+        values[f"at_prevalence_{per_cent}"] = measure((hit, 1 - cases - spared, cases - hit, spared)).real
     return values
 
 
-def _markedness(shares: Shares) -> float:
-    tp, fp, fn, tn = shares
-    return tp / (tp + fp) + tn / (tn + fn) - 1
-
-
-def _mcc(shares: Shares) -> float:
-    tp, fp, fn, tn = shares
-    return (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-
-
-def _f1(shares: Shares) -> float:
-    tp, fp, fn, _ = shares
-    return 2 * tp / (2 * tp + fp + fn)
-
-
-def _kappa(shares: Shares) -> float:
-    tp, fp, fn, tn = shares
-    chance = (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
-    return (tp + tn - chance) / (1 - chance)
+@absent_with_its_parts
+def _of_four(
+    measure: OfFour, outcome: Floats, risk: Floats, threshold: float, level: float, parts: tuple[Mean, ...] = ()
+) -> Estimate | Absent:
+    """A measure of the four counts with the normal interval of the delta method; absent where one of the shares is."""
+    rows, found = Rows.counted(outcome, risk, threshold), confusion(outcome, risk, threshold)
+    for part in parts:
+        present(part(rows))
+    value, details = min(1.0, max(-1.0, measure(found.four).real)), _elsewhere(found, measure)
+    return estimate(
+        value, _error(measure, found), level, outcome, Method("delta"), floor=-1, ceiling=1, details=details
+    )
 
 
 @metric(
@@ -661,11 +669,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     >>> print(dossier.metrics.markedness(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
-    found = confusion(outcome, risk, threshold)
-    present(_one_answer(found, threshold))
-    both, se = _two_shares((found.true_positive, found.flagged), (found.true_negative, found.n - found.flagged))
-    details = _elsewhere(found, _markedness)
-    return estimate(both - 1, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
+    return _of_four(_markedness, outcome, risk, threshold, level, (PPV, NPV))
 
 
 @both_errors(
@@ -699,26 +703,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     >>> print(dossier.metrics.mcc(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
-    found = confusion(outcome, risk, threshold)
-    present(_one_answer(found, threshold))
-    n = found.n
-    tp, fp, fn, tn = (
-        count / n for count in (found.true_positive, found.false_positive, found.false_negative, found.true_negative)
-    )
-    flagged, cases = found.flagged / n, found.cases / n
-    root = math.sqrt(flagged * (1 - flagged) * cases * (1 - cases))
-    value = (tp * tn - fp * fn) / root
-    margins = (
-        1 / flagged + 1 / cases,
-        1 / flagged + 1 / (1 - cases),
-        1 / (1 - flagged) + 1 / cases,
-        1 / (1 - flagged) + 1 / (1 - cases),
-    )
-    slopes = (tn, -fn, -fp, tp)
-    of_tp, of_fp, of_fn, of_tn = (a / root - value / 2 * b for a, b in zip(slopes, margins, strict=True))
-    se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
-    value, details = min(1.0, max(-1.0, value)), _elsewhere(found, _mcc)
-    return estimate(value, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
+    return _of_four(_mcc, outcome, risk, threshold, level, (PPV, NPV))
 
 
 @both_errors(
@@ -752,14 +737,10 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     >>> print(dossier.metrics.f1(outcome, risk, threshold=0.5))
     0.67 (0.23 to 1.00)
     """
-    found = confusion(outcome, risk, threshold)
-    whole = found.cases + found.flagged
-    if whole == 0:
+    if not outcome.any() and not (risk >= threshold).any():
         return Absent(Fact("no_outcome_and_no_flag", threshold=threshold))
-    value, share = 2 * found.true_positive / whole, whole / found.n
-    se = _multinomial_error(found, ((2 - 2 * value) / share, -value / share, -value / share, 0.0))
-    details = _elsewhere(found, _f1)
-    return estimate(value, se, level, outcome, Method("delta"), floor=0, ceiling=1, details=details)
+    found = present(_of_four(_f1, outcome, risk, threshold, level))
+    return replace(found, low=None if found.low is None else max(0.0, found.low))
 
 
 @both_errors(
@@ -793,19 +774,11 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     0.33 (-0.42 to 1.00)
     """
     found = confusion(outcome, risk, threshold)
-    n = found.n
-    flagged, cases = found.flagged / n, found.cases / n
-    observed = (found.true_positive + found.true_negative) / n
-    room = 1 - (flagged * cases + (1 - flagged) * (1 - cases))
-    value = 1 - (1 - observed) / room
-    right = (1.0, 0.0, 0.0, 1.0)
-    # A share of (answer, outcome) moves the margin of each; its pull on the chance agreement is the two others' sum.
-    crossed = (cases + flagged, cases + 1 - flagged, 1 - cases + flagged, 2 - cases - flagged)
-    of_tp, of_fp, of_fn, of_tn = (a / room - (1 - observed) * b / room**2 for a, b in zip(right, crossed, strict=True))
-    se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
+    flagged, cases = found.flagged / found.n, found.cases / found.n
+    room = flagged + cases - 2 * flagged * cases
     most = min(flagged, cases) + min(1 - flagged, 1 - cases)
-    details = {**_elsewhere(found, _kappa), "maximum": 1 - (1 - most) / room}
-    return estimate(value, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
+    kappa = present(_of_four(_kappa, outcome, risk, threshold, level))
+    return replace(kappa, details={**kappa.details, "maximum": 1 - (1 - most) / room})
 
 
 likelihood_ratio = partial(
@@ -920,13 +893,6 @@ def _from_the_top(cells: Cells, drawn: Floats) -> tuple[Floats, Floats]:
     return (true, flagged) if len(last) == len(cells.risk) else (true[last], flagged[last])
 
 
-def _blocks(cells: Cells, bootstrap: int) -> Iterator[int]:
-    """How many replicates each block holds."""
-    size = block_size(cells)
-    for begin in range(0, bootstrap, size):
-        yield min(size, bootstrap - begin)
-
-
 def _average_precision(true: Floats, false: Floats) -> Floats:
     """The average precision of each replicate (risks, replicates); NaN where it holds no case."""
     gained = true / np.maximum(true + false, 1)
@@ -981,14 +947,10 @@ def auprc(
     y, p = _sorted(outcome, risk)
     whole = Cells(p, y, np.ones(len(y)))
     value = float(_average_precision(*_from_the_top(whole, whole.count[None, :]))[0])
-    cells, rng = cells_of(y, p), np.random.default_rng(seed)
-    found = np.concatenate(
-        [_average_precision(*_from_the_top(cells, draws(cells, size, rng))) for size in _blocks(cells, bootstrap)]
-    )
-    known = found[~np.isnan(found)]
-    details: dict[str, float | None] = {"prevalence": float(outcome.mean())}
+    cells = cells_of(y, p)
+    found = replicated(cells, bootstrap, seed, lambda drawn: _average_precision(*_from_the_top(cells, drawn)))
     method = Method("average_precision", "bootstrap_over_rows")
-    return percentile(value, known, bootstrap, level, outcome, method, details)
+    return percentile(value, found, bootstrap, level, outcome, method, {"prevalence": float(outcome.mean())})
 
 
 def part_of(fpr: str | tuple[float, float]) -> tuple[float, float]:
@@ -1094,20 +1056,19 @@ def balanced_average_accuracy(
     value = _balanced(part)
     if value is None:
         return Absent(Fact("part_of_roc_without_extent", low=low, high=high))
-    cells, rng = cells_of(y, p), np.random.default_rng(seed)
-    replicates = [
-        again
-        for size in _blocks(cells, bootstrap)
-        for true, false in zip(
-            *(counts.T for counts in _from_the_top(cells, draws_within_classes(cells, size, rng))), strict=True
-        )
-        if (again := _balanced(roc_part(_rates(false), _rates(true), low, high))) is not None
-    ]
+    cells = cells_of(y, p)
+
+    def of_draws(drawn: Floats) -> Floats:
+        each = zip(*(counts.T for counts in _from_the_top(cells, drawn)), strict=True)
+        parts = [_balanced(roc_part(_rates(false), _rates(true), low, high)) for true, false in each]
+        return np.array(parts, dtype=np.float64)
+
+    replicates = replicated(cells, bootstrap, seed, of_draws, draws_within_classes)
     half_sum = (part.area_below + part.area_beside) / 2
     whole = float(placements(y, p)[0].mean())
     details: dict[str, float | None] = {"half_sum": half_sum, "left_out": max(0.0, whole - half_sum)}
     method = Method("bootstrap_within_classes")
-    return percentile(value, np.array(replicates), bootstrap, level, outcome, method, details)
+    return percentile(value, replicates, bootstrap, level, outcome, method, details)
 
 
 def _rates(counts: Floats) -> Floats:

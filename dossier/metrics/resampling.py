@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +67,20 @@ def draws_within_classes(cells: Cells, replicates: int, rng: np.random.Generator
 def block_size(cells: Cells) -> int:
     """How many replicates are made at once: up to 50,000 rows are drawn one by one, of a table or of a class."""
     return BLOCK // min(int(cells.count.sum()), BINNED_ABOVE)
+
+
+def replicated(
+    cells: Cells,
+    bootstrap: int,
+    seed: int,
+    statistic: Callable[[Floats], Floats],
+    draw: Callable[[Cells, int, np.random.Generator], Floats] = draws,
+) -> Floats:
+    """A statistic of each replicate, from how often each cell is drawn in it; those that allow none are left out."""
+    rng, size = np.random.default_rng(seed), block_size(cells)
+    blocks = (min(size, bootstrap - begin) for begin in range(0, bootstrap, size))
+    found = np.concatenate([statistic(draw(cells, many, rng)) for many in blocks])
+    return np.asarray(found[np.isfinite(found)])
 
 
 def central(replicates: Floats, level: float) -> tuple[float, float]:
