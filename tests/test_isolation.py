@@ -18,8 +18,9 @@ import pyreadstat
 import pytest
 
 from dossier import reading
+from dossier.core import limited
 from dossier.core.errors import DossierError
-from dossier.reading import isolated, isolation
+from dossier.reading import isolation
 from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD
 
@@ -115,18 +116,19 @@ def test_a_small_file_that_takes_all_memory_is_told(tmp_path: Path, monkeypatch:
 
 
 ENDLESS = """
+from dossier.reading import isolation
 def work(*_):
     while True:
         pass
-isolated.CALLS = isolated.CALLS | {"table": work}
-isolated.main("""
+isolation.read_table = work
+limited.serve("""
 """Before the process begins: a reader that no machine is fast enough for."""
 
 
 def test_a_file_that_keeps_its_reader_busy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "SECONDS", 1)
-    monkeypatch.setattr(isolation, "START", isolation.START.replace("isolated.main(", ENDLESS.strip("\n")))
-    monkeypatch.setattr(isolation, "_SERVERS", {})
+    monkeypatch.setattr(limited, "START", limited.START.replace("limited.serve(", ENDLESS.strip("\n")))
+    monkeypatch.setattr(limited, "_SERVERS", {})
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
     assert _faults(_release(tmp_path, "site.csv")) == ["Reading site.csv takes longer than 1 second."]
 
@@ -149,12 +151,12 @@ def test_text_that_is_not_utf_8_is_told_with_its_column(tmp_path: Path, write: C
 
 def test_what_comes_back_is_checked_before_it_is_used() -> None:
     with pytest.raises(pyarrow.ArrowInvalid, match="UTF8"):
-        isolation.valid(isolated.stream(_with_text_that_is_none()))
+        isolation.valid(isolation.stream(_with_text_that_is_none()["ward"]))
 
 
 def test_an_error_of_ours_is_no_fault_of_the_file() -> None:
-    with isolation.reading(), pytest.raises(RuntimeError, match=r"(?s)in the process that reads site.csv.*TypeError"):
-        isolation.asked(isolation.Question("table", "site.csv", 0, ("too", "many", "arguments")))
+    with pytest.raises(RuntimeError, match=r"(?s)in the process that reads site.csv.*TypeError"):
+        isolation.asked(isolation.read_table, "site.csv", 0, ("too", "few"))
 
 
 # ---- the process ----------------------------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ def _children(process: int) -> list[str]:
 def test_nothing_holds_a_table_once_it_is_read(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table({"outcome": [0, 1], "risk": [0.1, 0.2]}), tmp_path / "site.parquet")
     reading.study(_release(tmp_path, "site.parquet"))
-    server = isolation.running().process.pid
+    server = limited.running().process.pid
     until = time.monotonic() + 5
     while _children(server) and time.monotonic() < until:
         time.sleep(0.01)
@@ -178,7 +180,7 @@ def test_where_somebody_ended_it_between_two_tables_it_is_started_again(tmp_path
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
     for _ in range(2):
         assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 8
-        process = isolation.running().process
+        process = limited.running().process
         process.kill()
         process.wait()
 
@@ -186,9 +188,9 @@ def test_where_somebody_ended_it_between_two_tables_it_is_started_again(tmp_path
 READS = """
 import sys, time
 from dossier import reading
-from dossier.reading import isolated, isolation
+from dossier.core import limited
 reading.study(sys.argv[1])
-print(isolation.running().process.pid, flush=True)
+print(limited.running().process.pid, flush=True)
 time.sleep(60)
 """
 

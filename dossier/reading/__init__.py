@@ -35,21 +35,21 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
     from dossier.reading import isolation, letters
     from dossier.reading.declared import declared
 
-    with isolation.reading():
-        faults: list[Fault] = []
-        file, named, content = _opened(release, faults)
-        faults += letters.fault(letters.NAME_OF_FILE_READ, file.name, File(file.name), name=True)
-        if content is None:
-            raise ReleaseError(faults)
-        found = declared(content)
-        faults = list(dict.fromkeys([*faults, *found.faults]))
-        if found.release is None:
-            raise ReleaseError(faults)
-        known = len(faults)
-        try:
-            return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
-        except DossierError as error:
-            raise type(error)([*error.faults[:known], *found.reported(error.faults[known:])]) from None
+    isolation.start()
+    faults: list[Fault] = []
+    file, named, content = _opened(release, faults)
+    faults += letters.fault(letters.NAME_OF_FILE_READ, file.name, File(file.name), name=True)
+    if content is None:
+        raise ReleaseError(faults)
+    found = declared(content)
+    faults = list(dict.fromkeys([*faults, *found.faults]))
+    if found.release is None:
+        raise ReleaseError(faults)
+    known = len(faults)
+    try:
+        return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
+    except DossierError as error:
+        raise type(error)([*error.faults[:known], *found.reported(error.faults[known:])]) from None
 
 
 def release_alone(release: Path) -> tuple[Path, Release]:
@@ -135,9 +135,9 @@ def quick(
             ),
         }
     )
+    isolation.start()
     try:
-        with isolation.reading():
-            return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
+        return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
     except DossierError as error:
         raise type(error)([fault.of_command for fault in error.faults]) from None
 

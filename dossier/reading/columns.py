@@ -21,8 +21,7 @@ from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, Pe
 from dossier.core.values import decimal
 from dossier.reading import dialects, notations, signatures
 from dossier.reading.faults import LONGEST, by_row, no_column
-from dossier.reading.isolation import Stored
-from dossier.reading.tables import RawTable
+from dossier.reading.tables import Place, RawTable
 from dossier.words.wording import number, shortened
 
 Bools = NDArray[np.bool_]
@@ -72,6 +71,8 @@ class Settled:
     site_column: str | None = None
     files: tuple[tuple[str, int], ...] = ()
     """Where it is a folder, its files and how many rows each holds."""
+    others: Mapping[Place, int] = field(default_factory=dict)
+    """How many rows of each site and imputation `rows` of its [[dataset]] leaves out."""
     notes: list[Fact] = field(default_factory=list)
     """What was read in a way that its maker may not expect; what changes a number when it is read adds to it."""
 
@@ -99,8 +100,7 @@ def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: 
     columns = {
         our: _column_of(raw, their, (*everywhere, *declaration.missing.get(our, ()))) for their, our in ours.items()
     }
-    files = raw.columns.files if isinstance(raw.columns, Stored) else ()
-    table = Settled(raw.file, raw.rows, columns, declaration.site_column, files, list(raw.notes))
+    table = Settled(raw.file, raw.rows, columns, declaration.site_column, raw.files, raw.others, list(raw.notes))
     faults += _missing_otherwise(table, declaration)
     return table
 

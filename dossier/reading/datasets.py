@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,7 @@ from dossier.core.release import DatasetDeclaration, Release
 from dossier.reading import (
     class_columns,
     columns,
-    isolation,
     predictors,
-    refused,
     selection,
     settled_columns,
     signatures,
@@ -30,7 +27,7 @@ from dossier.reading import (
 from dossier.reading.columns import Bools, Column, Settled
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
-from dossier.reading.files import STORED_TABLE, Folder
+from dossier.reading.files import Folder
 from dossier.reading.notations import CODES, WORDS
 from dossier.reading.predictors import Renamed, Source, by_size, slug
 from dossier.reading.subgroups import Labelled
@@ -182,8 +179,8 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
         if raw is None:
             return None
         chosen = selection.selected(raw, declaration, where, faults)
-        table = columns.settled(_as_coded(chosen.table, declaration, release), declaration, where, faults)
-        return Source(declaration, table, where, chosen.others)
+        table = columns.settled(_as_coded(chosen, declaration, release), declaration, where, faults)
+        return Source(declaration, table, where)
     except DataError as damaged:
         faults += damaged.faults
         return None
@@ -191,41 +188,18 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
 
 def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: list[Fault]) -> RawTable | None:
     """The table of a declaration as it was found: of a file, or of all files of a folder."""
-    file, at = declaration.file, where.of("file")
-    if folder.is_folder(file):
-        return _stored(folder.parts(file, at, declaration.outside, faults), file, at, folder, faults)
-    ending = refused.ending(file, at)
-    if ending is not None:
-        faults.append(ending)
-        return None
-    # The faults of keys that say how another kind of table is written.
-    kind = signatures.kind(declaration.file)
-    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "csv_or_tsv")
-    if kind != ".xlsx":
-        wrong["sheet"] = "workbook"
-    unfit = [
-        Fault("key_of_other_kind", where.of(key), key=key, file=declaration.file, kind=Fact(wants))
-        for key, wants in wrong.items()
-        if getattr(declaration, key) is not None
-    ]
-    faults += unfit
-    if signatures.kind(file) == ".parquet":
-        path = folder.located(file, at, declaration.outside, faults, STORED_TABLE)
-        return _stored(None if path is None else {file: path}, file, at, folder, faults)
-    content = folder.read(file, at, declaration.outside, faults)
+    file, at, kind = declaration.file, where.of("file"), signatures.kind(declaration.file)
+    if not folder.is_folder(file):
+        # The faults of keys that say how another kind of table is written.
+        wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "csv_or_tsv")
+        wrong |= {} if kind == ".xlsx" else {"sheet": "workbook"}
+        faults += [
+            Fault("key_of_other_kind", where.of(key), key=key, file=file, kind=Fact(wants))
+            for key, wants in wrong.items()
+            if kind is not None and getattr(declaration, key) is not None
+        ]
     dialect = Dialect(declaration.encoding, declaration.separator, declaration.decimal, declaration.sheet, where)
-    return None if content is None else isolation.table(content, file, faults, dialect)
-
-
-def _stored(
-    found: Mapping[str, Path] | None, file: str, where: Key, folder: Folder, faults: list[Fault]
-) -> RawTable | None:
-    """The table of parquet files; they are hashed once their footers say that they are such, for they may be large."""
-    raw = None if found is None else isolation.stored(found, file, faults)
-    if found is None or raw is None:
-        return None
-    hashed = [folder.hashed(name, where, path, faults) for name, path in found.items()]
-    return raw if all(hashed) else None
+    return folder.table(file, at, declaration.outside, faults, dialect)
 
 
 def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
@@ -387,7 +361,7 @@ def _of_periods(periods: types.Periods | None, rows: NDArray[np.int64]) -> types
 def _others(source: Source, name: str) -> dict[str | None, int]:
     """How many rows `rows` leaves out of a dataset, by the word for their imputation."""
     found: dict[str | None, int] = {}
-    for (site, imputation), count in source.others.items():
+    for (site, imputation), count in source.table.others.items():
         if source.name_of(site) == name:
             found[imputation] = found.get(imputation, 0) + count
     return found

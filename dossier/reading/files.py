@@ -14,9 +14,11 @@ from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import File, Location
 from dossier.core.types import InputFile
-from dossier.reading import letters, signatures
+from dossier.reading import isolation, letters, signatures
+from dossier.reading.dialects import Dialect
 from dossier.reading.faults import nearest
 from dossier.reading.signatures import MOST_BYTES
+from dossier.reading.tables import RawTable
 from dossier.words.wording import shortened
 
 PIECE = 1 << 24
@@ -59,6 +61,38 @@ class Folder:
     is_named: bool = False
     """Whether who reads it has named the very file, so that it may lie and be called as it does."""
     inputs: dict[str, InputFile] = field(default_factory=dict)
+
+    def table(
+        self,
+        name: str,
+        where: Location,
+        outside: bool,
+        faults: list[Fault],
+        dialect: Dialect | None = None,
+        head: bool = True,
+    ) -> RawTable | None:
+        """The table of a file, or of all parquet files of a folder; None, and faults, when there is none.
+
+        Without a `head` the first row of a text or a workbook is one of cells, and its columns are numbered.
+        """
+        kind = signatures.kind(name)
+        if self.is_folder(name):
+            paths = self.parts(name, where, outside, faults)
+        elif kind == ".parquet":
+            path = self.located(name, where, outside, faults, STORED_TABLE)
+            paths = None if path is None else {name: path}
+        elif kind is None:
+            faults.append(
+                Fault("unread_kind", where, file=name, endings=signatures.KINDS[:-1], last=signatures.KINDS[-1])
+            )
+            return None
+        else:
+            content = self.read(name, where, outside, faults)
+            return None if content is None else isolation.table(content, name, faults, dialect, head)
+        raw = None if paths is None else isolation.table(paths, name, faults)
+        # They are hashed once their footers say that they are such, for they may be large.
+        sound = raw is not None and [self.hashed(each, where, path, faults) for each, path in (paths or {}).items()]
+        return raw if sound and all(sound) else None
 
     def read(self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind = TABLE) -> bytes | None:
         """The bytes of a file as the release names it; None, and a fault, when it cannot be had."""

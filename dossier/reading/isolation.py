@@ -1,36 +1,27 @@
-"""Tables are read in a process of their own: a file that ends its reader, hangs it or fills the memory is a fault.
+"""Files are read in a process of their own: one that ends its reader, hangs it or fills the memory is a fault.
 
-The readers of tables are libraries in C and C++, which damaged files bring down. `isolated.py` is that process; here it
-is started, asked and limited, and what it gives is checked again before it is used.
+The readers of tables are libraries in C and C++, which damaged files bring down. What the process gives, columns as
+Arrow streams and all else as JSON, is checked again before it is used.
 """
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import datetime
-import json
 import os
-import pickle
-import signal
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dossier.core import limited
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import RELEASE, File
-from dossier.reading import signatures, statistical
-from dossier.reading.tables import Lines, RawTable
+from dossier.reading import cells, signatures, statistical, tables
+from dossier.reading import toml as toml_file
+from dossier.reading.tables import RawTable, Source
 
 if TYPE_CHECKING:
     from dossier.reading.dialects import Dialect
@@ -42,131 +33,104 @@ SECONDS = 60
 """What any file may take of a processor: a hundred million cells, which few bytes may stand for, take half of it."""
 SECONDS_A_MEGABYTE = 10
 """Workbooks, the slowest of all, take one for a packed megabyte."""
-WAITING = 20
-"""So many times the time of the processor may pass on the clock: disks and other processes take their share."""
 OF_TOML = (5, 1 << 30)
 """A release of a thousand datasets takes a tenth of a second; keys within keys would fill any memory."""
 DAYS: Mapping[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
+LOADS = (__name__, "pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet")
+"""What the process loads before the first table."""
 PACKAGES = {".xlsx": "openpyxl"} | dict.fromkeys(statistical.READERS, "pyreadstat")
-"""What is loaded before a table of this kind is read, so that not every copy of the process has to."""
-START = """
-import socket, sys
-sys.path[:] = sys.argv[3:]
-from dossier.reading import isolated
-isolated.main(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
-"""
+"""What it loads before a table of this kind."""
+
+Said = dict[str, Any]
+"""What JSON can hold of an answer."""
 
 
-@dataclass(frozen=True, eq=False)
-class Stored(Mapping[str, Any]):
-    """The columns of parquet files one below the other; each is read whenever it is asked for, and kept by nobody here.
-
-    A DataError says that a file turns out to be damaged, or that two files do not fit together.
-    """
-
-    file: str
-    """The name of the whole."""
-    sources: tuple[tuple[str, str], ...]
-    """The name and the path of each file."""
-    rows: tuple[int, ...]
-    """The number of rows of each file."""
-    names: Mapping[str, None]
-    """The names of the columns, in the order of the first file."""
-    size: int
-    """The bytes of all files."""
-    places: NDArray[np.int64] | None = None
-    """The rows that are wanted, in ascending order; None for all."""
-
-    def __getitem__(self, name: str) -> Any:
-        """The cells of a column."""
-        if name not in self.names:
-            raise KeyError(name)
-        arguments = (self.sources, self.file, name, self.places)
-        _, columns = asked(Question("column", self.file, self.size, arguments, about=self.sources))
-        return columns[0]
-
-    @property
-    def files(self) -> tuple[tuple[str, int], ...]:
-        """The files with how many of the wanted rows each holds."""
-        ends = np.cumsum((0, *self.rows))
-        wanted = ends if self.places is None else np.searchsorted(self.places, ends)
-        return tuple((name, int(count)) for (name, _), count in zip(self.sources, np.diff(wanted), strict=True))
-
-    def only(self, rows: NDArray[np.int64]) -> Stored:
-        """The columns in some of the wanted rows, by their ascending places among these."""
-        return replace(self, places=rows if self.places is None else self.places[rows])
-
-    def __iter__(self) -> Iterator[str]:
-        """The names of the columns, in the order of the first file."""
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        """How many columns there are."""
-        return len(self.names)
-
-
-def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> RawTable | None:
-    """The table that the bytes of a file hold; None, and a fault, when they hold none."""
-    found = _of_content("table", content, file, faults, dialect)
-    if found is None:
-        return None
-    head, columns = found
-    named, coded = head["columns"], head["codes"]
-    return RawTable(
-        file,
-        dict(zip(named, columns, strict=False)),
-        _numbers_of_rows(columns),
-        dict(zip(coded, columns[len(named) :], strict=False)),
-        tuple(map(Fact.of_json, head["notes"])),
-    )
-
-
-def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
-    """The records of a csv or tsv text that are no blank lines, or the rows of a sheet that hold something.
-
-    A record of separators only may be a case without labels.
-    """
-    found = _of_content("lines", content, file, faults, dialect)
-    return None if found is None else Lines(tuple(found[1][:-1]), _numbers_of_rows(found[1]))
-
-
-def stored(sources: Mapping[str, Path], file: str, faults: list[Fault]) -> RawTable | None:
-    """A parquet file, or those of a folder one below the other, as one table whose columns are read when asked for.
-
-    `sources` are the files by name, `file` is the name of the whole; rows are counted through all of them. None, and
-    faults, when a file is no parquet file, or the files have different columns.
-    """
+def table(
+    source: Source,
+    file: str,
+    faults: list[Fault],
+    dialect: Dialect | None = None,
+    head: bool = True,
+) -> RawTable | None:
+    """The table that the bytes of a file hold, or parquet files one below the other: see `tables.table`."""
+    content, paths = (source, None) if isinstance(source, bytes) else (b"", source)
     # The process stands in another folder.
-    paths = tuple((name, str(path.absolute())) for name, path in sources.items())
-    size = sum(path.stat().st_size for path in sources.values())
+    named = None if paths is None else {name: str(path.absolute()) for name, path in paths.items()}
+    size = len(content) + sum(path.stat().st_size for path in (paths or {}).values())
     try:
-        head, _ = asked(Question("stored", file, size, (paths, file), about=paths))
+        (said, rows), *answers = asked(read_table, file, size, (named, file, dialect, head), content)
     except DataError as error:
         faults += error.faults
         return None
-    faults += _faults(head)
-    if not head["found"]:
+    found = [Fault.of_json(row) for each, _ in ((said, rows), *answers) for row in each["faults"]]
+    faults += found
+    if "columns" not in said or len(found) > len(said["faults"]):
         return None
-    columns = Stored(file, paths, tuple(head["rows"]), dict.fromkeys(head["columns"]), size)
-    return RawTable(file, columns, np.arange(1, sum(head["rows"]) + 1, dtype=np.int64))
+    names, columns = said["columns"], [column for _, column in answers]
+    return RawTable(
+        file,
+        dict(zip(names, columns, strict=False)),
+        np.asarray(np.from_dlpack(rows), dtype=np.int64),
+        dict(zip(said["codes"], columns[len(names) :], strict=True)),
+        tuple(map(Fact.of_json, said["notes"])),
+        tuple((name, count) for name, count in said["files"]),
+    )
+
+
+def read_table(
+    content: bytes, paths: Mapping[str, str] | None, file: str, dialect: Dialect | None, head: bool
+) -> Iterator[tuple[Said, Any]]:
+    """The table of `table`, its rows' numbers first, column by column; called in the process that reads files."""
+    import pyarrow
+
+    faults: list[Fault] = []
+    source: Source = content if paths is None else {name: Path(path) for name, path in paths.items()}
+    try:
+        raw = tables.table(source, file, faults, dialect, head)
+        said: Said = {"faults": _plain(faults)}
+        if raw is None:
+            yield said, b""
+            return
+        said |= {"columns": list(raw.columns), "codes": list(raw.codes), "files": raw.files}
+        yield said | {"notes": [note.as_json for note in raw.notes]}, stream(pyarrow.array(raw.rows))
+        for column in chain(raw.columns.values(), raw.codes.values()):
+            yield {"faults": []}, stream(cells.spelled(column))
+    except DataError as error:
+        yield {"faults": _plain(error.faults)}, b""
 
 
 def toml(content: bytes, faults: list[Fault]) -> dict[str, Any] | None:
     """The tables and keys that the bytes of release.toml hold; None, and a fault, when they hold none."""
     try:
-        head, _ = asked(Question("toml", RELEASE, len(content), (), content, limits=OF_TOML))
+        ((said, _),) = asked(read_toml, RELEASE, len(content), (), content, OF_TOML)
     except DataError as error:
         beyond = {"reading_too_long", "reading_too_large"}
         faults += [
             Fault("tables_without_end", File(RELEASE)) if fault.code in beyond else fault for fault in error.faults
         ]
         return None
-    found: dict[str, Any] = _of_json(head["values"])
-    return found
+    faults += map(Fault.of_json, said["faults"])
+    return None if said["faults"] else _of_json(said["values"])
+
+
+def read_toml(content: bytes) -> Iterator[tuple[Said, Any]]:
+    """The values of release.toml, lists and days as lists of JSON that begin with what they are."""
+    found = toml_file.values(content)
+    wrong = [found] if isinstance(found, Fault) else []
+    yield {"faults": _plain(wrong), "values": None if wrong else _as_json(found)}, b""
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_json(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return ["list", *map(_as_json, value)]
+    if isinstance(value, (datetime.date, datetime.time)):
+        return [type(value).__name__, value.isoformat()]
+    return value
 
 
 def _of_json(value: Any) -> Any:
-    """A value of TOML from what JSON can hold of it: see `isolated.toml`."""
     if isinstance(value, dict):
         return {key: _of_json(item) for key, item in value.items()}
     if not isinstance(value, list):
@@ -175,54 +139,11 @@ def _of_json(value: Any) -> Any:
     return tuple(map(_of_json, items)) if kind == "list" else DAYS[kind].fromisoformat(items[0])
 
 
-def _of_content(
-    call: str, content: bytes, file: str, faults: list[Fault], dialect: Dialect | None
-) -> tuple[dict[str, Any], list[Any]] | None:
-    question = Question(call, file, len(content), (file, dialect), content)
-    try:
-        head, columns = asked(question)
-    except DataError as error:
-        faults += error.faults
-        return None
-    faults += _faults(head)
-    return (head, columns) if head["found"] else None
-
-
-def _numbers_of_rows(columns: Sequence[Any]) -> NDArray[np.int64]:
-    return np.asarray(np.from_dlpack(columns[-1]), dtype=np.int64)
-
-
-def _faults(head: Mapping[str, Any]) -> list[Fault]:
-    return [Fault.of_json(row) for row in head["faults"]]
+def _plain(faults: Sequence[Fault]) -> list[dict[str, object]]:
+    return [fault.as_json for fault in faults]
 
 
 # ---- asking ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Question:
-    """What the process is asked about a file."""
-
-    call: str
-    file: str
-    size: int
-    """The bytes of the file."""
-    arguments: tuple[Any, ...]
-    content: bytes = b""
-    about: Any = None
-    """What several questions are about that one copy of the process answers; None where it is the only one."""
-    limits: tuple[int, int] | None = None
-    """How long the processor may work on it, and the bytes of memory; None for what a table of its size may take."""
-
-    @property
-    def seconds(self) -> int:
-        """How long the processor may work on it."""
-        return SECONDS + SECONDS_A_MEGABYTE * (self.size >> 20) if self.limits is None else self.limits[0]
-
-    @property
-    def memory(self) -> int:
-        """The bytes of memory that it may take."""
-        return memory() if self.limits is None else self.limits[1]
 
 
 def memory() -> int:
@@ -231,190 +152,69 @@ def memory() -> int:
     return max(LEAST_MEMORY, int(SHARE_OF_MEMORY * there))
 
 
-@contextmanager
-def reading() -> Iterator[None]:
-    """Start the process, which loads its libraries meanwhile; in the end let go of the table that was read last."""
-    with _LOCK:
-        running()
-    try:
-        yield
-    finally:
-        with _LOCK, contextlib.suppress(OSError):
-            if os.getpid() in _SERVERS:
-                _SERVERS[os.getpid()].let_go()
+def start() -> None:
+    """Let the process load its libraries while we do something else."""
+    limited.running(LOADS)
 
 
-def asked(question: Question) -> tuple[dict[str, Any], list[Any]]:
-    """The answer: what JSON says, and columns of plain cells, each valid; a DataError where the file is at fault."""
+def asked(
+    function: Callable[..., Iterator[tuple[Said, Any]]],
+    file: str,
+    size: int,
+    arguments: tuple[Any, ...],
+    content: bytes = b"",
+    limits: tuple[int, int] | None = None,
+) -> list[tuple[Said, Any]]:
+    """All that a function of this module answers, with columns of plain cells, each valid.
+
+    A DataError says that a file of `size` bytes is at fault, which may take as many seconds of a processor and bytes of
+    memory as `limits` say; without them what a table of its size may.
+    """
     import pyarrow
 
-    limit = question.memory
-    with _LOCK:
-        server = running()
-        try:
-            head, body = server.ask(question, limit)
-        except (EOFError, ConnectionError, TimeoutError) as error:
-            raise DataError([_broken(question, _stopped(server, error), limit)]) from None
-        except BaseException:
-            # An answer that nobody takes would be taken for that to the next question.
-            _stopped(server, None)
-            raise
-    said = json.loads(head)
-    if "traceback" in said:
-        raise RuntimeError(f"in the process that reads {question.file}:\n{said['traceback']}")
-    if "out_of_memory" in said:
-        raise DataError([_too_much(question, limit)])
-    if "failed" in said:
-        raise DataError([_unreadable(question, said["failed"])])
-    if said.keys() == {"faults"} and said["faults"]:
-        raise DataError(_faults(said))
+    seconds, most = limits or (SECONDS + SECONDS_A_MEGABYTE * (size >> 20), memory())
+    loads = (*LOADS, *(name for ending, name in PACKAGES.items() if ending == signatures.kind(file)))
     try:
-        return said, valid(body)
+        answers = limited.asked(
+            f"{function.__module__}:{function.__name__}", arguments, content, seconds=seconds, memory=most, loads=loads
+        )
+        return [(said, valid(body)) for said, body in answers]
+    except limited.EndedError as error:
+        if error.ours:
+            raise RuntimeError(f"in the process that reads {file}:\n{error.ours}") from None
+        if error.by in ("", "SIGXCPU"):
+            told = Fault("reading_too_long", File(file), file=file, seconds=Count(seconds, "second"))
+        elif error.by in ("MemoryError", "SIGKILL"):
+            told = Fault("reading_too_large", File(file), file=file, gigabytes=most / (1 << 30))
+        else:
+            told = _unreadable(file, error.by)
     except (pyarrow.ArrowException, OSError) as error:
-        raise DataError([_unreadable(question, type(error).__name__)]) from None
+        told = _unreadable(file, type(error).__name__)
+    raise DataError([told]) from None
 
 
-def _broken(question: Question, ended: int | None, limit: int) -> Fault:
-    """The fault of a file that ended its reader, by the signal that did it; None when its time was over."""
-    if ended is None or ended == signal.SIGXCPU:
-        seconds = Count(question.seconds, "second")
-        return Fault("reading_too_long", File(question.file), file=question.file, seconds=seconds)
-    if ended == signal.SIGKILL:
-        return _too_much(question, limit)
-    name = signal.Signals(ended).name if ended in list(signal.Signals) else f"the exit code {ended}"
-    return _unreadable(question, name)
+def _unreadable(file: str, ended: str) -> Fault:
+    return Fault("unreadable_file", File(file), file=file, ended=ended)
 
 
-def _too_much(question: Question, limit: int) -> Fault:
-    return Fault("reading_too_large", File(question.file), file=question.file, gigabytes=limit / (1 << 30))
+def stream(column: Any) -> Any:
+    """A column as a stream of Arrow's, in bytes."""
+    import pyarrow
+
+    table = pyarrow.Table.from_arrays([column], names=[""])
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
 
 
-def _unreadable(question: Question, ended: str) -> Fault:
-    return Fault("unreadable_file", File(question.file), file=question.file, ended=ended)
-
-
-def valid(body: bytes) -> list[Any]:
-    """The columns of a stream, checked in full: what reads hostile files is not taken at its word."""
+def valid(body: Any) -> Any:
+    """The column of a stream, checked in full: what reads hostile files is not taken at its word; None without one."""
     import pyarrow
 
     if not body:
-        return []
+        return None
     found = pyarrow.ipc.open_stream(body).read_all()
     found.validate(full=True)
-    return [column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in found.columns]
-
-
-# ---- the process ----------------------------------------------------------------------------------------------------
-
-
-class Server:
-    """The process, and the socket to it."""
-
-    def __init__(self) -> None:
-        """Start it: where it stands no module can be taken for one of ours, and Ctrl-C does not reach it."""
-        self.channel, theirs = socket.socketpair()
-        with theirs:
-            command = [sys.executable, "-P", "-c", START, str(theirs.fileno()), str(os.getpid()), *_path()]
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                cwd="/",
-                env=_environment(),
-                start_new_session=True,
-            )
-        self.ready = False
-        self.about: Any = None
-        """What the copy at work was asked about, where it waits for more."""
-
-    def ask(self, question: Question, limit: int) -> tuple[bytes, bytes]:
-        """The answer in two parts; EOFError or OSError when there will be none, TimeoutError when it takes too long."""
-        from dossier.reading import isolated
-
-        self._wait_until_ready()
-        if self.about is None or self.about != question.about:
-            self.let_go()
-            package = PACKAGES.get(signatures.kind(question.file) or "", "")
-            isolated.send(self.channel, package.encode())
-        self.about = question.about
-        request = pickle.dumps((limit, question.seconds, question.call, question.arguments))
-        self.channel.settimeout(WAITING * question.seconds)
-        isolated.send(self.channel, request, question.content)
-        if question.about is None:
-            isolated.send(self.channel, isolated.DONE)
-        return isolated.receive(self.channel)
-
-    def _wait_until_ready(self) -> None:
-        from dossier.reading import isolated
-
-        if self.ready:
-            return
-        try:
-            isolated.receive(self.channel)
-        except (EOFError, ConnectionError):
-            raise RuntimeError("The process that reads tables does not start.") from None
-        self.ready = True
-
-    def let_go(self) -> None:
-        """End the copy that waits for more questions."""
-        from dossier.reading import isolated
-
-        if self.about is not None:
-            isolated.send(self.channel, isolated.DONE)
-        self.about = None
-
-    def stop(self, kill: bool) -> int:
-        """End the process with its copies; the signal that ended it, or 0."""
-        if kill:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.channel.close()
-        code = self.process.wait()
-        return code - 128 if code > 128 else abs(code)
-
-
-_SERVERS: dict[int, Server] = {}
-"""The process of this one; a copy that somebody makes of this one has to start its own."""
-_LOCK = threading.RLock()
-
-
-def running() -> Server:
-    """The process, started where there is none, or where somebody has ended it between two tables."""
-    server = _SERVERS.get(os.getpid())
-    if server is not None and server.process.poll() is not None:
-        server.stop(kill=False)
-        server = None
-    if server is None:
-        server = _SERVERS[os.getpid()] = Server()
-    return server
-
-
-def _stopped(server: Server, error: Exception | None) -> int | None:
-    """End the process after an error; the signal that had ended it, None where it had not ended by itself."""
-    _SERVERS.pop(os.getpid(), None)
-    alone = isinstance(error, (EOFError, ConnectionError))
-    ended = server.stop(kill=not alone)
-    return ended if alone else None
-
-
-@atexit.register
-def _stop_at_exit() -> None:
-    if os.getpid() in _SERVERS:
-        _SERVERS.pop(os.getpid()).stop(kill=True)
-
-
-def _path() -> list[str]:
-    """Where the process looks for modules: where this one does, but not in the folder that happens to be current."""
-    try:
-        here = Path.cwd().resolve()
-    except FileNotFoundError:
-        here = None
-    elsewhere = [entry for entry in sys.path if Path(entry).is_absolute() and Path(entry).resolve() != here]
-    return [*elsewhere, str(Path(__file__).resolve().parents[2])]
-
-
-def _environment() -> dict[str, str]:
-    """No threads in the process that is copied: a copy has only the one that copies."""
-    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | single
+    (column,) = found.columns
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

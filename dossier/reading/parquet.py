@@ -1,4 +1,4 @@
-"""Parquet files -> columns, read one at a time, and of these only the rows that are wanted."""
+"""Parquet files -> columns, read one at a time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations
+from itertools import combinations
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import File
@@ -56,23 +53,34 @@ class Part:
         return found
 
 
-def column(parts: Sequence[Part], file: str, name: str, places: NDArray[np.int64] | None) -> Any:
-    """The cells of a column of files one below the other; of the rows at ascending `places`, or of all.
+@dataclass(frozen=True, eq=False)
+class Columns(Mapping[str, Any]):
+    """The columns of files one below the other, each of which is read whenever it is asked for.
 
     A DataError says that a file turns out to be damaged, or that two files do not fit together.
     """
-    starts = accumulate((part.rows for part in parts), initial=0)
-    read = [
-        _column(part, name, None if places is None else _between(places, start, start + part.rows))
-        for part, start in zip(parts, starts, strict=False)
-    ]
-    if len(read) == 1:
-        return cells.whole(read[0].column(name))
-    # In plain cells first: of numbers of different kinds Arrow makes those that are near.
-    plain = [_plain(each) for each in read]
-    if not _fit(plain):
-        raise DataError([_other_kinds(name, parts, plain, file)])
-    return cells.whole(_below(plain).column(name))
+
+    file: str
+    parts: Sequence[Part]
+
+    def __getitem__(self, name: str) -> Any:
+        """The cells of a column."""
+        read = [_column(part, name) for part in self.parts]
+        if len(read) == 1:
+            return cells.whole(read[0].column(name))
+        # In plain cells first: of numbers of different kinds Arrow makes those that are near.
+        plain = [_plain(each) for each in read]
+        if not _fit(plain):
+            raise DataError([_other_kinds(name, self.parts, plain, self.file)])
+        return cells.whole(_below(plain).column(name))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the columns, in the order of the first file."""
+        return iter(self.parts[0].names)
+
+    def __len__(self) -> int:
+        """How many columns there are."""
+        return len(self.parts[0].names)
 
 
 def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
@@ -142,35 +150,19 @@ def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[Fau
     return [] if _fit(empty) else [_other_kinds(name, parts, empty, folder)]
 
 
-def _column(part: Part, name: str, places: NDArray[np.int64] | None) -> Any:
-    """One column of a file as a table; of certain rows only, one row group after the other."""
+def _column(part: Part, name: str) -> Any:
+    """One column of a file as a table, whose cells are what they are said to be, and as many."""
     import pyarrow
 
     _refuse_what_is_too_large(part, name)
     try:
         with _opened(part.source, part.footer) as found:
-            if places is None:
-                return _sound(found.read(columns=[name], use_threads=False).select([name]), part.rows, part)
-            read = [part.schema.empty_table().select([name])]
-            start = 0
-            for group in range(part.footer.num_row_groups):
-                count = part.footer.row_group(group).num_rows
-                stop = start + count
-                wanted = _between(places, start, stop)
-                if len(wanted):
-                    rows = found.read_row_group(group, columns=[name], use_threads=False).select([name])
-                    read.append(_sound(rows, count, part).take(pyarrow.array(wanted)))
-                start = stop
-            return pyarrow.concat_tables(read)
+            read = found.read(columns=[name], use_threads=False).select([name])
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError([_damaged(part.file)]) from error
-
-
-def _sound(read: Any, rows: int, part: Part) -> Any:
-    """A table of one column, whose cells are what they are said to be, and as many."""
-    if read.num_rows != rows:
+    if read.num_rows != part.rows:
         raise DataError([_damaged(part.file)])
     cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
     return read
@@ -183,12 +175,6 @@ def _refuse_what_is_too_large(part: Part, name: str) -> None:
     if size > MOST_COLUMN_BYTES:
         at, most = File(part.file), MOST_COLUMN_BYTES
         raise DataError([Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
-
-
-def _between(places: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
-    """Those of ascending places that lie from `start` to before `stop`, counted from `start`."""
-    first, last = np.searchsorted(places, (start, stop))
-    return places[first:last] - start
 
 
 def _opened(source: Path | bytes, footer: Any = None) -> Any:

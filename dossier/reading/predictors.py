@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +38,6 @@ class Source:
     declaration: DatasetDeclaration
     table: Settled
     where: Key
-    others: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
-    """How many rows of each site and imputation `rows` leaves out."""
 
     def name_of(self, site: str | None) -> str:
         """The name of the dataset of the rows with this word for their site."""

@@ -12,7 +12,7 @@ from dossier.core.facts import Fact
 from dossier.core.faults.locations import Header, Key
 from dossier.core.release import ReaderStudy as Declared
 from dossier.core.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
-from dossier.reading import isolation, notations, refused
+from dossier.reading import notations
 from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
@@ -47,13 +47,7 @@ def reader_study(declared: Declared, folder: Folder, faults: list[Fault], flags:
 def _columns(
     declared: Declared, file: str, folder: Folder, faults: list[Fault]
 ) -> tuple[dict[str, Column], Rows] | None:
-    where = Key("reader_study", "file")
-    ending = refused.ending(file, where)
-    if ending is not None and not folder.is_folder(file):
-        faults.append(ending)
-        return None
-    content = folder.read(file, where, declared.outside, faults)
-    raw = isolation.table(content, file, faults) if content is not None else None
+    raw = folder.table(file, Key("reader_study", "file"), declared.outside, faults)
     if raw is None:
         return None
     missing = [name for name in NEEDED if name not in raw.columns]

@@ -15,11 +15,12 @@ from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
 from dossier.core.types import READERS, Dataset, Flag, Floats, Readers
-from dossier.reading import isolation, refused, signatures, tables
+from dossier.reading import signatures, tables
 from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
 from dossier.reading.datasets import Site
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
+from dossier.reading.tables import RawTable
 
 MOST_RATERS = 200
 """Each is compared with every other one; a table of more has its cases in the columns."""
@@ -27,7 +28,7 @@ MOST_RATERS = 200
 
 @dataclass(frozen=True)
 class Grid:
-    """A table as it was found: its columns, their names where a row or the file gives some, and the rows' numbers."""
+    """A table with its columns in order, several of which may have no name; None where no row names them."""
 
     names: tuple[str, ...] | None
     columns: tuple[Any, ...]
@@ -184,14 +185,7 @@ def flags(found: Readers) -> Iterator[Flag]:
 def _ratings(
     kind: Kind, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
 ) -> Ratings | None:
-    ending = refused.ending(file, where)
-    if ending is not None and not folder.is_folder(file):
-        faults.append(ending)
-        return None
-    content = folder.read(file, where, declared.outside, faults)
-    if content is None:
-        return None
-    grid = _grid(kind, content, file, declared, faults)
+    grid = _grid(kind, file, declared, where, folder, faults)
     grid = grid if grid is None or grid.names is None else _named(kind, grid, grid.names, file, declared, faults)
     if grid is None:
         return None
@@ -216,59 +210,55 @@ def _ratings(
     return Ratings(file, rows, np.column_stack([rater.numbers for rater in raters]), named, cases)
 
 
-def _grid(kind: Kind, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
-    if signatures.kind(file) not in (*signatures.TEXTS, ".xlsx"):
-        raw = isolation.table(content, file, faults)
-        if raw is None:
-            return None
+def _grid(
+    kind: Kind, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+) -> Grid | None:
+    head = signatures.kind(file) not in (*signatures.TEXTS, ".xlsx")
+    raw = folder.table(file, where, declared.outside, faults, head=head)
+    if raw is None:
+        return None
+    if head:
         as_given = {declared.case, *(raw.columns if kind.is_of_classes else ())}
-        columns = (raw.columns[name] if name in as_given else numbers_or_codes(raw, name) for name in raw.columns)
-        held = tables.Lines(tuple(columns), raw.rows)
-        held = held if declared.case is not None else _with_gaps(held, first=1)
-        return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])
-    lines = isolation.lines(content, file, faults)
-    if lines is None:
+        cells = {name: raw.columns[name] if name in as_given else numbers_or_codes(raw, name) for name in raw.columns}
+        raw = replace(raw, columns=cells)
+        raw = raw if declared.case is not None else _with_gaps(raw, first=1)
+        return Grid(tuple(raw.columns), tuple(raw.columns.values()), raw.rows.tolist())
+    raw = _written(raw, declared)
+    columns = tuple(raw.columns.values())
+    first = [str(cells[0]) for cells in columns]
+    named = _header(kind, first, file, declared, faults)
+    if not named:
+        return None if named is None else Grid(None, columns, raw.rows.tolist())
+    if not tables.well_named(first, len(raw.rows) - 1, file, faults):
         return None
-    lines = _written(lines, declared)
-    first, rows = [str(cells[0]) for cells in lines.columns], [int(row) for row in lines.rows]
-    header = _header(kind, first, file, declared, faults)
-    if header is None:
-        return None
-    if not header:
-        return Grid(None, lines.columns, rows)
-    if not tables.well_named(first, len(rows) - 1, file, faults):
-        return None
-    return Grid(tuple(first), tuple(cells[1:] for cells in lines.columns), rows[1:])
+    return Grid(tuple(first), tuple(cells[1:] for cells in columns), raw.rows[1:].tolist())
 
 
-def _written(lines: tables.Lines, declared: ReadersTables) -> tables.Lines:
+def _written(raw: RawTable, declared: ReadersTables) -> RawTable:
     """The records without columns of nothing, and without rows of nothing where a case has an identifier.
 
     A spreadsheet that is saved as a text ends its lines, and the file, with separators that part nothing.
     """
-    rows_of_each = [(cells, tables.filled_rows([cells])) for cells in lines.columns]
-    columns = tuple(cells for cells, filled in rows_of_each if filled is None or filled.any())
-    lines = replace(lines, columns=columns)
-    if declared.case is None:
-        return _with_gaps(lines, first=int(lines.rows[0]))
-    filled = tables.filled_rows(columns)
-    return lines if filled is None else lines.only(filled)
+    rows_of_each = [(name, tables.filled_rows([cells])) for name, cells in raw.columns.items()]
+    kept = {name: raw.columns[name] for name, filled in rows_of_each if filled is None or filled.any()}
+    raw = replace(raw, columns=kept)
+    return _with_gaps(raw, first=int(raw.rows[0])) if declared.case is None else raw.filled()
 
 
-def _with_gaps(lines: tables.Lines, first: int) -> tables.Lines:
+def _with_gaps(raw: RawTable, first: int) -> RawTable:
     """The rows with those of nothing between them: without identifiers the place of a row says which case it is.
 
     Where a row of nothing follows every row, a program has ended each line twice.
     """
-    numbers = lines.rows
+    numbers = raw.rows
     if len(numbers) == 0 or (len(numbers) > 2 and (np.diff(numbers) == 2).all()):
-        return lines
+        return raw
     import pyarrow
 
     every = np.arange(first, int(numbers[-1]) + 1, dtype=np.int64)
     gaps = ~np.isin(every, numbers)
     places = pyarrow.array(np.cumsum(~gaps) - 1, mask=gaps)
-    return tables.Lines(tuple(cells.take(places) for cells in lines.columns), every)
+    return replace(raw, columns={name: cells.take(places) for name, cells in raw.columns.items()}, rows=every)
 
 
 def _named(

@@ -1,53 +1,21 @@
-"""What dossier does not do, refused by name: what is out of scope, and files of other kinds."""
+"""What dossier does not do, refused by name."""
 
 from __future__ import annotations
 
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import Location
-from dossier.reading import signatures
 
 TIME_TO_EVENT = frozenset(
     {
-        "time",
-        "times",
-        "time_column",
-        "event",
-        "event_column",
-        "events",
-        "status",
-        "censored",
-        "censoring",
-        "censor",
-        "survival",
-        "survival_time",
-        "duration",
-        "follow_up",
-        "followup",
-        "horizon_time",
-        "time_to_event",
-        "start",
-        "stop",
-        "entry",
-        "competing",
-        "competing_risk",
+        *("time", "times", "time_column", "event", "event_column", "events", "status", "censored", "censoring"),
+        *("censor", "survival", "survival_time", "duration", "follow_up", "followup", "horizon_time"),
+        *("time_to_event", "start", "stop", "entry", "competing", "competing_risk"),
     }
 )
 REFITTING = frozenset(
     {
-        "update",
-        "updates",
-        "updating",
-        "updated",
-        "refit",
-        "refits",
-        "refitting",
-        "recalibrate",
-        "recalibration",
-        "recalibrated",
-        "retrain",
-        "retraining",
-        "revision",
-        "model_update",
+        *("update", "updates", "updating", "updated", "refit", "refits", "refitting", "recalibrate"),
+        *("recalibration", "recalibrated", "retrain", "retraining", "revision", "model_update"),
     }
 )
 
@@ -60,10 +28,3 @@ def out_of_scope(key: str, where: Location) -> Fault | None:
     if name in REFITTING:
         return Fault("refitting_key", where, key=key)
     return None
-
-
-def ending(file: str, where: Location) -> Fault | None:
-    """The fault of a file whose kind is not read, or None when it is."""
-    if signatures.kind(file) is not None:
-        return None
-    return Fault("unread_kind", where, file=file, endings=signatures.KINDS[:-1], last=signatures.KINDS[-1])

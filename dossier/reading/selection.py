@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,28 +13,11 @@ from dossier.core.faults.locations import Key
 from dossier.core.release import DatasetDeclaration, Value
 from dossier.reading.columns import Bools, Column, coded, column, spelled, words
 from dossier.reading.faults import nearest, no_column
-from dossier.reading.isolation import Stored
-from dossier.reading.tables import RawTable
+from dossier.reading.tables import Place, RawTable
 from dossier.words.wording import shown
 
-Place = tuple[str | None, str | None]
-"""The words of a row for its site and for its imputation; None where the table has no such column."""
 
-
-@dataclass(frozen=True)
-class Selection:
-    """The selected rows of a table, and how many of each site and imputation are not among them."""
-
-    table: RawTable
-    others: Mapping[Place, int] = field(default_factory=dict)
-
-    @property
-    def left_out(self) -> int:
-        """How many rows are not selected."""
-        return sum(self.others.values())
-
-
-def selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> Selection:
+def selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> RawTable:
     """The rows whose cell in every column of `rows` is one of the values that stand there.
 
     Everything else is then asked of them alone: what another row holds is neither checked nor counted, but that it is
@@ -48,11 +30,11 @@ def selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults:
         if held:
             keep &= _with_one_of(held, name, values, raw.file, where.of("rows"), faults)
     if not declaration.rows or len(faults) > known:
-        return Selection(raw)
+        return raw
     if not keep.any():
         faults.append(Fault("no_selected_row", where.of("rows"), file=raw.file))
-        return Selection(raw)
-    return Selection(_only(raw, keep), _counted(_only(raw, ~keep), declaration))
+        return raw
+    return replace(raw.only(keep), others=_counted(raw.only(~keep), declaration))
 
 
 def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: list[Fault]) -> list[Column]:
@@ -80,16 +62,6 @@ def _with_one_of(
             said = {"column": name, "value": shown(value), "file": file}
             faults.append(Fault("value_nowhere", where, **said, known=tuple(known), near=near))
     return found
-
-
-def _only(raw: RawTable, keep: Bools) -> RawTable:
-    if isinstance(raw.columns, Stored):
-        return replace(raw, columns=raw.columns.only(np.flatnonzero(keep)), rows=raw.rows[keep])
-    import pyarrow
-
-    mask = pyarrow.array(keep)
-    columns, codes = ({name: cells.filter(mask) for name, cells in some.items()} for some in (raw.columns, raw.codes))
-    return replace(raw, columns=columns, rows=raw.rows[keep], codes=codes)
 
 
 def _counted(others: RawTable, declaration: DatasetDeclaration) -> Counter[Place]:

@@ -28,8 +28,10 @@ def _table(release: Release, source: Source, names: tuple[str, ...], datasets: S
         file=source.table.file,
         rows=len(source.table.rows),
         columns=columns,
-        left_out=sum(source.others.values()),
-        of_no_dataset=sum(count for (site, _), count in source.others.items() if source.name_of(site) not in datasets),
+        left_out=sum(source.table.others.values()),
+        of_no_dataset=sum(
+            count for (site, _), count in source.table.others.items() if source.name_of(site) not in datasets
+        ),
         notes=tuple(dict.fromkeys([*source.table.notes, *signs.notes(source, roles)])),
     )
 

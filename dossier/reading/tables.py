@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ LINES_ABOVE = re.compile(r'(?: *\n)*(?:"?sep=(?P<separator>[,;|\t])"?[,;|\t]*\n)
 """What may stand above the first row: blank lines, and the line by which Excel learns the separator."""
 
 
+Source = bytes | Mapping[str, Path]
+"""The bytes of a file, or parquet files by their names."""
+Place = tuple[str | None, str | None]
+"""The words of a row for its site and for its imputation; None where the table has no such column."""
+
+
 @dataclass(frozen=True)
 class RawTable:
     """A file as it was found: Arrow columns by their names in the file, and the row number that a person sees."""
@@ -37,21 +44,26 @@ class RawTable:
     """The codes behind the columns whose values carry labels, where the file has such."""
     notes: tuple[Fact, ...] = ()
     """What was read in a way that its maker may not expect."""
+    files: tuple[tuple[str, int], ...] = ()
+    """Where it is several files, these and how many rows each holds."""
+    others: Mapping[Place, int] = field(default_factory=dict)
+    """How many rows of each site and imputation `rows` of its [[dataset]] leaves out."""
 
-
-@dataclass(frozen=True)
-class Lines:
-    """The records of a delimited text, the first one included: Arrow columns of text and the line of each record."""
-
-    columns: tuple[Any, ...]
-    rows: NDArray[np.int64]
-
-    def only(self, which: NDArray[np.bool_]) -> Lines:
-        """Some of the records."""
+    def only(self, keep: NDArray[np.bool_]) -> RawTable:
+        """Some of the rows."""
         import pyarrow
 
-        mask = pyarrow.array(which)
-        return Lines(tuple(column.filter(mask) for column in self.columns), self.rows[which])
+        mask, every = pyarrow.array(keep), (self.columns, self.codes)
+        columns, codes = ({name: cells.filter(mask) for name, cells in some.items()} for some in every)
+        ends = np.cumsum((0, *(count for _, count in self.files)))
+        kept = (int(keep[start:end].sum()) for start, end in pairwise(ends))
+        files = tuple((name, count) for (name, _), count in zip(self.files, kept, strict=True))
+        return replace(self, columns=columns, rows=self.rows[keep], codes=codes, files=files)
+
+    def filled(self) -> RawTable:
+        """The rows in which any column holds something."""
+        filled = filled_rows(self.columns.values())
+        return self if filled is None else self.only(filled)
 
 
 @dataclass(frozen=True)
@@ -64,67 +76,36 @@ class Written:
     notes: tuple[Fact, ...] = ()
 
 
-def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> RawTable | None:
-    """The table that the bytes of a file hold; None, and a fault, when they hold none."""
-    dialect = dialect or Dialect()
-    ending = signatures.kind(file) or ".csv"
+def table(
+    source: Source,
+    file: str,
+    faults: list[Fault],
+    dialect: Dialect | None = None,
+    head: bool = True,
+) -> RawTable | None:
+    """The table that the bytes of a file hold, or parquet files one below the other; None, and a fault, without one.
+
+    Without a `head` the first row of a text or a workbook is one of cells, and its columns are numbered; blank lines
+    are none, and a record of separators only may be a case without labels.
+    """
+    dialect, ending = dialect or Dialect(), signatures.kind(file) or ".csv"
+    if not isinstance(source, bytes) or ending == ".parquet":
+        return _parquet({file: source} if isinstance(source, bytes) else source, file, faults)
     if ending in signatures.TEXTS:
-        written = _written(content, file, dialect, faults, may_guess=True)
-        found = None if written is None else _records(written, file, dialect, faults)
-        raw = None if found is None else _with_header(found, file, faults)
-        return None if raw is None or written is None else replace(raw, notes=written.notes)
-    if ending == ".parquet":
-        parts = stored({file: content}, file, faults)
-        if parts is None:
+        written = _written(source, file, dialect, faults, may_guess=head)
+        raw = None if written is None else _records(written, file, dialect, faults)
+        if raw is None or written is None:
             return None
-        columns = {name: parquet.column(parts, file, name, None) for name in parts[0].names}
-        return RawTable(file, columns, np.arange(1, parts[0].rows + 1, dtype=np.int64))
-    another = signatures.another_kind(content, file, ending)
+        return _with_header(raw.filled(), faults) if head else _without_blank_lines(raw, written)
+    another = signatures.another_kind(source, file, ending)
     if another is not None:
         faults.append(another)
         return None
     if ending == ".xlsx":
-        return _workbook(content, file, dialect, faults)
+        return _workbook(source, file, dialect, head, faults)
     if ending in statistical.READERS:
-        return _statistical(content, file, ending, faults)
-    return _feather(content, file, faults)
-
-
-def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> tuple[parquet.Part, ...] | None:
-    """The parts of a table that is a parquet file, or the files of a folder one below the other.
-
-    `sources` are the files by name, `file` is the name of the whole. None, and faults, when a file is no parquet file,
-    or the files have different columns.
-    """
-    opened = [parquet.part(source, name, faults) for name, source in sources.items()]
-    parts = tuple(part for part in opened if part is not None)
-    if len(parts) < len(opened):
-        return None
-    count = sum(part.rows for part in parts)
-    too_many = too_many_columns(parts[0].names, file) or parquet.too_many_rows(count, file)
-    if too_many is not None:
-        faults.append(too_many)
-        return None
-    if not parquet.alike(parts, file, faults) or not well_named(parts[0].names, count, file, faults):
-        return None
-    return parts
-
-
-def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
-    """The records of a csv or tsv text that are no blank lines, or the rows of a sheet that hold something.
-
-    A record of separators only may be a case without labels.
-    """
-    dialect = dialect or Dialect()
-    if signatures.kind(file) == ".xlsx":
-        return _lines_of_workbook(content, file, dialect, faults)
-    written = _written(content, file, dialect, faults)
-    found = None if written is None else _records(written, file, dialect, faults)
-    if written is None or found is None or "\n\n" not in written.text:
-        return found
-    records = csv.reader(ragged.by_lines(written.text), delimiter=written.delimiter)
-    blank = [number for number, record in enumerate(records, start=written.above + 1) if not record]
-    return found.only(~np.isin(found.rows, blank))
+        return _statistical(source, file, ending, faults)
+    return _feather(source, file, faults)
 
 
 def _written(
@@ -169,7 +150,7 @@ def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> s
     return text
 
 
-def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:
+def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault]) -> RawTable | None:
     """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
     import pyarrow
     import pyarrow.compute
@@ -226,7 +207,16 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     rows = np.delete(np.arange(found.num_rows + len(blank), dtype=np.int64), blank) + 1 + above
     columns = tuple(pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
     faults += dialects.points(columns, rows, file, dialect)
-    return Lines(dialects.with_points(columns, delimiter, dialect), rows)
+    pointed = dialects.with_points(columns, delimiter, dialect)
+    return RawTable(file, {f"{k}": column for k, column in enumerate(pointed)}, rows, notes=written.notes)
+
+
+def _without_blank_lines(raw: RawTable, written: Written) -> RawTable:
+    if "\n\n" not in written.text:
+        return raw
+    records = csv.reader(ragged.by_lines(written.text), delimiter=written.delimiter)
+    blank = [number for number, record in enumerate(records, start=written.above + 1) if not record]
+    return raw.only(~np.isin(raw.rows, blank))
 
 
 def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
@@ -245,14 +235,12 @@ def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
     return None if empty is None else ~np.asarray(empty.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | None:
-    filled = filled_rows(found.columns)
-    found = found if filled is None else found.only(filled)
-    names = [str(column[0]) for column in found.columns]
-    if not well_named(names, len(found.rows) - 1, file, faults):
+def _with_header(found: RawTable, faults: list[Fault]) -> RawTable | None:
+    names = [str(column[0]) for column in found.columns.values()]
+    if not well_named(names, len(found.rows) - 1, found.file, faults):
         return None
-    columns = {name: column[1:] for name, column in zip(names, found.columns, strict=True) if name}
-    return RawTable(file, columns, found.rows[1:])
+    columns = {name: column[1:] for name, column in zip(names, found.columns.values(), strict=True) if name}
+    return replace(found, columns=columns, rows=found.rows[1:])
 
 
 def too_many_columns(names: Sized, file: str) -> Fault | None:
@@ -282,34 +270,25 @@ def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault])
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
 
 
-def _workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> RawTable | None:
-    found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
-    if found is None:
-        return None
-    names = ["" if name is None else cells.text(name) for name in found.cells[0]]
-    if not well_named(names, len(found.rows) - 1, file, faults):
-        return None
-    columns = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
-    notes = (Fact("hidden_rows", rows=Count(found.hidden, "row"), file=file),) if found.hidden else ()
-    return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64), notes=notes)
-
-
-def _lines_of_workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:
-    """Every row of a sheet, the first one included, with its cells spelled as one types them."""
+def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: list[Fault]) -> RawTable | None:
+    """The rows of a sheet that hold something; without a head all of them, and their cells as one types them."""
     import pyarrow
 
-    another = signatures.another_kind(content, file, ".xlsx")
-    if another is not None:
-        faults.append(another)
-        return None
     found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
     if found is None:
         return None
-    columns = zip(*found.cells, strict=True)
-    spelled = (["" if cell is None else cells.text(cell) for cell in column] for column in columns)
-    return Lines(
-        tuple(pyarrow.array(texts, pyarrow.string()) for texts in spelled), np.array(found.rows, dtype=np.int64)
-    )
+    rows = np.array(found.rows, dtype=np.int64)
+    if not head:
+        columns = zip(*found.cells, strict=True)
+        spelled = (["" if cell is None else cells.text(cell) for cell in column] for column in columns)
+        arrays = (pyarrow.array(texts, pyarrow.string()) for texts in spelled)
+        return RawTable(file, {f"{k}": array for k, array in enumerate(arrays)}, rows)
+    names = ["" if name is None else cells.text(name) for name in found.cells[0]]
+    if not well_named(names, len(rows) - 1, file, faults):
+        return None
+    named = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
+    notes = (Fact("hidden_rows", rows=Count(found.hidden, "row"), file=file),) if found.hidden else ()
+    return RawTable(file, named, rows[1:], notes=notes)
 
 
 def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) -> RawTable | None:
@@ -321,18 +300,7 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) ->
         return None
     columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
     codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
-    return _without_empty_rows(RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes))
-
-
-def _without_empty_rows(raw: RawTable) -> RawTable:
-    import pyarrow
-
-    filled = filled_rows(raw.columns.values())
-    if filled is None:
-        return raw
-    mask = pyarrow.array(filled)
-    columns, codes = ({name: column.filter(mask) for name, column in some.items()} for some in (raw.columns, raw.codes))
-    return RawTable(raw.file, columns, raw.rows[filled], codes)
+    return RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes).filled()
 
 
 # ---- parquet and feather ---------------------------------------------------------------------------------------------
@@ -354,4 +322,21 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     for name, column in zip(found.column_names, found.columns, strict=True):
         cells.refuse_invalid(name, column, file)
     columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
-    return _without_empty_rows(RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)))
+    return RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)).filled()
+
+
+def _parquet(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> RawTable | None:
+    """Parquet files one below the other, whose columns are read when they are asked for; `file` names the whole."""
+    opened = [parquet.part(source, name, faults) for name, source in sources.items()]
+    parts = tuple(part for part in opened if part is not None)
+    if len(parts) < len(opened):
+        return None
+    names, count = parts[0].names, sum(part.rows for part in parts)
+    too_many = too_many_columns(names, file) or parquet.too_many_rows(count, file)
+    if too_many is not None:
+        faults.append(too_many)
+        return None
+    if not parquet.alike(parts, file, faults) or not well_named(names, count, file, faults):
+        return None
+    files = tuple((part.file, part.rows) for part in parts)
+    return RawTable(file, parquet.Columns(file, parts), np.arange(1, count + 1, dtype=np.int64), files=files)

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from dossier.core import errors, release
-from dossier.reading import isolated, isolation
+from dossier.reading import isolation
 
 PACKAGE = Path(errors.__file__).resolve().parents[1]
 SAYS = {"Fault", "UnfitError", "by_row", "no_column", "_later"}
@@ -101,10 +101,9 @@ def heard() -> Iterator[Counter[Place]]:
             kind.__init__ = plain[kind]
 
 
-def answered_here(question: isolation.Question) -> tuple[dict[str, Any], list[Any]]:
+def answered_here(function: Any, file: str, size: int, arguments: Any, content: bytes = b"", limits: Any = None) -> Any:
     """What the process that reads tables would answer."""
-    head, table = isolated.CALLS[question.call](question.content, *question.arguments)
-    return head, [] if table is None else isolation.valid(isolated.stream(table))
+    return [(said, isolation.valid(body)) for said, body in function(content, *arguments)]
 
 
 def _place(frame: FrameType | None) -> Place:
