@@ -284,6 +284,19 @@ def test_rows_of_one_cause_are_one_fault() -> None:
     assert fault.where == "a.csv, rows 2, 3, 4 and 32 more, column died"
 
 
+@pytest.mark.parametrize(("count", "named"), [(1, 1), (4, 4), (5, 3), (200, 3)])
+def test_one_fault_in_many_places_is_told_once(count: int, named: int) -> None:
+    faults = [Fault("empty_file", listed_table("dataset", place, "x").of("file"), file="x") for place in range(count)]
+    other = Fault("empty_file", listed_table("dataset", 0, "y").of("file"), file="y")
+    lines = str(DossierError([*faults, other])).splitlines()
+    assert lines.count(faults[0].what) == lines.count(other.what) == 1
+    assert [line.removeprefix("  where: ") for line in lines if "where" in line] == [
+        *(fault.where for fault in faults[:named]),
+        other.where,
+    ]
+    assert (f"         and {count - named} more places" in lines) == (named < count)
+
+
 def test_a_command_hears_of_what_it_can_mend() -> None:
     fault = Fault("empty_file", listed_table("dataset", 1, "table").of("file"), file="table.csv")
     assert (fault.where, fault.fix) == (

@@ -852,10 +852,10 @@ def _refused(error: OSError) -> None:
 
 
 def _say(faults: Sequence[Fault]) -> None:
-    for fault in faults:
-        _tell(fault.what)
-        _tell(f"  where: {fault.where}")
-        _tell(f"  fix:   {fault.fix}")
+    from dossier.core import errors
+
+    for line in errors.lines_of(faults):
+        _tell(line)
     if len(faults) > 1:
         _tell(f"{len(faults)} faults.")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -50,7 +50,7 @@ class Fault(Fact):
         object.__setattr__(self, "voice", "release")
 
     def __str__(self) -> str:
-        return f"{self.what}\n  where: {self.where}\n  fix:   {self.fix}"
+        return "\n".join(lines_of([self]))
 
     @property
     def what(self) -> str:
@@ -114,6 +114,24 @@ def _readable(text: str) -> str:
     return words if len(words) <= LONGEST_TEXT else f"{words[:LONGEST_TEXT]}…"
 
 
+MOST_PLACES = 4
+"""So many places of one fault are all named; of more one less, and how many there are."""
+
+
+def lines_of(faults: Sequence[Fault]) -> Iterator[str]:
+    """The lines in which faults are reported: what is wrong and mended in the same words once, with its places."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for fault in faults:
+        alike.setdefault((fault.what, fault.fix), []).append(fault.where)
+    for (what, fix), places in alike.items():
+        named = places if len(places) <= MOST_PLACES else places[: MOST_PLACES - 1]
+        yield what
+        yield from (f"  where: {place}" for place in named)
+        if len(named) < len(places):
+            yield f"         and {len(places) - len(named)} more places"
+        yield f"  fix:   {fix}"
+
+
 class DossierError(Exception):
     """An error that the user can mend; it carries every fault that was found, not only the first."""
 
@@ -122,7 +140,7 @@ class DossierError(Exception):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        return "\n".join(str(fault) for fault in self.faults)
+        return "\n".join(lines_of(self.faults))
 
     @classmethod
     def one(cls, code: str, at: Location, /, **values: Value) -> Self:
