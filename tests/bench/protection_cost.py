@@ -10,8 +10,10 @@ import dataclasses
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from dossier import evaluate, reading
 from dossier.core.types import Estimate, Evidence, Study
@@ -22,6 +24,8 @@ from tests.reference.built import hurried
 NAMES = ("covid", "breast", "knee", "biopsy")
 OF_GUSTO = (1_200, 12_000)
 """How many patients are simulated, at one hospital."""
+THREE = (0.03, 0.1, 0.3)
+"""The risks of a score of three levels."""
 MEASURES = {"auroc": "AUROC", "sensitivity": "sensitivity", "net_benefit": "net benefit"}
 PAGE = Path(__file__).parent / "PROTECTION.md"
 COST = """# What protecting small counts costs
@@ -49,7 +53,22 @@ def studies(folder: Path) -> Iterator[tuple[str, Study]]:
     for name in NAMES:
         yield name, reading.study(RELEASES[name])
     for rows in OF_GUSTO:
-        yield f"gusto, {rows:,} patients", reading.study(gusto.write(folder / str(rows), rows=rows))
+        study = reading.study(gusto.write(folder / str(rows), rows=rows))
+        yield f"gusto, {rows:,} patients", study
+        yield f"a score of three risks, {rows:,} patients", with_risks(study, THREE)
+
+
+def with_risks(study: Study, risks: Sequence[float]) -> Study:
+    """The study with each risk as the nearest of a few, as a score gives them."""
+    few = np.array(risks)
+    return dataclasses.replace(
+        study,
+        datasets=tuple(
+            dataclasses.replace(each, risk=few[np.abs(each.risk[:, None] - few).argmin(axis=1)])
+            for each in study.datasets
+            if each.risk is not None
+        ),
+    )
 
 
 def with_policy(study: Study, below: int) -> Study:
