@@ -278,9 +278,7 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
         found = result.found
         if isinstance(found, types.Absent) or result.dataset not in external or "p_adjusted" not in found.details:
             continue
-        better = evidence.terms[result.term].best == "higher"
-        p_value = found.details["p_adjusted"] or 0.0
-        limit = (0.0, None) if better else (None, 0.0)
+        p_value, limit = found.details["p_adjusted"], _side(evidence.terms[result.term].best)
         state = multiplicity.held(found, *limit)
         yield _claim(
             "comparators",
@@ -581,6 +579,23 @@ def of(evidence: types.Evidence) -> tuple[Claim, ...]:
 
 
 REGISTER = "register of claims"
+
+
+def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
+    """What a page counts of a question: at the primary threshold, against a declared limit where there is one."""
+    primary = evidence.release.thresholds.declared[:1]
+    every = [claim for claim in about(evidence, question) if claim.scope != "overall" and claim.limit_source != "maker"]
+    here = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
+    if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
+        here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
+    asked = {claim.measure for claim in here if claim.limit_source == "declared"}
+    return [claim for claim in here if claim.limit_source != "default" or claim.measure not in asked]
+
+
+def standing(evidence: types.Evidence, claim: Claim) -> types.State:
+    """How a claim stands for the reader: at one's own hospital, where there is one, as a family of its own."""
+    is_own = claim.alone is not None and claim.dataset == evidence.local_site
+    return claim.alone if is_own and claim.alone is not None else claim.state
 
 
 def about(evidence: types.Evidence, question: Question, scope: Scope | None = None) -> tuple[Claim, ...]:

@@ -206,9 +206,10 @@ def gain(found: Estimate | Absent, is_own: bool = False) -> State:
     return "shown" if is_better else "open"
 
 
-def after_looks(state: State, p_adjusted: float) -> State:
+def after_looks(state: State, p_adjusted: float | None) -> State:
     """How something stands once it is corrected for its looks: who accuses must pass, who praises need not."""
-    return "open" if state == "against" and p_adjusted > OF_DIFFERENCES else state
+    is_chance = p_adjusted is None or p_adjusted > OF_DIFFERENCES
+    return "open" if state == "against" and is_chance else state
 
 
 def is_worse(gain: Estimate, is_own: bool = False) -> bool:

@@ -177,7 +177,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     )
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole)
     hospitals = {summary.name for summary in summaries if summary.role == "external"}
-    results = multiplicity.of_calibration(rivals.adjusted(study.release, results), hospitals)
+    results = multiplicity.of_calibration(rivals.adjusted(study.release, results, hospitals), hospitals)
     results = multiplicity.of_discrimination(results, hospitals)
     complete = Evidence(
         release=study.release,

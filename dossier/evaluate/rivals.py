@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from dossier.core.multiplicity import with_holm
@@ -51,23 +51,28 @@ def in_place_of_the_model(site: Site, rival: str) -> Site | Absent:
     return replace(site, dataset=as_model)
 
 
-def adjusted(release: Release, results: Sequence[Result]) -> list[Result]:
+def adjusted(release: Release, results: Sequence[Result], external: Set[str]) -> list[Result]:
     """The results, with Holm's p values beside those of differences from other models.
 
     `p_holm` is that of one measure of one dataset at one setting, over several other models; `p_adjusted` that of all
     that is looked at to say that another model is better, measures by models by external hospitals: `looks` of them.
+    It is None of rows that are no independent sample, which have no test.
     """
     given, every = list(results), names(release)
     families: dict[object, dict[int, float]] = {}
     looks: dict[int, float] = {}
-    hospitals = {dataset.name for dataset in release.dataset if dataset.role == "external"}
     for index, result in enumerate(given):
-        p_value = result.found.details.get("p_value") if isinstance(result.found, Estimate) else None
-        if p_value is None or result.at.get("against") not in every:
+        if not isinstance(result.found, Estimate) or result.at.get("against") not in every:
+            continue
+        p_value = result.found.details.get("p_value")
+        is_looked_at = result.dataset in external and _is_looked_at(release, result)
+        if p_value is None:
+            untested = {**result.found.details, "p_adjusted": None}
+            given[index] = replace(result, found=replace(result.found, details=untested)) if is_looked_at else result
             continue
         setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
         families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value
-        if result.dataset in hospitals and _is_looked_at(release, result):
+        if is_looked_at:
             looks[index] = p_value
     for family in families.values() if len(every) > 1 else ():
         with_holm(given, "p_holm", family)

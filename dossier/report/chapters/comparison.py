@@ -11,34 +11,32 @@ from dossier.core.types import DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import chapter_tables
-from dossier.typeset.numbers import in_text, level_of, number, threshold, value_of
+from dossier.typeset.numbers import in_text, number, threshold
 from dossier.typeset.tables import Table
-from dossier.typeset.words import how_many, in_words
+from dossier.typeset.words import counted, how_many, in_words, listing
 from dossier.words import entries
-
-MOST_NAMED = 2
-"""So many other models are named in the finding; the tables have all of them."""
-
-Sites = Sequence[tuple[DatasetSummary, Estimate]]
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
-    """At how many sites the interval of the difference of the AUROC excludes 0, of each other model, and its range."""
-    names = [rival.name for rival in evidence.release.rivals]
-    every = {name: sentence.estimated(evidence, "auroc_difference", against=name) for name in names}
-    known = {name: sites for name, sites in every.items() if sites}
-    if not known:
+    """How many comparisons show the model better or worse, of all that page 1 counts, and where another is better."""
+    every = claims.counted(evidence, "comparators")
+    if not every:
         return sentence.Sentence("At no external site can the models be compared.")
-    better = where_better(evidence)
-    if len(every) == 1:
-        only = _of_one(evidence, *next(iter(known.items())))
-        return replace(only, rest=f"{only.rest} {better}".strip())
-    shown = list(known.items())[:MOST_NAMED]
-    first, *others = (f"{_sides(sites, short=index > 0)} against {name}" for index, (name, sites) in enumerate(shown))
-    more = len(every) - len(shown)
-    rest = f"; the tables have {in_words(more)} more" if more else ""
-    lead = f"The {_what(evidence)} is higher ({level_of(evidence)} CI excludes 0) {'; '.join([first, *others])}{rest}."
-    return sentence.Sentence(lead, better or _holm(evidence, known))
+    names = [rival.name for rival in evidence.release.rivals]
+    counts = {state: sum(claim.state == state for claim in every) for state in COUNTED}
+    told = [state for state in COUNTED if counts[state] or state == "against"]
+    said = [f"{how_many(counts[state])} {COUNTED[state]}" for state in told]
+    whom = names[0] if len(names) == 1 else f"{in_words(len(names))} other models"
+    sites = sentence.estimated(evidence, "auroc_difference", against=names[0]) if len(names) == 1 else []
+    apart = sentence.over_sites(evidence, "auroc_difference", sites, against=names[0]) if sites else ""
+    return sentence.Sentence(
+        f"Of {counted(len(every), 'comparison')} with {whom}, {listing(said)}.",
+        f"{f'The difference of the {_what(evidence)} {apart}. ' if apart else ''}{where_better(evidence)}".strip(),
+    )
+
+
+COUNTED: Mapping[str, str] = entries("pages")["compared_models"]
+"""What comparisons with another model found, by their state."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,8 @@ def better_rivals(evidence: Evidence) -> list[Better]:
     """Where another model is better than the model, what matters most to patients first, then the surest."""
     sites, found = {site.name: site for site in externals(evidence)}, []
     for claim in claims.about(evidence, "comparators", "hospital"):
-        if claim.alone == "against" and claim.value is not None and claim.measure is not None:
+        is_ours = claim.limit_source == "default" and claim.alone == "against"
+        if is_ours and claim.value is not None and claim.measure is not None:
             # What is better when higher is on the model's side above 0.
             sign = 1 if claim.limit[0] is None else -1
             low, high = sorted(sign * (end or 0.0) for end in (claim.low, claim.high))
@@ -106,49 +105,8 @@ def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
     return "; ".join(said)
 
 
-def _of_one(evidence: Evidence, rival: str, sites: Sites) -> sentence.Sentence:
-    better, worse = _better_and_worse(sites)
-    term = replace(evidence.terms["auroc_difference"], digits=2)
-    if len(sites) == 1:
-        verdict = "is higher" if better else "is lower" if worse else "is not shown to differ"
-        sides = "excludes" if better or worse else "includes"
-        return sentence.Sentence(
-            f"Against {rival}, the {_what(evidence)} {verdict} ({level_of(evidence)} CI {sides} 0).",
-            f"The difference is {value_of(sites[0][1], term)}.",
-        )
-    return sentence.Sentence(
-        f"Against {rival}, the {_what(evidence)} is higher {_sides(sites)} ({level_of(evidence)} CI excludes 0).",
-        f"The difference {sentence.over_sites(evidence, 'auroc_difference', sites, against=rival)}.",
-    )
-
-
 def _what(evidence: Evidence) -> str:
     return "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
-
-
-def _better_and_worse(sites: Sites) -> tuple[int, int]:
-    return sum(sentence.is_above(found) for _, found in sites), sum(sentence.is_below(found) for _, found in sites)
-
-
-def _sides(sites: Sites, *, short: bool = False) -> str:
-    """At how many sites the AUROC is higher than that of another model, and at how many lower."""
-    better, worse = map(how_many, _better_and_worse(sites))
-    among = in_words(len(sites))
-    return f"at {better} and {worse} of {among}" if short else f"at {better} and lower at {worse} of {among} sites"
-
-
-def _holm(evidence: Evidence, known: Mapping[str, Sites]) -> str:
-    """How many differences of the AUROC are left below the level after Holm's correction."""
-    every = (found.details.get("p_holm") for sites in known.values() for _, found in sites)
-    tested = [p_value for p_value in every if p_value is not None]
-    if not tested:
-        return ""
-    alpha = 1 - evidence.release.release.level
-    below = sum(1 for p_value in tested if p_value < alpha)
-    return (
-        f"Holm's correction over the models of a site leaves {how_many(below)} of {in_words(len(tested))} differences "
-        f"with p below {number(alpha, 2)}."
-    )
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:

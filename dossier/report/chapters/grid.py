@@ -64,7 +64,7 @@ def table(evidence: types.Evidence) -> Table:
 
 def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[claims.Claim]) -> Row:
     overall = min((claim for claim in known if claim.scope == "overall"), key=lambda claim: claim.state == "untested")
-    every = _by_hospital(evidence, [claim for claim in known if claim.scope != "overall"])
+    every = claims.counted(evidence, question)
     worst = _worst(every) or overall
     return Row(
         f"{QUESTION[question]}{_limit(evidence, worst)}",
@@ -92,17 +92,6 @@ def _is_asked(claim: claims.Claim) -> bool:
 def _tint(every: Sequence[claims.Claim]) -> Literal["alert", "word"]:
     """What stands out: where something is shown not to hold."""
     return "alert" if any(claim.state == "against" for claim in every) else "word"
-
-
-def _by_hospital(evidence: types.Evidence, every: Sequence[claims.Claim]) -> list[claims.Claim]:
-    """The claims that a row counts: at the primary threshold, against a declared limit where there is one."""
-    primary = evidence.release.thresholds.declared[:1]
-    every = [claim for claim in every if claim.limit_source != "maker"]
-    here = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
-    if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
-        here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
-    asked = {claim.measure for claim in here if claim.limit_source == "declared"}
-    return [claim for claim in here if claim.limit_source != "default" or claim.measure not in asked]
 
 
 def _worst(every: Sequence[claims.Claim]) -> claims.Claim | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core import multiplicity
+from dossier.core import claims, multiplicity
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
@@ -186,32 +186,29 @@ def _does(evidence: Evidence, measure: str) -> tuple[str, str]:
 
 
 def _than(evidence: Evidence, rival: str) -> str:
-    at = evidence.release.thresholds.declared[:1]
-    sentences = [_against(evidence, rival, "auroc_difference")]
-    if classes.labels(evidence):
-        sentences += [_against(evidence, rival, name) for name in ("accuracy_difference", "mean_severity_difference")]
-    elif at:
-        sentences.append(_against(evidence, rival, "net_benefit_difference", threshold=at[0]))
-    known = [text for text in sentences if text]
+    measures = ("auroc_difference", "accuracy_difference", "mean_severity_difference", "net_benefit_difference")
+    known = [text for measure in measures if (text := _against(evidence, rival, measure))]
     first, *rest = known or [f"it could not be compared with {rival}."]
     start = f"Beside {rival}: {first}" if known else sentence_case(first)
     return " ".join([start, *map(sentence_case, rest)])
 
 
-def _against(evidence: Evidence, rival: str, measure: str, /, **at: float) -> str:
+def _against(evidence: Evidence, rival: str, measure: str) -> str:
     """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
-    sites, words = sentence.estimated(evidence, measure, against=rival, **at), _does(evidence, measure)
-    here = [(site, found) for site, found in sites if is_here(site.name, evidence)]
+    every = [claim for claim in claims.counted(evidence, "comparators") if claim.measure == measure]
+    here = [claim for claim in every if claim.at["against"] == rival and is_here(claim.dataset, evidence)]
     if not here:
         return ""
-    sides = sentence.is_above, sentence.is_below
-    sides = sides[::-1] if measure == "mean_severity_difference" else sides
-    counts = [sum(side(found) for _, found in here) for side in sides]
+    words, stands = _does(evidence, measure), [claims.standing(evidence, claim) for claim in here]
+    counts = [stands.count(state) for state in ("shown", "against")]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
-        return f"{how} (by {_of_thousand(here[0][1], is_worse=sentence.is_below(here[0][1]))})."
+        is_turned = stands[0] == ("against" if here[0].limit[1] is None else "shown")
+        return f"{how} (by {_of_thousand(here[0], is_worse=is_turned)})."
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
-    left = len(here) - sum(counts)
+    unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
+    parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
+    left = len(here) - sum(counts) - unsure
     if not parts:
         return f"it was not shown that it {words[0]} in any of {plain.counted_hospitals(left)}."
     return f"{listing(parts)}{f'; no difference was shown in {in_words(left)}' if left else ''}."
@@ -221,10 +218,10 @@ def _part(count: int, among: int) -> str:
     return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {plain.counted_hospitals(among)}"
 
 
-def _of_thousand(found: Estimate, is_worse: bool) -> str:
+def _of_thousand(found: Estimate | claims.Claim, is_worse: bool) -> str:
     """By how many of 1,000 the model does better, or worse where it does, with the range."""
     sign = -1 if is_worse else 1
-    value = number(1000 * sign * found.value, 0)
+    value = number(1000 * sign * (found.value or 0.0), 0)
     if found.low is None or found.high is None:
         return f"{value} of 1,000"
     low, high = (number(1000 * bound, 0) for bound in sorted((sign * found.low, sign * found.high)))
