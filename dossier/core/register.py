@@ -22,7 +22,7 @@ from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 from dossier.core.facts import Count, Fact
-from dossier.core.types import RIVAL, Absent, Danger, Floats, Goal, Role, Term, Tier
+from dossier.core.types import RIVAL, UPDATED, Absent, Danger, Floats, Goal, Role, Term, Tier
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -395,11 +395,25 @@ def of_rivals(
     What is found is filed under the name of the measure with `model` in `at`, and printed in a chapter of comparison.
     """
     shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
-    own = shelf[name]
+    entry = _of_another(shelf[name], "rival", "other", RIVAL, sentence, formula, module, chapter, tier)
+    _enter(shelf, entry.term.name, replace(entry, protection=protection, by_subgroup=tier == "mission"))
+
+
+def of_updates(name: str, sentence: str, formula: str, *, module: str, chapter: str) -> None:
+    """Ask a measure also of every declared update, as if that were the model; withheld where counts are protected."""
+    own = REGISTER.metrics[name]
+    entry = _of_another(own, "update", "updated", UPDATED, sentence, formula, module, chapter, "descriptive")
+    _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
+
+
+def _of_another(
+    own: Metric, suffix: str, word: str, held: str, sentence: str, formula: str, module: str, chapter: str, tier: Tier
+) -> Metric:
+    """A measure of another model than the one that is tested: `held` stands for its name in `at`."""
     term = replace(
         own.term,
-        name=f"{name}_of_rival",
-        label=f"{own.term.label} of the other model",
+        name=f"{own.term.name}_of_{suffix}",
+        label=f"{own.term.label} of the {word} model",
         sentence=sentence,
         formula=formula,
         chapter=chapter,
@@ -407,19 +421,18 @@ def of_rivals(
         also=(),
         goal=None,
     )
-    entry = replace(
+    return replace(
         own,
         term=term,
         roles=("internal", "external"),
         laws=frozenset(),
         pool=None,
-        fixed={"model": RIVAL},
+        fixed={"model": held},
         against_rest="no",
-        protection=protection,
-        by_subgroup=tier == "mission",
+        protection="withheld",
+        by_subgroup=False,
         module=module,
     )
-    _enter(shelf, term.name, entry)
 
 
 def synthesis(

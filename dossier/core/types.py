@@ -24,6 +24,7 @@ from dossier.core.bands import COMPARED_WITH_BEFORE
 from dossier.core.facts import Fact
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
 from dossier.core.values import RIVAL as RIVAL
+from dossier.core.values import UPDATED as UPDATED
 from dossier.core.values import CountRange as CountRange
 from dossier.core.values import PeriodUnit as PeriodUnit
 from dossier.core.values import Subset as Subset

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
+UPDATED = "updated: "
+"""What the name of an updated model begins with; what is done to it follows."""
+UpdateMethod = Literal["intercept", "logistic", "closed_test"]
+"""What is done to a model where it is updated: its intercept changed, its slope too, or as much as a test supports."""
 PeriodUnit = Literal["month", "quarter", "year"]
 PERIODS_OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
 

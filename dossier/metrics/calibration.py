@@ -978,6 +978,26 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     )
 
 
+@absent_with_its_parts
+def test_of_slope(outcome: Floats, risk: Floats, design: Design) -> tuple[float, float | None] | Absent:
+    """Twice the log likelihood that the best slope gains over 1 beside an intercept of its own, with its p value.
+
+    Rows in clusters or with weights are as in `calibration_test`, by the score of the slope that the intercept leaves.
+    """
+    alike = design.weights is None
+    rows = Rows(outcome, risk, np.ones(len(outcome)) if design.weights is None else design.weights, alike=alike)
+    alone, both = present(INTERCEPT.fitted(rows)), present(SLOPE.fitted(rows))
+    y, weight, log_odds = alone.rows.outcome, alone.rows.weights, alone.offset
+    linear = log_odds + alone.fit.coefficients[0]
+    most = _log_likelihood(logistic.combine(both.fit.coefficients[None, :], both.columns)[0], y, weight)
+    value = max(2 * (most - _log_likelihood(linear, y, weight)), 0.0)
+    variance = weight * expit(linear) * expit(-linear)
+    centred = log_odds - float(np.sum(variance * log_odds) / np.sum(variance))
+    information = np.array([[float(np.sum(variance * centred**2))]])
+    scores = centred[None, :] * (weight * (y - expit(linear)))
+    return value, _p_of_likelihoods(value, scores, information, design.of(alone.kept))
+
+
 def _log_likelihood(linear: Floats, outcome: Floats, weight: Floats) -> float:
     return float(np.sum(weight * (outcome * linear - np.logaddexp(0, linear))))
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core import equation
 from dossier.core.release import Model
 from dossier.core.types import Feature, Floats
 from dossier.metrics import nomogram
@@ -59,7 +60,7 @@ def on_ticks_of_r() -> Nomogram:
         )
         marks = np.ones(len(values), dtype=bool)
         places = np.arange(float(len(values)))
-        axes.append(Axis(term.predictor, places, nomogram.effect(term, feature), marks, ~marks, 2000, levels=levels))
+        axes.append(Axis(term.predictor, places, equation.effect(term, feature), marks, ~marks, 2000, levels=levels))
     return present(nomogram.scaled(of_golden().intercept, tuple(axes)))
 
 
@@ -105,7 +106,7 @@ def test_patient_of_the_reference_has_its_risk() -> None:
         Feature("stage", np.array([1.0]), ("I", "II", "III")),
         Feature("sex", np.array([1.0]), ("F", "M")),
     )
-    linear = present(nomogram.linear_predictor(of_golden(), predictors))
+    linear = present(equation.linear_predictor(of_golden(), predictors))
     assert linear[0] == pytest.approx(example["lp"], abs=1e-9)
     assert 1 / (1 + math.exp(-linear[0])) == pytest.approx(example["risk"], abs=1e-10)
 
@@ -130,12 +131,12 @@ def restricted_cubic(x: float, knots: list[float]) -> list[float]:
 def test_spline_is_harrells(knots: list[float], values: list[float]) -> None:
     knots = sorted(knots)
     slow = np.array([restricted_cubic(value, knots) for value in values])
-    np.testing.assert_allclose(nomogram.spline_columns(np.array(values), knots), slow, rtol=1e-7, atol=1e-4)
+    np.testing.assert_allclose(equation.spline_columns(np.array(values), knots), slow, rtol=1e-7, atol=1e-4)
 
 
 def test_spline_is_straight_beyond_the_outer_knots() -> None:
     for start in (-40.0, 140.0):
-        columns = nomogram.spline_columns(np.array([start, start + 1, start + 2]), [5, 18.3, 38.8, 139.7])
+        columns = equation.spline_columns(np.array([start, start + 1, start + 2]), [5, 18.3, 38.8, 139.7])
         np.testing.assert_allclose(np.diff(columns, n=2, axis=0), 0, atol=1e-8)
 
 
@@ -179,7 +180,7 @@ def test_points_add_up_to_the_risk(drawn: Nomogram, data: st.DataObject) -> None
         total += float(drawn.points(axis)[position])
         levels = reference[axis.predictor].levels
         predictors.append(Feature(axis.predictor, axis.values[[position]], levels))
-    linear = present(nomogram.linear_predictor(formula, predictors))
+    linear = present(equation.linear_predictor(formula, predictors))
     assert drawn.zero + total / drawn.per_unit == pytest.approx(float(linear[0]), abs=1e-9)
 
 
@@ -194,7 +195,7 @@ def test_axis_turns_where_the_slope_changes_sign(drawn: Nomogram) -> None:
     axis = drawn.axes[0]
     turns = axis.values[axis.turns]
     dense = np.linspace(axis.values[0], axis.values[-1], 20001)
-    slopes = np.sign(np.diff(nomogram.effect(folded()[0].term[0], Feature("age", dense))))
+    slopes = np.sign(np.diff(equation.effect(folded()[0].term[0], Feature("age", dense))))
     expected = dense[1:-1][np.diff(slopes) != 0]
     assert len(turns) == len(expected) == 2
     np.testing.assert_allclose(turns, expected, atol=0.4)
@@ -412,13 +413,13 @@ def test_numbers_are_read_value_by_value_when_ten_or_fewer_and_whole(values: Flo
 def test_categories_of_a_numeric_column_are_matched_by_number() -> None:
     formula = model({"predictor": "pain", "levels": {"2": 0.8, "4": 2.3}})
     column = Feature("pain", np.array([1.0, 2, 3, 4, math.nan]))
-    np.testing.assert_array_equal(nomogram.effect(formula.term[0], column), [0, 0.8, 0, 2.3, math.nan])
+    np.testing.assert_array_equal(equation.effect(formula.term[0], column), [0, 0.8, 0, 2.3, math.nan])
 
 
 def test_numbers_of_a_categorical_column_are_read_as_numbers() -> None:
     term = model({"predictor": "meno", "coefficient": 0.4, "transform": "square"}).term[0]
     column = Feature("meno", np.array([0.0, 1, 2, math.nan]), ("0", "1", "3"))
-    np.testing.assert_allclose(nomogram.effect(term, column), [0, 0.4, 3.6, math.nan])
+    np.testing.assert_allclose(equation.effect(term, column), [0, 0.4, 3.6, math.nan])
 
 
 def test_model_without_effect_has_no_points() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core import equation
 from dossier.core.types import Feature
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
@@ -22,7 +23,7 @@ NUMBERS = st.floats(-200, 200)
 
 def effect(term: dict[str, Any], values: list[float], partner: Feature | None = None) -> list[float]:
     only = model({"predictor": "x", **term}).term[0]
-    return [float(each) for each in nomogram.effect(only, Feature("x", np.array(values)), partner)]
+    return [float(each) for each in equation.effect(only, Feature("x", np.array(values)), partner)]
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=9), NUMBERS, NUMBERS)
@@ -174,7 +175,7 @@ def test_what_no_axis_can_show_is_said(terms: tuple[dict[str, Any], ...], reason
 def test_a_predictor_in_a_product_alone_is_needed_too() -> None:
     formula = model({"predictor": "age", "with": "sex", "coefficient": 0.1})
     assert formula.predictors == ("age", "sex")
-    assert nomogram.linear_predictor(formula, (REFERENCE["age"],)) == Said(
+    assert equation.linear_predictor(formula, (REFERENCE["age"],)) == Said(
         "the formula needs sex, which the site does not give"
     )
 
