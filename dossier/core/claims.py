@@ -567,6 +567,23 @@ def worst_first(every: Sequence[Claim]) -> list[Claim]:
     return sorted(every, key=lambda claim: (claim.harm, not looks_worse(claim), _goodness(claim)))
 
 
+def after_update(evidence: types.Evidence, dataset: str, model: str) -> types.State:
+    """Whether risks are shown to be right in size after an update, or shown not to be: by O/E and the slope it leaves.
+
+    O/E is that of patients whom the update has not seen. A new intercept leaves the slope; a new slope is 1 here, and
+    may be off elsewhere by as much as the old one is not known.
+    """
+    ratio = types.find(evidence, "oe_ratio", dataset, model=model)
+    slope = types.find(evidence, "calibration_slope", dataset)
+    changed = types.find(evidence, "updated_slope", dataset, model=model)
+    if isinstance(slope, types.Estimate) and isinstance(changed, types.Estimate) and slope.value > 0:
+        low, high = (None if end is None else end / slope.value for end in (slope.low, slope.high))
+        slope = replace(slope, value=1.0, low=low, high=high)
+    if isinstance(ratio, types.Absent):
+        return multiplicity.held(ratio, None, None)
+    return multiplicity.calibration(ratio, slope, types.Absent(Fact("not_estimated")))
+
+
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 

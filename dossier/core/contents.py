@@ -20,6 +20,7 @@ ORDER = (
     "comparison",
     "subgroups",
     "monitoring",
+    "updating",
     "correspondence",
     "sample",
     "reliability",
@@ -45,7 +46,17 @@ ORDER = (
 """The chapters of the book, in the order of its pages."""
 
 LEAVABLE = (
-    *("correspondence", "sample", "reliability", "human_factors", "probast", "supporting", "accuracy", "severity"),
+    *(
+        "updating",
+        "correspondence",
+        "sample",
+        "reliability",
+        "human_factors",
+        "probast",
+        "supporting",
+        "accuracy",
+        "severity",
+    ),
     *("advice", "robustness", "caution", "nomogram", "model_card"),
 )
 """Those that the owner may leave out; without the others nobody could judge the model, or check the dossier."""

@@ -399,9 +399,9 @@ def of_rivals(
     _enter(shelf, entry.term.name, replace(entry, protection=protection, by_subgroup=tier == "mission"))
 
 
-def of_updates(name: str, sentence: str, formula: str, *, module: str, chapter: str) -> None:
+def of_updates(function: Callable[..., Any], sentence: str, formula: str, *, module: str, chapter: str) -> None:
     """Ask a measure also of every declared update, as if that were the model; withheld where counts are protected."""
-    own = REGISTER.metrics[name]
+    own = REGISTER.metrics[function.__name__]
     entry = _of_another(own, "update", "updated", UPDATED, sentence, formula, module, chapter, "descriptive")
     _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
 

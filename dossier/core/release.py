@@ -27,7 +27,7 @@ from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
 from dossier.core.tripod import ITEMS
-from dossier.core.values import RIVAL, CountRange, PeriodUnit, Subset, decimal
+from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -218,6 +218,9 @@ class Prediction(Table):
     """Where the predicted risks stand."""
 
     column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
+    from_: Literal["model"] | None = Field(
+        None, alias="from", description='"model" where no column holds the risk: that of the formula of [model].'
+    )
     scale: Literal["probability", "percent"] = Field(
         "probability", description="How the model's risks are written: from 0 to 1, or from 0 to 100."
     )
@@ -815,6 +818,14 @@ def _minima(given: object) -> object:
     return given
 
 
+class Updating(Table):
+    """Which updates are tried at each hospital, beside the model as it is; none is ever applied to patients."""
+
+    methods: Annotated[tuple[UpdateMethod, ...], AfterValidator(_without_repeats), Field(min_length=1)] = Field(
+        description="What is changed: the intercept, intercept and slope, or as much as a closed test supports."
+    )
+
+
 class Sample(Table):
     """How narrow the intervals should be."""
 
@@ -1094,6 +1105,7 @@ class Release(Table):
     utility: Utility | None = Field(None, description="The settings of weighted utility.")
     roc: Roc | None = Field(None, description="The parts of the ROC curve that are looked at alone.")
     resampling: Resampling = Field(default_factory=Resampling, description="How often the data are drawn again.")
+    update: Updating | None = Field(None, description="The updates that are tried beside the model as it is.")
     sample: Sample = Field(default_factory=Sample, description="How narrow the intervals should be.")
     robustness: Robustness = Field(default_factory=Robustness, description="The least acceptable performance.")
     acceptance: Annotated[tuple[Acceptance, ...], MANY] = Field(
@@ -1131,6 +1143,11 @@ class Release(Table):
         columns = None if short.rival is not None else short.rivals
         rival = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
         return (rival, *self.rival)
+
+    @property
+    def updates(self) -> tuple[str, ...]:
+        """The names of the updated models."""
+        return () if self.update is None else tuple(f"{UPDATED}{method}" for method in self.update.methods)
 
     @property
     def judged_by(self) -> Mapping[str, Mapping[str, float | str]]:

@@ -12,6 +12,8 @@ RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
 UPDATED = "updated: "
 """What the name of an updated model begins with; what is done to it follows."""
+CHANGES = ("as_is", "intercept", "logistic")
+"""What an update may change: nothing, the intercept, or intercept and slope; by the number of coefficients."""
 UpdateMethod = Literal["intercept", "logistic", "closed_test"]
 """What is done to a model where it is updated: its intercept changed, its slope too, or as much as a test supports."""
 PeriodUnit = Literal["month", "quarter", "year"]

@@ -55,6 +55,8 @@ class Site:
     """The columns and predictors that are then not counted, for other counts add up to theirs."""
     earlier: tuple[types.Released, ...] = ()
     """What earlier releases gave of the dataset, by their ledger."""
+    update: str = ""
+    """The update whose risks take the place of the model's, which are those of its rival; none where it is empty."""
     model: str = ""
     """The model and the version by which the ledger knows this release."""
 
@@ -100,6 +102,7 @@ def columns(site: Site) -> dict[str, Any]:
         "benefit": _or(dataset.benefit, lacks(what="benefits")),
         "case_complexity": _or(dataset.complexity, lacks(what="complexity")),
         "development": _or(site.development, Fact("no_development_predictors")),
+        "update": site.update or types.Absent(Fact("no_update_declared")),
         "severity_weights": severity_weights(site),
         "desired_accuracy": _desired_accuracy(site.release, site.readers),
         **_inputs_of_utility(site),
@@ -225,6 +228,7 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "minimum": ("worst_split", "quantile_05", "declared"),
         "similarity": tuple(SIMILARITIES),
         "calibration": ("ece", "eci"),
+        "model": release.updates,
     }
 
 
@@ -358,8 +362,13 @@ def seed_of(release: Release, dataset: str, chapter: str) -> int:
 
 
 def places(release: Release, term: types.Term) -> Iterator[dict[str, float | str]]:
-    """Every combination of the settings that a measure runs over; one empty place when a list is empty."""
+    """Every combination of the settings that a measure runs over; one empty place when a list is empty.
+
+    What is of updates has no place where none is declared.
+    """
     grid = _grid(release) | _grid_of_chapter(release, term.chapter)
+    if "model" in term.at and not release.updates:
+        return
     for values in itertools.product(*(grid[name] or (None,) for name in term.at)):
         at = {name: value for name, value in zip(term.at, values, strict=True) if value is not None}
         if "complexity" not in at or _is_an_instance(release, at):

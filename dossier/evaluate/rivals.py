@@ -1,4 +1,4 @@
-"""Other models on the same rows: which measures and curves are asked of each, and their p values as one family."""
+"""Other models and updates of the same rows: which measures are asked of each, and their p values as one family."""
 
 from __future__ import annotations
 
@@ -8,21 +8,28 @@ from dataclasses import replace
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric
 from dossier.core.release import Release
-from dossier.core.types import RIVAL, Absent, Estimate, Result
-from dossier.evaluate.offered import Site, columns
+from dossier.core.types import RIVAL, UPDATED, Absent, Estimate, Result
+from dossier.evaluate.offered import Site, columns, seed_of
+from dossier.metrics import updating
 
 FEWEST_TO_TEST = 10
 """Of fewer events or non-events the test of two AUROCs accuses too often."""
 
 
 def each(release: Release, metric: Metric) -> tuple[Metric, ...]:
-    """A measure as it is asked: what is of another model once for each, under the name that the release gives it."""
-    if RIVAL not in metric.fixed.values():
+    """A measure as it is asked: what is of another model once for each, under the name that the release gives it.
+
+    What is of an updated model is asked of each update that the release declares, and of none where it declares none.
+    """
+    held = next((value for value in metric.fixed.values() if value in (RIVAL, UPDATED)), None)
+    if held is None:
         return (metric,)
-    return tuple(
-        replace(metric, fixed={name: label if value == RIVAL else value for name, value in metric.fixed.items()})
-        for label in names(release) or (RIVAL,)
-    )
+    labels = release.updates if held == UPDATED else names(release) or (RIVAL,)
+    return tuple(_named(metric, held, label) for label in labels)
+
+
+def _named(metric: Metric, held: str, label: str) -> Metric:
+    return replace(metric, fixed={name: label if value == held else value for name, value in metric.fixed.items()})
 
 
 def names(release: Release) -> tuple[str, ...]:
@@ -35,9 +42,37 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
 
     A measure of the other model is asked as if that were the one that is tested, or absent where it has no risks here.
     """
-    if "model" in metric.fixed:
-        return in_place_of_the_model(site, metric.fixed["model"])
+    model = metric.fixed.get("model")
+    if model is not None and model.startswith(UPDATED):
+        return _updated(site, model.removeprefix(UPDATED), metric.term.measure in updating.BY_OUTCOME)
+    if model is not None:
+        return in_place_of_the_model(site, model)
     return replace(site, dataset=site.dataset.facing(metric.fixed.get("against", "")))
+
+
+def _updated(site: Site, method: str, by_outcome: bool) -> Site | Absent:
+    """The site as if an update were the model and the model another one, or why it cannot be updated here."""
+    found = _held_out(site, method, by_outcome)
+    if isinstance(found, Absent):
+        return found
+    dataset = replace(site.dataset, risk=found.risk, rival=site.dataset.risk, further_rivals=())
+    return replace(site, dataset=dataset, update=method)
+
+
+def _held_out(site: Site, method: str, by_outcome: bool) -> updating.HeldOut | Absent:
+    given = columns(site)
+    outcome, risk = given["outcome"], given["risk"]
+    if isinstance(outcome, Absent) or isinstance(risk, Absent):
+        return outcome if isinstance(outcome, Absent) else risk
+    seed = seed_of(site.release, site.drawn_as, updating.__name__)
+    return updating.held_out(outcome, risk, method, given["design"], seed, by_outcome)
+
+
+def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
+    """A measure of an update that a test chooses, of each that it chose on some of the rows; of others nothing."""
+    model = metric.fixed.get("model", "")
+    found = _held_out(site, "closed_test", False) if model == f"{UPDATED}closed_test" else None
+    return tuple(_named(metric, model, f"{UPDATED}{each}") for each in getattr(found, "changes", ()))
 
 
 def in_place_of_the_model(site: Site, rival: str) -> Site | Absent:

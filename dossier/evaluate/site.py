@@ -25,7 +25,7 @@ from dossier.evaluate.offered import (
     settings,
     site_part,
 )
-from dossier.metrics import robustness, severity
+from dossier.metrics import robustness, severity, updating
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.metrics.shares import Design
 
@@ -152,9 +152,28 @@ def _days(dataset: types.Dataset) -> tuple[datetime.date, datetime.date] | None:
 def measured(whole: Site, metric: Metric) -> Iterator[types.Result]:
     """A measure at one site, at each of its settings, of each other model; of several classes also class by class."""
     for each in rivals.each(whole.release, metric):
-        faced = rivals.facing(whole, each)
-        lacking = faced if isinstance(faced, types.Absent) else None
-        yield from _measured(whole if isinstance(faced, types.Absent) else faced, each, lacking)
+        found = list(_faced(whole, each))
+        for other in rivals.may_be_chosen(whole, each):
+            found = [_as_far_as(own, beside) for own, beside in zip(found, _faced(whole, other), strict=True)]
+        yield from found
+
+
+def _faced(whole: Site, metric: Metric) -> Iterator[types.Result]:
+    faced = rivals.facing(whole, metric)
+    lacking = faced if isinstance(faced, types.Absent) else None
+    yield from _measured(whole if isinstance(faced, types.Absent) else faced, metric, lacking)
+
+
+def _as_far_as(own: types.Result, beside: types.Result) -> types.Result:
+    """A result whose interval reaches as far as that of another choice too."""
+    ours, other = own.found, beside.found
+    if isinstance(ours, types.Absent) or isinstance(other, types.Absent):
+        return own
+    if ours.low is None or ours.high is None or other.low is None or other.high is None:
+        return own
+    steps = ours.method if ours.method.has("over_what_it_may_choose") else ours.method + "over_what_it_may_choose"
+    low, high = min(ours.low, other.low), max(ours.high, other.high)
+    return replace(own, found=replace(ours, low=low, high=high, se=None, method=steps))
 
 
 def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Iterator[types.Result]:
@@ -174,6 +193,9 @@ def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Itera
             found = _found(site, metric, at, value)
         if site.dataset.role == "development" and isinstance(found, types.Estimate) and not of_labels_alone(metric):
             found = replace(found, method=found.method + "apparent")
+        if site.update and isinstance(found, types.Estimate):
+            held_out = Fact("cross_validated", folds=updating.FOLDS, repeats=updating.REPEATS)
+            found = replace(found, method=found.method + held_out)
         yield types.Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
         )

@@ -6,23 +6,36 @@ without it, and every measure of an updated model is one of these risks. Nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.core.facts import Fact
-from dossier.core.register import absent_with_its_parts, present
-from dossier.core.types import Absent, Floats
-from dossier.metrics import calibration, logistic
+from dossier.core import register, types
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import absent_with_its_parts, metric, present, synthesis
+from dossier.core.types import CHANGES, UPDATED, Absent, Estimate, Floats
+from dossier.metrics import calibration, discrimination, intervals, logistic, sample, utility
+from dossier.metrics.once import remembered
 from dossier.metrics.shares import Design, Sampled
-from dossier.metrics.weighted import Rows
+from dossier.metrics.weighted import Mean, Rows
+
+ORDER = (
+    *("updated_coefficients", "oe_ratio_of_update", "ici_of_update", "brier_of_update"),
+    *("net_benefit_gain_of_update", "sensitivity_of_update", "specificity_of_update", "reclassified"),
+    *("mss_slope_of_update", "updated_intercept", "updated_slope"),
+)
+"""The measures of the chapter in the order of files and pages."""
 
 FOLDS, REPEATS = 10, 10
 LEVEL = 0.05
 """The level of each step of the closed test."""
+BY_OUTCOME = ("sensitivity", "specificity")
+"""The measures that are conditional on the outcome."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +44,7 @@ class Update:
 
     intercept: float = 0.0
     slope: float = 1.0
-    choice: str = "as_is"
-    """What is changed: nothing, the intercept, or intercept and slope."""
+    changes: str = "as_is"
 
     def risk(self, risk: Floats) -> Floats:
         """The new risks; those of 0 and 1 have no log odds and stay."""
@@ -50,13 +62,13 @@ def fitted(outcome: Floats, risk: Floats, method: str, design: Sampled = None) -
     """
     design = design or Design(len(outcome))
     if method == "closed_test":
-        method = present(closed_test(outcome, risk, design))[0]
+        method, _ = present(closed_test(outcome, risk, design))
     if method == "as_is":
         return Update()
     alike = design.weights is None
     rows = Rows(outcome, risk, np.ones(len(outcome)) if design.weights is None else design.weights, alike=alike)
     if method == "intercept":
-        return Update(float(present(calibration.INTERCEPT.fitted(rows)).fit.coefficients[0]), choice=method)
+        return Update(float(present(calibration.INTERCEPT.fitted(rows)).fit.coefficients[0]), changes=method)
     intercept, slope = present(calibration.SLOPE.fitted(rows)).fit.coefficients.tolist()
     return Update(intercept, slope, method)
 
@@ -65,44 +77,278 @@ def fitted(outcome: Floats, risk: Floats, method: str, design: Sampled = None) -
 def closed_test(outcome: Floats, risk: Floats, design: Design) -> tuple[str, dict[str, float | None]] | Absent:
     """What the closed test changes, with the statistics and p values of its steps."""
     joint = present(calibration.calibration_test(outcome, risk, design=design))
-    slope = present(calibration.test_of_slope(outcome, risk, design))
-    details = {"joint": joint.value, "p_joint": joint.details["p_value"], "slope": slope[0], "p_slope": slope[1]}
-    if details["p_joint"] is None:
-        return Absent(Fact("one_unit_no_interval", units=design.over))
-    if details["p_joint"] > LEVEL:
-        return "as_is", details
-    return "logistic" if details["p_slope"] is not None and details["p_slope"] <= LEVEL else "intercept", details
+    p_joint = joint.details["p_value"]
+    slope, p_slope = present(calibration.test_of_slope(outcome, risk, design))
+    if p_joint is None or p_slope is None:
+        return Absent(design.obstacle() or Fact("no_row_with_weight"))
+    details: dict[str, float | None] = {"joint": joint.value, "p_joint": p_joint, "slope": slope, "p_slope": p_slope}
+    return CHANGES[0 if p_joint > LEVEL else 1 if p_slope > LEVEL else 2], details
 
 
-def folds(design: Design, seed: int) -> Iterator[NDArray[np.int64]]:
-    """The fold of each row in each repeat: all rows of a cluster are in one."""
-    unit = np.arange(design.n) if design.cluster is None else np.unique(design.cluster, return_inverse=True)[1]
-    units = int(unit.max()) + 1
-    rng = np.random.default_rng(seed)
-    for _ in range(REPEATS):
-        yield rng.permutation(np.arange(units) % FOLDS)[unit]
+# ---- risks by updates of other rows ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class OutOfFold:
+class HeldOut:
     """The risk of each row by updates that were fitted without it, on average over the repeats."""
 
     risk: Floats
-    choices: tuple[str, ...]
-    """What the updates of the folds changed, each once."""
+    changes: tuple[str, ...]
+    """What the updates change, each once."""
+
+
+def folds(design: Design, seed: int, outcome: Floats | None = None) -> Iterator[NDArray[np.int64]]:
+    """The fold of each row in each repeat: all rows of a cluster are in one.
+
+    With the `outcome` of single rows, those with it are spread evenly over the folds, and so are the others.
+    """
+    rows = np.arange(design.n) if design.cluster is None else design.cluster
+    unit = np.unique(rows, return_inverse=True)[1]
+    rng, units = np.random.default_rng(seed), int(unit.max()) + 1
+    kind = np.zeros(units) if outcome is None or design.cluster is not None else outcome
+    for _ in range(REPEATS):
+        place = np.empty(units, dtype=np.int64)
+        place[np.lexsort((rng.random(units), kind))] = np.arange(units) % FOLDS
+        yield place[unit]
 
 
 @absent_with_its_parts
-def held_out(
+def in_folds(
     outcome: Floats, risk: Floats, method: str, design: Design, each: Iterator[NDArray[np.int64]]
-) -> OutOfFold | Absent:
-    """The updated risk of each row by updates of the other folds, of one row of folds after another."""
-    total, repeats, choices = np.zeros(len(risk)), 0, set()
+) -> HeldOut | Absent:
+    """The risk of each row by updates of the other folds, on average over some ways to fold the rows."""
+    risks, changes = [], set()
     for fold in each:
+        found = np.empty(len(risk))
         for number in np.unique(fold):
             out = fold == number
             update = present(fitted(outcome[~out], risk[~out], method, design.of(~out)))
-            total[out] += update.risk(risk[out])
-            choices.add(update.choice)
-        repeats += 1
-    return OutOfFold(total / repeats, tuple(sorted(choices)))
+            found[out] = update.risk(risk[out])
+            changes.add(update.changes)
+        risks.append(found)
+    return HeldOut(np.mean(risks, axis=0), tuple(sorted(changes)))
+
+
+@remembered(16)
+def held_out(
+    outcome: Floats, risk: Floats, method: str, design: Design, seed: int, by_outcome: bool = False
+) -> HeldOut | Absent:
+    """The updated risk of each row by updates of the other folds; Absent with few rows of either outcome.
+
+    With `by_outcome` the folds hold alike shares with the outcome, as a measure that is conditional on it asks; then a
+    mean over all rows would not be honest, for an update knows the share of the rows that it is judged by.
+    """
+    if min(outcome.sum(), len(outcome) - outcome.sum()) < FEW_FOR_POOLING:
+        return Absent(Fact("too_few_to_update", fewest=Count(FEW_FOR_POOLING, "patient", is_limit=True)))
+    # In an order of their own, so that the order of the file cannot matter.
+    keys = (design.strata, design.cluster, design.weights, risk, outcome)
+    order = np.lexsort(tuple(each for each in keys if each is not None))
+    design = design.of(order)
+    each = folds(design, seed, outcome[order] if by_outcome else None)
+    found = in_folds(outcome[order], risk[order], method, design, each)
+    if isinstance(found, Absent):
+        return Absent(Fact("a_fold_without_update", reason=found.reason))
+    return replace(found, risk=found.risk[np.argsort(order)])
+
+
+# ---- how the updated model does --------------------------------------------------------------------------------------
+
+
+OUT_OF_FOLD = "q the risk by updates that were fitted without the row"
+of_updates = partial(register.of_updates, module=__name__, chapter="updating")
+of_updates(
+    calibration.oe_ratio,
+    "How many people had the outcome for each one that the updated model expects.",
+    f"Σ y / Σ q, {OUT_OF_FOLD}",
+)
+of_updates(
+    calibration.ici,
+    "How far the risks of the updated model lie from the observed frequencies, on average over the people.",
+    f"mean of |c(q) - q|, c the calibration curve, {OUT_OF_FOLD}",
+)
+of_updates(
+    calibration.brier,
+    "The mean squared distance between the updated risk and what happened.",
+    f"mean of (q - y)², {OUT_OF_FOLD}",
+)
+of_updates(
+    utility.net_benefit_gain,
+    "What the updated model adds over the better of flagging everyone and flagging no one.",
+    f"TP/n - FP/n t/(1 - t) over the better default, flagged where q ≥ t, {OUT_OF_FOLD}",
+)
+of_updates(
+    discrimination.sensitivity,
+    "The share of those with the outcome whom the updated model flags.",
+    f"TP / (TP + FN), flagged where q ≥ t, {OUT_OF_FOLD}",
+)
+of_updates(
+    discrimination.specificity,
+    "The share of those without the outcome whom the updated model does not flag.",
+    f"TN / (TN + FP), flagged where q ≥ t, {OUT_OF_FOLD}",
+)
+of_updates(
+    sample.mss_slope,
+    "How many patients are needed to know the slope of the updated model to within the width asked for.",
+    f"as for the model that is tested, {OUT_OF_FOLD}",
+)
+
+
+def _moved(rows: Rows) -> Floats:
+    """Whether each row changes side of the threshold: 1, or 0."""
+    return np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)
+
+
+of_an_update = partial(
+    metric,
+    tier="descriptive",
+    roles=("external",),
+    fixed={"model": UPDATED},
+    breaks=("perfect is best", "narrower with more rows", "one class is absent"),
+    cites="Vergouwe 2017",
+    on_page=False,
+)
+
+
+@of_an_update(
+    "Patients who change side of the threshold",
+    range=(0, 1),
+    scale="wilson",
+    at=("threshold",),
+    weighted=Mean(_moved),
+    formula=f"mean of 1[(p ≥ t) ≠ (q ≥ t)], {OUT_OF_FOLD}",
+)
+def reclassified(
+    outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
+) -> Estimate | Absent:
+    """The share of the patients whom the updated model flags and the model does not, or the other way round.
+
+    `risk` are the risks of the updated model, `rival` those of the model that is tested.
+
+    Returns
+    -------
+    Estimate or Absent
+        The share with Wilson's interval. Details: `newly_flagged` and `no_longer_flagged`, and of these the `cases`
+        of either kind: rows, not weights. Absent without rows.
+
+    Examples
+    --------
+    >>> print(dossier.metrics.reclassified([0, 1, 1, 0], [0.3, 0.6, 0.7, 0.2], [0.2, 0.4, 0.8, 0.2], 0.5))
+    0.25 (0.05 to 0.70)
+    """
+    moved = (risk >= threshold) != (rival >= threshold)
+    up = moved & (risk >= threshold)
+    details = {
+        "newly_flagged": float(up.sum()),
+        "newly_flagged_cases": float(outcome[up].sum()),
+        "no_longer_flagged": float((moved & ~up).sum()),
+        "no_longer_flagged_cases": float(outcome[moved & ~up].sum()),
+    }
+    low, high = intervals.wilson(int(moved.sum()), len(moved), level)
+    return Estimate(
+        float(moved.mean()), low, high, level, len(moved), Method("wilson"), int(outcome.sum()), details=details
+    )
+
+
+@of_an_update(
+    "Coefficients that the update changes",
+    digits=0,
+    range=(0, 2),
+    independent_rows=True,
+    clustered="as it is",
+    formula="0, 1 (intercept) or 2 (slope): 2 (l(a, b) - l(0, 1)) by chi-squared of 2 degrees of freedom, then "
+    "2 (l(a, b) - l(a, 1)) of 1, each at a level of 0.05",
+)
+def updated_coefficients(
+    outcome: Floats, rival: Floats, update: str, seed: int = 1, design: Sampled = None
+) -> Estimate | Absent:
+    """How many coefficients an update changes: none, the intercept, or the intercept and the slope.
+
+    Of the closed test as many as the rows support: it keeps the risks unless intercept and slope together differ from
+    0 and 1 by more than chance, and the slope unless it then differs from 1.
+
+    Parameters
+    ----------
+    update : str
+        "intercept", "logistic" or "closed_test".
+
+    Returns
+    -------
+    Estimate or Absent
+        The number, without an interval. Details: `fewest` and `most` of the updates of single folds, and of the closed
+        test the statistics `joint` and `slope` of its steps with `p_joint` and `p_slope`. Absent with fewer than 20
+        rows of either outcome, and where a fold allows no fit.
+
+    Notes
+    -----
+    Of rows in clusters or with weights both statistics are those of Rao and Scott, as for `calibration_test`. Source:
+    Vergouwe 2017, without re-estimated predictors.
+    """
+    design = design or Design(len(outcome))
+    known = [CHANGES.index(each) for each in present(held_out(outcome, rival, update, design, seed)).changes]
+    details: dict[str, float | None] = {"fewest": float(min(known)), "most": float(max(known))}
+    if update == "closed_test":
+        changes, steps = present(closed_test(outcome, rival, design))
+        method = Method("closed_test")
+        details |= steps
+    else:
+        changes, method = update, Method("as_declared")
+    number, why = float(CHANGES.index(changes)), Fact("a_choice_has_no_interval")
+    return intervals.without_interval(number, len(outcome), method, why, int(outcome.sum()), details)
+
+
+# ---- what it changes -------------------------------------------------------------------------------------------------
+
+
+def _found(site: types.SiteResults, measure: str, model: str = "") -> Estimate | Absent:
+    """A measure of a site, of the model that is tested or of an updated one."""
+    at = {"model": model} if model else {}
+    found = (each.found for each in site.results if each.measure == measure and each.at == at)
+    return next(found, Absent(Fact("not_estimated")))
+
+
+def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unchanged: float) -> Estimate | Absent:
+    """A coefficient of an update: by the number of changes the measure whose value it is, where it is any.
+
+    Where the closed test may change more or less, the interval reaches as far as those of all that it may choose.
+    """
+    method = model.removeprefix(UPDATED)
+    if method in CHANGES:
+        chosen = fewest = most = CHANGES.index(method)
+    else:
+        counted = present(_found(site, "updated_coefficients", model))
+        chosen = int(counted.value)
+        fewest, most = (int(counted.details.get(name) or 0) for name in ("fewest", "most"))
+    if not names[chosen]:
+        return Absent(Fact("not_changed_by_update"))
+    own = present(_found(site, names[chosen]))
+    others = [present(_found(site, names[number])) for number in range(fewest, most + 1) if names[number]]
+    held = [unchanged] if "" in names[fewest : most + 1] else []
+    if own.low is None or own.high is None or (len(others) == 1 and not held):
+        return own
+    low = min([*held, *(each.low for each in others if each.low is not None)])
+    high = max([*held, *(each.high for each in others if each.high is not None)])
+    return replace(own, low=low, high=high, se=None, method=own.method + "over_what_it_may_choose")
+
+
+CITED = ("Cox 1958", "Vergouwe 2017")
+coefficient = partial(synthesis, each="external", at=("model",), cites=CITED, tier="descriptive")
+
+
+@coefficient("Intercept of the update", formula="a in logit q = a + b logit p, b = 1 where the slope is not updated")
+def updated_intercept(site: types.SiteResults, model: str) -> Estimate | Absent:
+    """What an update adds to the log odds of every risk.
+
+    It is the calibration intercept of the model here, or where the slope is updated too that which belongs to it, as
+    these are given, with their interval. Absent where the closed test changes nothing.
+    """
+    return _coefficient(site, model, ("", "calibration_intercept", "calibration_intercept_joint"), 0.0)
+
+
+@coefficient("Slope of the update", formula="b in logit q = a + b logit p")
+def updated_slope(site: types.SiteResults, model: str) -> Estimate | Absent:
+    """By what an update multiplies the log odds of every risk.
+
+    It is the calibration slope of the model here, as that is given, with its interval. Absent where an update leaves
+    the slope as it is.
+    """
+    return _coefficient(site, model, ("", "", "calibration_slope"), 1.0)

@@ -17,7 +17,7 @@ from dossier.outputs import output
 from dossier.outputs.outlined import outlined
 from dossier.reading import letters
 from dossier.reading.local_site import local_site
-from dossier.record import ledger, manifest, results, results_csv
+from dossier.record import ledger, manifest, results, results_csv, updated_model
 from dossier.report import compose, draw, model_card, press
 from dossier.report import disclosure_report as report_of_disclosure
 from dossier.typeset import living_text
@@ -72,6 +72,8 @@ def _printed(
     files[results.RESULTS] = text
     files["results.csv"] = results_csv.text(read)
     files["model-card.xml"] = model_card.text(living_text.resolved(evidence))
+    formulas = updated_model.text(evidence)
+    files |= {} if formulas is None else {updated_model.UPDATED_MODEL: formulas}
     files |= {f"figures/{name}.svg": outlined(picture.svg) for name, picture in sorted(gallery.pictures.items())}
     files[manifest.MANIFEST] = manifest.text(evidence, files)
     return evidence, files

@@ -31,6 +31,7 @@ from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Method
 from dossier.core.faults.locations import Cell, File, ResultsKey
 from dossier.core.release import About, Count, Release
+from dossier.core.values import UPDATED
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
@@ -684,7 +685,13 @@ def of(evidence: types.Evidence) -> Results:
 
 def term_of(measure: str, at: Mapping[str, Setting]) -> str:
     """Which function made the values of a measure at these settings."""
-    return f"{measure}_of_rival" if "model" in at else measure
+    from dossier.core.register import fill
+
+    model = str(at.get("model", ""))
+    if not model.startswith(UPDATED):
+        return f"{measure}_of_rival" if model else measure
+    of_update = f"{measure}_of_update"
+    return of_update if of_update in fill("metrics").metrics else measure
 
 
 def _difference_of(measure: str) -> str:

@@ -1,0 +1,109 @@
+"""updated-model.toml: the formula as each update leaves it at each hospital, with where it was fitted.
+
+The [model] of an entry may become that of the next release, whose own dossier then tests it. Nothing here was applied
+to a patient.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dossier.core import types
+from dossier.core.bands import SAME_RISK
+from dossier.core.release import Model
+
+UPDATED_MODEL = "updated-model.toml"
+HEAD = (
+    "# The formula as each update leaves it at each hospital. None was applied to a patient, and each holds for its",
+    "# own hospital alone. One of them may become [model] of the next release, whose own dossier then tests it.",
+)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that was updated at a hospital."""
+
+    method: str
+    site: types.DatasetSummary
+    intercept: float
+    """What was added to the log odds, after they were multiplied by the slope."""
+    slope: float
+    model: Model
+
+
+def formulas(evidence: types.Evidence) -> tuple[Formula, ...]:
+    """Every updated formula; none where the release has no formula, or one that does not give the tested risks."""
+    return tuple(_formulas(evidence, evidence.release.model)) if evidence.release.model is not None else ()
+
+
+def _formulas(evidence: types.Evidence, model: Model) -> Iterator[Formula]:
+    for site in types.externals(evidence):
+        apart = types.find(evidence, "formula_difference", site.name)
+        is_tested = isinstance(apart, types.Estimate) and apart.value <= SAME_RISK
+        for name in evidence.release.updates if is_tested or evidence.release.prediction.from_ else ():
+            intercept = types.find(evidence, "updated_intercept", site.name, model=name)
+            slope = types.find(evidence, "updated_slope", site.name, model=name)
+            by = slope.value if isinstance(slope, types.Estimate) else 1.0
+            is_known = isinstance(slope, types.Estimate) or slope.reason.code == "not_changed_by_update"
+            if isinstance(intercept, types.Estimate) and is_known:
+                made = _updated(model, intercept.value, by)
+                yield Formula(name.removeprefix(types.UPDATED), site, intercept.value, by, made)
+
+
+def _updated(model: Model, intercept: float, slope: float) -> Model:
+    """The formula whose log odds are intercept + slope times those of this one."""
+    terms = []
+    for term in model.term:
+        times = {} if term.coefficient is None else {"coefficient": slope * term.coefficient}
+        times |= (
+            {} if term.coefficients is None else {"coefficients": tuple(slope * each for each in term.coefficients)}
+        )
+        times |= {} if term.levels is None else {"levels": {name: slope * each for name, each in term.levels.items()}}
+        terms.append(term.model_copy(update=times))
+    return Model(intercept=intercept + slope * model.intercept, term=tuple(terms))
+
+
+def text(evidence: types.Evidence) -> bytes | None:
+    """The file to the byte; None where there is no updated formula."""
+    found = formulas(evidence)
+    if not found:
+        return None
+    about = evidence.release.release
+    entries = (line for each in found for line in _entry(each, about.model, about.version))
+    return "\n".join([*HEAD, *entries, ""]).encode()
+
+
+def _entry(found: Formula, model: str, version: str) -> Iterator[str]:
+    site = found.site
+    yield ""
+    yield "[[updated]]"
+    said: dict[str, Any] = {
+        "of": model,
+        "version": version,
+        "method": found.method,
+        "dataset": site.name,
+        "hospital": site.site,
+    }
+    said |= {
+        "patients": site.n if type(site.n) is int else str(site.n),
+        "intercept_added": found.intercept,
+        "slope": found.slope,
+    }
+    yield from (f"{key} = {_value(value)}" for key, value in said.items())
+    yield "[updated.model]"
+    yield f"intercept = {_value(found.model.intercept)}"
+    for term in found.model.term:
+        yield "[[updated.model.term]]"
+        given = term.model_dump(mode="json", by_alias=True, exclude_none=True)
+        yield from (f"{key} = {_value(value)}" for key, value in given.items())
+
+
+def _value(value: Any) -> str:
+    """A value as TOML holds it."""
+    if isinstance(value, Mapping):
+        pairs = (f"{json.dumps(key, ensure_ascii=False)} = {_value(each)}" for key, each in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    return json.dumps(value, ensure_ascii=False)

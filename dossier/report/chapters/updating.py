@@ -1,0 +1,142 @@
+"""What an update would do at each site, beside the model as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dossier.core.claims import after_update
+from dossier.core.multiplicity import size_of_risks
+from dossier.core.types import CHANGES, UPDATED, Absent, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.record.updated_model import formulas as formulas
+from dossier.report.chapters import sentence
+from dossier.report.chapters.acceptance import WORDS as STANDING
+from dossier.report.chapters.chapter import chapter, measured
+from dossier.typeset.measures import cell
+from dossier.typeset.numbers import patients_needed, threshold
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
+from dossier.typeset.words import listing, named_or_counted
+from dossier.words import entries
+
+METHODS = entries("pages")["update"]
+"""What each update is called."""
+AS_IS, SLOPE, CLOSED_TEST = "", f"{UPDATED}logistic", f"{UPDATED}closed_test"
+"""The model as it is and two updated ones, by their names."""
+
+
+def finding(evidence: Evidence) -> sentence.Sentence:
+    """Which is the least update that is shown to set the risks right in size, at which sites."""
+    sites = externals(evidence)
+    least = _by_kind(
+        "least_update", (*CHANGES, "none", "unknown"), {each.site: _least(evidence, each) for each in sites}
+    )
+    chosen = list(_by_kind("closed_test", CHANGES, {each.site: choice(evidence, each) for each in sites}))
+    rest = [*least[1:], *([f"The closed test {listing(chosen)}."] if chosen else [])]
+    return sentence.Sentence(least[0], " ".join(rest))
+
+
+def _by_kind(section: str, kinds: Sequence[str], of_sites: Mapping[str, str | None]) -> list[str]:
+    """What is said of the sites of each kind, kind by kind."""
+    named = {kind: [site for site, found in of_sites.items() if found == kind] for kind in kinds}
+    return [sentence.phrase(section, kind, sites=named_or_counted(sites)) for kind, sites in named.items() if sites]
+
+
+def _least(evidence: Evidence, site: DatasetSummary) -> str:
+    """The least change after which the risks of a site are shown to be right in size; none, or unknown without any."""
+    if size_of_risks(evidence, site.name) == "shown":
+        return CHANGES[0]
+    after = {name.removeprefix(UPDATED): after_update(evidence, site.name, name) for name in evidence.release.updates}
+    known = [method for method in CHANGES if after.get(method) == "shown"]
+    return known[0] if known else "none" if set(after.values()) - {"untested", "withheld"} else "unknown"
+
+
+def choice(evidence: Evidence, site: DatasetSummary) -> str | None:
+    """What the closed test changes at a site; None where it was not asked, or could not be told."""
+    found = find(evidence, "updated_coefficients", site.name, model=CLOSED_TEST)
+    return CHANGES[int(found.value)] if isinstance(found, Estimate) else None
+
+
+def _models(evidence: Evidence, site: DatasetSummary) -> Iterator[tuple[str, str]]:
+    """The model as it is and each updated one, by its name and what it is called at a site."""
+    yield AS_IS, METHODS["as_is"]
+    for name in evidence.release.updates:
+        label, chosen = METHODS[name.removeprefix(UPDATED)], choice(evidence, site)
+        yield name, f"{label}: {METHODS[chosen].lower()}" if name == CLOSED_TEST and chosen else label
+
+
+def _found(evidence: Evidence, measure: str, site: DatasetSummary, model: str, **at: float | str) -> Estimate | Absent:
+    return find(evidence, measure, site.name, **({"model": model} if model else {}), **at)
+
+
+def sizes(evidence: Evidence) -> Table:
+    """What each update changes, and how the risks are in size before and after, site by site."""
+    reasons, terms, rows = Reasons(evidence), evidence.terms, []
+    for site in externals(evidence):
+        rows.append(Row(site.site, kind="group"))
+        for model, label in _models(evidence, site):
+            after = {name: _found(evidence, name, site, model) for name in ("oe_ratio", "ici")}
+            cells = [cell(found, terms[name], reasons) for name, found in after.items()]
+            state = after_update(evidence, site.name, model) if model else size_of_risks(evidence, site.name)
+            cells += [Cell.word(STANDING[state])]
+            rows.append(Row(label, (*_changes(evidence, site, model, reasons), *cells)))
+    heads = [Column("Intercept", True), Column("Slope", True), Column("O/E", True), Column("ICI", True)]
+    heads += [Column("Risks right in size", words=True)]
+    return worded("updating", rows, heads, reasons.footnotes())
+
+
+def _changes(evidence: Evidence, site: DatasetSummary, model: str, reasons: Reasons) -> Iterator[Cell]:
+    """By what an update changes the log odds: nothing is computed of what it leaves as it is."""
+    for name in ("updated_intercept", "updated_slope"):
+        found = _found(evidence, name, site, model) if model else None
+        is_kept = found is None or (isinstance(found, Absent) and found.reason.code == "not_changed_by_update")
+        yield NOT_COMPUTED if is_kept or found is None else cell(found, evidence.terms[name], reasons)
+
+
+def decisions(evidence: Evidence) -> tuple[Table, ...]:
+    """Who is flagged before and after, and what that is worth, at each declared threshold."""
+    return tuple(_at(evidence, at) for at in evidence.release.thresholds.declared)
+
+
+def _at(evidence: Evidence, at: float) -> Table:
+    reasons, terms, rows = Reasons(evidence), evidence.terms, []
+    for site in externals(evidence):
+        rows.append(Row(site.site, kind="group"))
+        for model, label in _models(evidence, site):
+            cells = [
+                cell(_found(evidence, name, site, model, threshold=at), terms[name], reasons)
+                for name in ("sensitivity", "specificity", "net_benefit_gain")
+            ]
+            moved = _found(evidence, "reclassified", site, model, threshold=at) if model else None
+            rows.append(Row(label, (*cells, *_moved(moved, reasons))))
+    heads = [Column("Sensitivity", True), Column("Specificity", True), Column("Gain", True)]
+    heads += [Column("Newly flagged"), Column("No longer")]
+    return worded("updating-decisions", rows, heads, reasons.footnotes(), at=f"{at:g}", threshold=threshold(at))
+
+
+def _moved(found: Estimate | Absent | None, reasons: Reasons) -> Iterator[Cell]:
+    """The patients who come above the threshold and those who fall below it, with how many had the outcome."""
+    for name in ("newly_flagged", "no_longer_flagged"):
+        if found is None:
+            yield NOT_COMPUTED
+        elif isinstance(found, Absent):
+            yield reasons.cell(found)
+        else:
+            patients, cases = (int(found.details.get(each) or 0) for each in (name, f"{name}_cases"))
+            yield Cell.plain(f"{patients:,} ({cases:,})" if patients else "0")
+
+
+def needed(evidence: Evidence) -> Table:
+    """How many patients an update needs, for what it changes to be known as precisely as the release asks."""
+    reasons, rows = Reasons(evidence), []
+    for site in externals(evidence):
+        asked = [_found(evidence, "mss_oe", site, AS_IS)]
+        asked += [_found(evidence, "mss_slope", site, SLOPE)] if SLOPE in evidence.release.updates else []
+        cells = [
+            reasons.cell(found) if isinstance(found, Absent) else Cell(patients_needed(found.value)) for found in asked
+        ]
+        rows.append(Row(site.site, (Cell.count(site.n), *cells)))
+    heads = [Column("Patients"), Column("For the intercept")]
+    heads += [Column("For the slope")] if SLOPE in evidence.release.updates else []
+    return worded("updating-needed", rows, heads, reasons.footnotes())
+
+
+CHAPTER = chapter("updating", finding, measured("updating"), is_given=lambda evidence: bool(evidence.release.updates))
