@@ -13,7 +13,7 @@ from typing import Any
 
 from dossier.core import types
 from dossier.core.bands import SAME_RISK
-from dossier.core.release import Model
+from dossier.core.release import Model, written_count
 
 UPDATED_MODEL = "updated-model.toml"
 HEAD = (
@@ -57,11 +57,13 @@ def _updated(model: Model, intercept: float, slope: float) -> Model:
     """The formula whose log odds are intercept + slope times those of this one."""
     terms = []
     for term in model.term:
-        times = {} if term.coefficient is None else {"coefficient": slope * term.coefficient}
-        times |= (
-            {} if term.coefficients is None else {"coefficients": tuple(slope * each for each in term.coefficients)}
-        )
-        times |= {} if term.levels is None else {"levels": {name: slope * each for name, each in term.levels.items()}}
+        times: dict[str, Any] = {}
+        if term.coefficient is not None:
+            times["coefficient"] = slope * term.coefficient
+        if term.coefficients is not None:
+            times["coefficients"] = tuple(slope * each for each in term.coefficients)
+        if term.levels is not None:
+            times["levels"] = {name: slope * each for name, each in term.levels.items()}
         terms.append(term.model_copy(update=times))
     return Model(intercept=intercept + slope * model.intercept, term=tuple(terms))
 
@@ -80,19 +82,9 @@ def _entry(found: Formula, model: str, version: str) -> Iterator[str]:
     site = found.site
     yield ""
     yield "[[updated]]"
-    said: dict[str, Any] = {
-        "of": model,
-        "version": version,
-        "method": found.method,
-        "dataset": site.name,
-        "hospital": site.site,
-    }
-    said |= {
-        "patients": site.n if type(site.n) is int else str(site.n),
-        "intercept_added": found.intercept,
-        "slope": found.slope,
-    }
-    yield from (f"{key} = {_value(value)}" for key, value in said.items())
+    said = {"of": model, "version": version, "method": found.method, "dataset": site.name, "hospital": site.site}
+    numbers = {"patients": written_count(site.n), "intercept_added": found.intercept, "slope": found.slope}
+    yield from (f"{key} = {_value(value)}" for key, value in {**said, **numbers}.items())
     yield "[updated.model]"
     yield f"intercept = {_value(found.model.intercept)}"
     for term in found.model.term:

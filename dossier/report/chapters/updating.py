@@ -26,10 +26,9 @@ AS_IS, SLOPE, CLOSED_TEST = "", f"{UPDATED}logistic", f"{UPDATED}closed_test"
 def finding(evidence: Evidence) -> sentence.Sentence:
     """Which is the least update that is shown to set the risks right in size, at which sites."""
     sites = externals(evidence)
-    least = _by_kind(
-        "least_update", (*CHANGES, "none", "unknown"), {each.site: _least(evidence, each) for each in sites}
-    )
-    chosen = list(_by_kind("closed_test", CHANGES, {each.site: choice(evidence, each) for each in sites}))
+    of_sites = {site.site: _least(evidence, site) for site in sites}
+    least = _by_kind("least_update", (*CHANGES, "none", "unknown"), of_sites)
+    chosen = _by_kind("closed_test", CHANGES, {site.site: choice(evidence, site) for site in sites})
     rest = [*least[1:], *([f"The closed test {listing(chosen)}."] if chosen else [])]
     return sentence.Sentence(least[0], " ".join(rest))
 
@@ -79,7 +78,7 @@ def sizes(evidence: Evidence) -> Table:
             cells += [Cell.word(STANDING[state])]
             rows.append(Row(label, (*_changes(evidence, site, model, reasons), *cells)))
     heads = [Column("Intercept", True), Column("Slope", True), Column("O/E", True), Column("ICI", True)]
-    heads += [Column("Risks right in size", words=True)]
+    heads += [Column("Right in size", words=True)]
     return worded("updating", rows, heads, reasons.footnotes())
 
 
@@ -107,7 +106,7 @@ def _at(evidence: Evidence, at: float) -> Table:
             ]
             moved = _found(evidence, "reclassified", site, model, threshold=at) if model else None
             rows.append(Row(label, (*cells, *_moved(moved, reasons))))
-    heads = [Column("Sensitivity", True), Column("Specificity", True), Column("Gain", True)]
+    heads = [Column("Sensitivity, %", True), Column("Specificity, %", True), Column("Gain per 100", True)]
     heads += [Column("Newly flagged"), Column("No longer")]
     return worded("updating-decisions", rows, heads, reasons.footnotes(), at=f"{at:g}", threshold=threshold(at))
 
