@@ -135,6 +135,14 @@ def linear_predictor(model: Model, predictors: Sequence[Feature]) -> Floats | Ab
     return np.asarray(model.intercept + together(model.term, features))
 
 
+def risk(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
+    """The risk of each row by the formula; NaN where a predictor is missing."""
+    # A number that a transformation cannot take has a fault of its own.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        linear = linear_predictor(model, predictors)
+        return linear if isinstance(linear, Absent) else np.asarray(np.exp(-np.logaddexp(0, -linear)))
+
+
 def together(terms: Sequence[ModelTerm], features: Mapping[str, Feature]) -> Floats:
     """The sum of the effects of these terms in each row, in log odds."""
     return np.asarray(sum(effect(term, features[term.predictor], features.get(term.with_ or "")) for term in terms))

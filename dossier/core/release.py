@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeGuard
+from typing import Annotated, Any, Literal, TypeGuard, get_args
 
 from pydantic import (
     AfterValidator,
@@ -60,7 +60,7 @@ Watched = Literal[
 ]
 """The measures that are taken of each calendar period: what a stop rule may name."""
 RESERVED_NAMES = ("pooled", "each external", "readers", "reader study")
-NOT_RIVALS = ("chance", "complement", "previous")
+NOT_RIVALS = ("chance", "complement", "previous", *(f"{UPDATED}{method}" for method in get_args(UpdateMethod)))
 """What a result may be compared with beside the rival: no rival can have these names."""
 NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
 """Where a complexity may come from beside a column: no column can have these names."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import types
+from dossier.core import equation, types
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
@@ -144,7 +144,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     unnamed = subgroups.unnamed(release, sources, names)
     renamed = predictors.renamed(release, sources)
     for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
-        measured = _measured(release, source, faults)
+        measured = _measured(release, source, some, faults)
         own = () if release.severity is None else release.severity.subgroup
         weighed = tuple(types.Subset(subgroup.column, subgroup.level) for subgroup in own)
         of_table = Held(
@@ -239,7 +239,7 @@ def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
     ]
 
 
-def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured:
+def _measured(release: Release, source: Source, features: Sequence[types.Feature], faults: list[Fault]) -> Measured:
     table, prediction = source.table, release.prediction
     development = source.declaration.role == "development"
     if release.outcome.classes is not None:
@@ -258,6 +258,12 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
         if prediction.column is None or (development and prediction.column not in table.columns)
         else columns.risk(table, prediction.column, "column", faults, prediction.scale)
     )
+    if prediction.from_ == "model" and release.model is not None:
+        made = equation.risk(release.model, features)
+        risk = None if isinstance(made, types.Absent) else made
+        if risk is None and not development:
+            needed = tuple(sorted(set(release.model.predictors) - {feature.name for feature in features}))
+            faults.append(Fault("predictors_of_equation_missing", source.where, predictors=needed))
     rivals = {
         rival.name: columns.risk(table, rival.column, "rival", faults) if rival.column in table.columns else None
         for rival in release.rivals

@@ -443,6 +443,7 @@ def _across(release: Release) -> list[Fault]:
         *faults,
         *_names_of_declared(release),
         *_same_columns(release),
+        *_equation(release),
         *_subgroups(release),
         *_readers(release),
         *_left_out(release),
@@ -583,6 +584,17 @@ def _same_columns(release: Release) -> list[Fault]:
             if name is not None
         ]
     return faults
+
+
+def _equation(release: Release) -> Iterator[Fault]:
+    """The faults of risks that are to be those of the formula."""
+    prediction, where = release.prediction, Key("prediction", "from")
+    if prediction.from_ is None:
+        return
+    if release.model is None or release.outcome.classes is not None:
+        yield Fault("no_equation_for_risks", where)
+    if prediction.column is not None or prediction.columns is not None:
+        yield Fault("risks_of_column_and_equation", where)
 
 
 def _labels(release: Release) -> Iterator[Fault]:

@@ -20,7 +20,7 @@ FEWEST = 3
 def missing(raw: Mapping[str, Any]) -> list[Fault]:
     """The fault of a release that names no column of risks, be it one or one a class."""
     outcome, prediction = raw.get("outcome"), raw.get("prediction")
-    if not isinstance(prediction, Mapping) or "column" in prediction or "columns" in prediction:
+    if not isinstance(prediction, Mapping) or {"column", "columns", "from"} & set(prediction):
         return []
     key = "columns" if isinstance(outcome, Mapping) and "classes" in outcome else "column"
     sentence = Prediction.model_fields[key].description

@@ -99,6 +99,8 @@ def _of_levels(evidence: types.Evidence, name: str) -> list[types.Description]:
 
 def _agreement(evidence: types.Evidence) -> str:
     """Whether the formula gives the tested risks, site by site."""
+    if evidence.release.prediction.from_ == "model":
+        return "The tested risks were computed from it here: whether it is the model of the paper nobody has tested."
     pairs = [(site, types.find(evidence, "formula_difference", site.name)) for site in types.externals(evidence)]
     compared = [(site, found) for site, found in pairs if isinstance(found, types.Estimate)]
     if not compared:
