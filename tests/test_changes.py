@@ -17,7 +17,6 @@ from dossier import evaluate, reading
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
-from dossier.evaluate.changes import rival_of
 from dossier.metrics.changes import change, judged
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
@@ -140,8 +139,7 @@ def later(folder: Path) -> Evidence:
 def paired(folder: Path) -> Evidence:
     """Version 1.1.0 on the patients of before, with the risks of version 1.0.0 beside its own."""
     sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
-    rival = 'rival = "risk_previous"\nrival_name = "version 1.0.0"\nrival_version = "1.0.0"'
-    return _release(folder / "paired", sites, "1.1.0", "../out/results.json", rival)
+    return _release(folder / "paired", sites, "1.1.0", "../out/results.json", 'previous = "risk_previous"')
 
 
 def _differences(evidence: Evidence, measure: str = "auroc", **at: float) -> dict[str, Estimate | Absent]:
@@ -214,10 +212,22 @@ def test_rows_that_may_be_shared_give_the_unpaired_interval_and_say_so() -> None
 def test_worse_is_lower_higher_or_farther_from_1(
     best: str, now: float, before: float, low: float, high: float, worse: float
 ) -> None:
-    found = judged(Estimate(now - before, low, high, 0.95, 100, Method("wilson")), now, before, best)
-    half = (high - low) / 2
+    present = Estimate(now, now - 0.05, now + 0.05, 0.95, 100, Method("wilson"))
+    found = judged(Estimate(now - before, low, high, 0.95, 100, Method("wilson")), present, best)
+    half, off = (high - low) / 2, abs(now - 1)
+    p_value = math.erfc(abs(now - before) / (half / 1.959964) / math.sqrt(2))
+    if best == "one" and worse > 0:
+        p_value = max(p_value, math.erfc(off / (0.05 / 1.959964) / math.sqrt(2)))
     assert found.details["worse_by"] == pytest.approx(worse, abs=1e-12)
-    assert found.details["p_value"] == pytest.approx(math.erfc(abs(worse) / (half / 1.959964) / math.sqrt(2)), abs=1e-6)
+    assert found.details["p_value"] == pytest.approx(p_value, abs=1e-6)
+
+
+def test_what_may_still_lie_at_1_is_not_worse() -> None:
+    """A change of a hundredth is sure on the same patients, and says nothing of which value is the better one."""
+    moved = Estimate(-0.01, -0.011, -0.009, 0.95, 5000, Method("paired"))
+    found = judged(moved, Estimate(0.99, 0.94, 1.04, 0.95, 5000, Method("paired")), "one")
+    assert found.details["worse_by"] == pytest.approx(0.01, abs=1e-12)
+    assert (found.details["p_value"] or 0) > 0.5
 
 
 def test_intervals_of_two_levels_are_not_put_together() -> None:
@@ -292,12 +302,103 @@ def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Ev
     assert method_text(found.method).startswith("paired, both versions on the same rows")
 
 
-def test_a_rival_of_another_version_is_not_the_previous_one(paired: Evidence) -> None:
+def _rows(folder: Path, name: str) -> tuple[np.ndarray[Any, Any], ...]:
+    return tuple(np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1).T)
+
+
+def test_shares_of_both_versions_are_compared_patient_by_patient(paired: Evidence, folder: Path) -> None:
+    """McNemar's exact test, counted by hand: patients whom one version alone flags."""
+    outcome, risk, old = _rows(folder / "paired", "south")
+    for measure, kind in (("sensitivity", 1), ("specificity", 0)):
+        now, before = ((each[outcome == kind] >= 0.3) == (kind == 1) for each in (risk, old))
+        alone, other, n = int((now & ~before).sum()), int((before & ~now).sum()), int((outcome == kind).sum())
+        found = _differences(paired, measure, threshold=0.3)["south"]
+        assert isinstance(found, Estimate)
+        assert found.value == pytest.approx((alone - other) / n, abs=1e-12)
+        tail = sum(math.comb(alone + other, k) for k in range(min(alone, other) + 1)) / 2 ** (alone + other)
+        assert found.details["p_value"] == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
+        assert method_text(found.method).startswith("paired, both versions on the same rows")
+
+
+@pytest.mark.parametrize("measure", ["oe_ratio", "calibration_slope"])
+def test_both_versions_move_with_the_same_patients(paired: Evidence, folder: Path, measure: str) -> None:
+    """The error of the paired difference is that of leaving out each patient in turn."""
+    from dossier.metrics import calibration
+
+    of = getattr(calibration, measure)
+    outcome, risk, old = _rows(folder / "paired", "north")
+
+    def apart(kept: Any) -> float:
+        return float(of(outcome[kept], risk[kept]).value - of(outcome[kept], old[kept]).value)
+
+    n = len(outcome)
+    each = np.array([apart(np.arange(n) != k) for k in range(n)])
+    found = _differences(paired, measure)["north"]
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(apart(np.arange(n)), abs=1e-9)
+    jackknife = math.sqrt((n - 1) / n * float(((each - each.mean()) ** 2).sum()))
+    assert found.se == pytest.approx(jackknife, rel=0.06)
+
+
+def test_over_all_hospitals_it_is_the_mean_over_the_patients(paired: Evidence) -> None:
+    for measure in ("auroc", "oe_ratio", "calibration_slope"):
+        found = _differences(paired, measure)
+        north, south, both = (found[name] for name in ("north", "south", "pooled"))
+        assert isinstance(north, Estimate)
+        assert isinstance(south, Estimate)
+        assert isinstance(both, Estimate)
+        if measure != "auroc":  # of which pairs are the unit
+            assert both.value == pytest.approx((120 * north.value + 90 * south.value) / 210, abs=1e-12)
+        assert method_text(both.method).startswith("paired")
+
+
+def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Evidence) -> None:
+    """The same risks from the tables of the previous release, in another order of rows; no identifier is kept."""
+    position = folder / "tables"
+    sites, order = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}, np.random.default_rng(5)
+    _release(position, sites, "1.1.0")
+    (position / "before").mkdir()
+    for name in sites:
+        rows = (position / f"{name}.csv").read_text(encoding="utf-8").split()[1:]
+        now = [f"secret-{k},{row.rsplit(',', 1)[0]}" for k, row in enumerate(rows)]
+        then = [f"secret-{k},{row.split(',')[0]},{row.split(',')[2]}" for k, row in enumerate(rows)]
+        for path, lines in ((position, now), (position / "before", list(order.permutation(then)))):
+            (path / f"{name}.csv").write_text("\n".join(["patient,outcome,risk", *lines]) + "\n", encoding="utf-8")
+    text = (position / "release.toml").read_text(encoding="utf-8")
+    text = text.replace("[outcome]", 'previous = "../out/results.json"\nprevious_tables = "before"\n[outcome]', 1)
+    text = text.replace("[[dataset]]", '[[dataset]]\nid = "patient"')
+    (position / "release.toml").write_text(text, encoding="utf-8")
+    found = evaluate.evidence(reading.study(position, allow_outside=True))
+    assert found.changes is not None
     assert paired.changes is not None
-    of = paired.release.prediction.model_copy
-    for version, is_one in (("1.0.0", True), ("11.0.0", False), ("version 1.0.0", False), (None, False)):
-        release = paired.release.model_copy(update={"prediction": of(update={"rival_version": version})})
-        assert rival_of(release, paired.changes.previous) == (release.prediction.rival_label if is_one else None)
+    for ours, theirs in zip(found.changes.results, paired.changes.results, strict=True):
+        assert (ours.measure, ours.dataset, ours.at, ours.found) == (
+            theirs.measure,
+            theirs.dataset,
+            theirs.at,
+            theirs.found,
+        )
+    assert b"secret" not in results.of(found).text()
+    # A patient whose outcome was another one then is not the same, and without him nothing is paired.
+    wrong = (position / "before" / "north.csv").read_text(encoding="utf-8").replace(",1,", ",0,", 1)
+    (position / "before" / "north.csv").write_text(wrong, encoding="utf-8")
+    other = evaluate.evidence(reading.study(position, allow_outside=True))
+    for name, is_paired in (("north", False), ("south", True)):
+        difference = _differences(other)[name]
+        assert isinstance(difference, Estimate)
+        assert difference.method.has("paired_versions") == is_paired
+    assert ("rival_incomplete", "north") in {(flag.flag, flag.dataset) for flag in other.flags}
+
+
+def test_on_other_patients_nothing_is_judged_that_follows_how_common_the_outcome_is(later: Evidence) -> None:
+    """A Brier score or a gain is another one where fewer have the outcome, though the model is the same."""
+    for measure, at in (("brier", {}), ("net_benefit_gain", {"threshold": 0.3})):
+        found = _differences(later, measure, **at)["north"]
+        assert isinstance(found, Estimate)
+        assert "p_adjusted" not in found.details
+    found = _differences(later, "calibration_slope")["north"]
+    assert isinstance(found, Estimate)
+    assert "p_adjusted" in found.details
 
 
 def _summary(n: int, year: int | None) -> DatasetSummary:
@@ -431,9 +532,7 @@ def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon:
         return
     reason = f"another outcome was predicted before: {words}; now it is Readmission"
     differences = _differences(found)
-    assert {name for name, difference in differences.items() if difference == Said(reason)} == {"north", "west"}
-    # Two hospitals are not pooled, now or then.
-    assert isinstance(differences["pooled"], Absent)
+    assert {name for name, difference in differences.items() if difference == Said(reason)} == set(differences)
     assert reason[1:] in said.rest
     assert f"The outcome was another one then: {words}." in chapter.line(found)
     assert {row.cells[0].text for row in chapter.measures(found).rows if row.kind == "row"} == {""}
@@ -462,7 +561,7 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     _printed(tmp_path / "out", good)
     bad = _release(tmp_path / "bad", sites, "1.1.0", "../out/results.json", criteria=MET.format(0.5), spread=1.9)
     said = chapter.finding(bad)
-    start = "Worse than version 1.0.0, after Holm's correction for 10 comparisons: "
+    start = "Worse than version 1.0.0, after Holm's correction for 14 comparisons: "
     assert said.lead.startswith(start)
     assert "calibration slope at Hospital north" in said.lead
     assert "unpaired)" in said.lead
@@ -480,7 +579,7 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     assert (
         chapter.finding(better).lead == "Since version 1.0.0, no dataset came or went, and no criterion changed state."
     )
-    assert chapter.finding(better).rest == "None of 10\xa0comparisons shows it to be worse."
+    assert chapter.finding(better).rest == "None of 14\xa0comparisons shows it to be worse."
     assert not chapter.what_is_worse(better)
 
 
@@ -494,8 +593,9 @@ def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureReq
     assert {record["measure"] for record in against} == {
         *("auroc_difference", "net_benefit_difference", "net_benefit_gain_difference"),
         *("oe_ratio_difference", "calibration_slope_difference", "ici_difference", "brier_difference"),
+        *("sensitivity_difference", "specificity_difference"),
     }
-    assert {record["tier"] for record in against} == {"core", "supporting"}
+    assert {record["tier"] for record in against} == {"core", "descriptive", "supporting"}
 
 
 def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folder: Path) -> None:

@@ -75,7 +75,7 @@ FEW_FOR_POOLING = 20
 FEWEST_POOLED = 3
 """Sites from which on they are pooled: with one degree of freedom the interval over two holds nearly everything."""
 
-COMPARED_WITH_BEFORE = ("oe_ratio", "calibration_slope", "ici", "brier")
+COMPARED_WITH_BEFORE = ("oe_ratio", "calibration_slope", "ici", "brier", "sensitivity", "specificity")
 """What is compared with the previous release beside the core measures."""
 
 FEWEST_FOR_A_NEW_SITE = 5

@@ -60,8 +60,17 @@ Watched = Literal[
 ]
 """The measures that are taken of each calendar period: what a stop rule may name."""
 RESERVED_NAMES = ("pooled", "each external", "readers", "reader study")
-NOT_RIVALS = ("chance", "complement", "previous", *(f"{UPDATED}{method}" for method in get_args(UpdateMethod)))
+PREVIOUS = "previous"
+"""What the version of the previous release is called among the models, and what a result is compared with."""
+NOT_RIVALS = ("chance", "complement", PREVIOUS, *(f"{UPDATED}{method}" for method in get_args(UpdateMethod)))
 """What a result may be compared with beside the rival: no rival can have these names."""
+
+
+def earlier_column(name: str) -> str:
+    """What a column of the tables of the previous release is called beside that of now."""
+    return f"{name} of the previous release"
+
+
 NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
 """Where a complexity may come from beside a column: no column can have these names."""
 
@@ -197,6 +206,9 @@ class About(Table):
     previous: Text | None = Field(
         None, description="The results.json of the previous release; it may lie outside the folder."
     )
+    previous_tables: Text | None = Field(
+        None, description="The folder of the tables of the previous release, whose rows are linked by the id of each."
+    )
 
 
 class Outcome(Table):
@@ -226,8 +238,8 @@ class Prediction(Table):
     )
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
-    rival_version: Text | None = Field(
-        None, description="The version of the other model, where it is an earlier version of the model that is tested."
+    previous: Text | None = Field(
+        None, description="The column that holds the risk of the version that release.previous is of, on the same rows."
     )
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the risks in the order of the classes, where there are more than two."
@@ -249,9 +261,6 @@ class Rival(Table):
     column: Text | None = Field(None, description="The column that holds its risk.")
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of its risks in the order of the classes, where there are more than two."
-    )
-    version: Text | None = Field(
-        None, description="Its version, where it is an earlier version of the model that is tested."
     )
 
     @property
@@ -1141,8 +1150,19 @@ class Release(Table):
             return self.rival
         # The release has its own faults where both forms are given.
         columns = None if short.rival is not None else short.rivals
-        rival = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
-        return (rival, *self.rival)
+        return (Rival(name=short.rival_label, column=short.rival, columns=columns), *self.rival)
+
+    @property
+    def beside(self) -> tuple[Rival, ...]:
+        """Every model that has risks on the same rows: the others, and last the version of the previous release."""
+        own, tables = self.prediction, self.release.previous_tables is not None
+        if own.previous is not None:
+            return (*self.rivals, Rival(name=PREVIOUS, column=own.previous))
+        if not tables or not (own.columns or own.column):
+            return self.rivals
+        earlier = tuple(earlier_column(name) for name in own.columns or ())
+        column = None if own.column is None or earlier else earlier_column(own.column)
+        return (*self.rivals, Rival(name=PREVIOUS, column=column, columns=earlier or None))
 
     @property
     def updates(self) -> tuple[str, ...]:

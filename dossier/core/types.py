@@ -370,6 +370,22 @@ def is_compared(result: Result, terms: Mapping[str, Term]) -> bool:
     return is_core and result.subset is None and not {"against", "model", "estimator"} & set(result.at)
 
 
+def compared(results: Sequence[Result], terms: Mapping[str, Term]) -> tuple[Result, ...]:
+    """What is compared with the previous release; over few sites, which are not pooled, that over all of their rows."""
+    beside: dict[object, Result] = {}
+    for each in results:
+        at = {name: value for name, value in each.at.items() if name != "estimator"}
+        if at != each.at and is_compared(alike := replace(each, at=at), terms):
+            beside[each.measure, *sorted(at.items())] = alike
+    return tuple(
+        beside.get((each.measure, *sorted(each.at.items())), each)
+        if each.dataset == POOLED and isinstance(each.found, Absent)
+        else each
+        for each in results
+        if is_compared(each, terms)
+    )
+
+
 @dataclass(frozen=True)
 class Previous:
     """What the results.json of the previous release recorded: its setting, its sites, its core measures."""

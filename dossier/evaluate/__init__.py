@@ -14,7 +14,7 @@ import joblib
 from dossier.core import checklist, flags, multiplicity
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
-from dossier.core.release import Release, StopRule
+from dossier.core.release import PREVIOUS, Release, StopRule
 from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import READERS, Audited, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 from dossier.evaluate import (
@@ -235,11 +235,10 @@ def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
 
 def _concluded(study: Study, shown: Evidence) -> Evidence:
     """The evidence with what follows from it: criteria, changes and checklist, all from what may be shown."""
-    concluded = replace(
-        shown,
-        criteria=_criteria(study, shown),
-        changes=changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms),
-    )
+    since = changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms, study.datasets)
+    # What is paired with the previous version stands among the changes, and nowhere twice.
+    own = tuple(result for result in shown.results if result.at.get("against") != PREVIOUS)
+    concluded = replace(shown, results=own, criteria=_criteria(study, shown), changes=since)
     return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from dossier.core import types
 from dossier.core.facts import Fact, Method
 from dossier.core.multiplicity import with_holm
-from dossier.core.release import Release
+from dossier.core.register import Metric, metrics_of
+from dossier.core.release import PREVIOUS, Release
+from dossier.evaluate.offered import design_of
 from dossier.metrics.changes import change, judged
-
-AGAINST = "previous"
-"""What `against` is in `at` for a difference from the previous release."""
+from dossier.metrics.clusters import by_linearization
+from dossier.metrics.comparison import mcnemar
+from dossier.metrics.intervals import estimate
+from dossier.metrics.stratified import mean_of_sites
+from dossier.metrics.weighted import Mean, Rows, difference_to_rival, oe_ratio
 
 SAME_ROWS = Fact("same_rows_as_before")
+
+
+FEWEST_TO_TEST = 10
+"""Of fewer patients with or without the outcome no difference may say that a hospital has it worse."""
 
 
 def changes(
@@ -23,28 +34,29 @@ def changes(
     datasets: Sequence[types.DatasetSummary],
     results: Sequence[types.Result],
     terms: Mapping[str, types.Term],
+    rows: Sequence[types.Dataset] = (),
 ) -> types.Changes | None:
     """The differences of what is compared, of every tested dataset and of all sites; None without a previous release.
 
-    Where a rival is the previous version, the difference is that of the two on the same rows. Nothing else is
-    compared with another outcome, nor a site with another one whose dataset had the same name.
+    `rows` are the datasets with their patients: where these hold the risks of the previous version, the difference is
+    that of the two on the same rows. Nothing is compared with another outcome, nor a site with another one whose
+    dataset had the same name.
     """
     if previous is None:
         return None
     tested = {dataset.name for dataset in datasets if dataset.role != "development"} | {types.POOLED}
-    core = [result for result in results if types.is_compared(result, terms) and result.dataset in tested]
-    rival = rival_of(release, previous)
-    paired = {} if rival is None else _rival_differences(results, core, rival)
+    core = [result for result in types.compared(results, terms) if result.dataset in tested]
     other = _other_outcome(release, previous)
+    paired = {} if other else dict(_paired(release, core, results, rows))
     found = []
     for result in core:
         difference = _judged(result, _difference(result, previous, datasets, paired, other), terms)
-        found.append(replace(result, at={**result.at, "against": AGAINST}, found=difference))
+        found.append(replace(result, at={**result.at, "against": PREVIOUS}, found=difference))
     looks = {
         index: result.found.details["p_value"] or 0.0
         for index, result in enumerate(found)
         if isinstance(result.found, types.Estimate) and "worse_by" in result.found.details
-        if _is_looked_at(release, result, datasets)
+        if _is_looked_at(release, result, result.found, datasets)
     }
     with_holm(found, "p_adjusted", looks, looks=float(len(looks)))
     return types.Changes(previous, tuple(found))
@@ -61,20 +73,28 @@ def _judged(
         or best not in ("higher", "lower", "one")
     ):
         return difference
-    return judged(difference, result.found.value, result.found.value - difference.value, best)
+    return judged(difference, result.found, best)
 
 
-def _is_looked_at(release: Release, result: types.Result, datasets: Sequence[types.DatasetSummary]) -> bool:
+OF_THE_PATIENTS = ("brier", "net_benefit_gain")
+"""What changes with how common the outcome is, the model being the same: judged on the same patients alone."""
+
+
+def _is_looked_at(
+    release: Release, result: types.Result, found: types.Estimate, datasets: Sequence[types.DatasetSummary]
+) -> bool:
     """Whether a difference may say that a hospital has it worse: of what is told by the gain, at the first line."""
-    external = {dataset.name for dataset in datasets if dataset.role == "external"}
+    site = next((each for each in datasets if each.name == result.dataset and each.role == "external"), None)
     at_primary = result.at.get("threshold") in (None, *release.thresholds.declared[:1])
-    return result.dataset in external and at_primary and result.measure != "net_benefit"
+    if site is None or not at_primary or result.measure == "net_benefit":
+        return False
+    if site.events is not None and min(site.events, site.n - site.events) < FEWEST_TO_TEST:
+        return False
+    is_of_same = found.method.has("paired_versions") or found.reason == SAME_ROWS
+    return is_of_same or result.measure not in OF_THE_PATIENTS
 
 
-def rival_of(release: Release, previous: types.Previous) -> str | None:
-    """The rival that is the previous version, as the release says; None where none is."""
-    return next((rival.name for rival in release.rivals if rival.version == previous.version), None)
-
+# ---- both versions on the same rows ----------------------------------------------------------------------------------
 
 Place = tuple[str, str, tuple[tuple[str, float | str], ...]]
 """A measure of a dataset at its settings."""
@@ -84,19 +104,57 @@ def _place(measure: str, dataset: str, at: Mapping[str, float | str]) -> Place:
     return measure, dataset, tuple(sorted(at.items()))
 
 
-def _rival_differences(
-    results: Sequence[types.Result], core: Sequence[types.Result], rival: str
-) -> Mapping[Place, types.Estimate]:
-    """The differences of core measures from a rival, by the place of the measure itself."""
+def _paired(
+    release: Release, core: Sequence[types.Result], results: Sequence[types.Result], rows: Sequence[types.Dataset]
+) -> Iterator[tuple[Place, types.Estimate]]:
+    """The differences from the previous version on the same rows, by the place of the measure itself.
+
+    The operators are those of other models: the difference that a measure of two models has as such, or else that of
+    what the rows contribute to it. Over all sites it is their mean over the patients, where every site has it.
+    """
     known = {_place(result.measure, result.dataset, result.at): result.found for result in results}
-    against = {"against": rival}
-    differences = {
-        _place(result.measure, result.dataset, result.at): known.get(
-            _place(f"{_told_by(result.measure)}_difference", result.dataset, {**result.at, **against})
-        )
-        for result in core
-    }
-    return {key: found for key, found in differences.items() if isinstance(found, types.Estimate)}
+    metrics, external = metrics_of(release), [each.name for each in rows if each.role == "external"]
+    faced = {each.name: each.facing(PREVIOUS) for each in rows if PREVIOUS in (model.name for model in release.beside)}
+    found: dict[Place, types.Estimate] = {}
+    for result in sorted(core, key=lambda each: each.dataset == types.POOLED):
+        place, at = _place(result.measure, result.dataset, result.at), {**result.at, "against": PREVIOUS}
+        difference = known.get(_place(f"{_told_by(result.measure)}_difference", result.dataset, at))
+        if difference is None and result.term in metrics and result.dataset in faced:
+            difference = _of_rows(metrics[result.term], faced[result.dataset], result.at, release.release.level)
+        if result.dataset == types.POOLED and not isinstance(difference, types.Estimate):
+            each = [found.get(_place(result.measure, name, result.at)) for name in external]
+            every = tuple(one for one in each if one is not None)
+            difference = mean_of_sites(every, release.release.level) if each and len(every) == len(each) else None
+        if isinstance(difference, types.Estimate):
+            found[place] = difference
+            yield place, difference
+
+
+def _of_rows(metric: Metric, rows: types.Dataset, at: types.At, level: float) -> types.Estimate | None:
+    """The difference of a measure between the model and the other one of its rows; None where there is no such thing.
+
+    Of a share of plain rows by McNemar's test, of all else by linearization.
+    """
+    measure = oe_ratio if metric.term.name == "oe_ratio" else metric.weighted
+    outcome, risk, other, design = rows.outcome, rows.risk, rows.rival, design_of(rows)
+    if measure is None or outcome is None or risk is None or other is None or rows.split is not None:
+        return None
+    if rows.minimum_cell or rows.imputations:
+        return None
+    threshold = float(at.get("threshold", 0.5))
+    if isinstance(measure, Mean) and "threshold" in metric.needs and design.is_simple:
+        among = measure.among(Rows.counted(outcome, risk, threshold))
+        right, before = (measure.added(Rows.counted(outcome, each, threshold))[among] == 1 for each in (risk, other))
+        return mcnemar(right, before, outcome[among], level) if among.any() else None
+    weights = np.ones(len(risk)) if rows.weights is None else rows.weights
+    found = difference_to_rival(measure)(Rows(outcome, risk, weights, threshold, other, rows.weights is None))
+    if isinstance(found, types.Absent):
+        return None
+    if design.is_simple:
+        se = math.sqrt(design.variance(found.linearized)) or None
+        return estimate(found.value, se, level, outcome, Method("paired", "linearization"))
+    bare = types.Estimate(found.value, None, None, None, len(risk), Method("paired"), int(outcome.sum()))
+    return by_linearization(bare, found.linearized, design, level, "plain")
 
 
 def _told_by(measure: str) -> str:

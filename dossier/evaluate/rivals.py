@@ -33,8 +33,8 @@ def _named(metric: Metric, held: str, label: str) -> Metric:
 
 
 def names(release: Release) -> tuple[str, ...]:
-    """The names of the other models."""
-    return tuple(rival.name for rival in release.rivals)
+    """The names of the other models, the version of the previous release among them."""
+    return tuple(rival.name for rival in release.beside)
 
 
 def facing(site: Site, metric: Metric) -> Site | Absent:
@@ -93,7 +93,7 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
     that is looked at to say that another model is better, measures by models by external hospitals: `looks` of them.
     It is None of rows that are no independent sample, which have no test.
     """
-    given, every = list(results), names(release)
+    given, every = list(results), tuple(rival.name for rival in release.rivals)
     families: dict[object, dict[int, float]] = {}
     looks: dict[int, float] = {}
     for index, result in enumerate(given):

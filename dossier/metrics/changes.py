@@ -41,22 +41,32 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
     )
 
 
-def judged(difference: Estimate, now: float, before: float, best: str) -> Estimate:
+def judged(difference: Estimate, now: Estimate, best: str) -> Estimate:
     """The difference, with how much worse the measure became and the two-sided p value of that.
 
     `best` is "higher", "lower" or "one". Details: `worse_by`, what a measure lost, or by how much farther from 1 it
-    lies, below 0 where it is better; `p_value`, that of the widest interval that leaves out no change, unless a paired
-    test gave one. As it is without bounds.
+    lies, below 0 where it is better; `p_value`, that of the widest interval that leaves out no change, unless the test
+    of McNemar gave one. What moved away from 1 is worse only where it is shown to have moved and to lie off 1 now: of
+    both p values the larger. As it is without bounds.
     """
-    low, high, level = difference.low, difference.high, difference.level
-    if low is None or high is None or level is None:
+    if difference.low is None or difference.high is None or difference.level is None:
         return difference
-    worse = {"higher": before - now, "lower": now - before, "one": abs(now - 1) - abs(before - 1)}[best]
-    half = high - difference.value if difference.value < 0 else difference.value - low
-    p_value = difference.details.get("p_value") if best != "one" else None
-    if p_value is None:
-        p_value = 2 * beyond(two_sided(level) * abs(worse) / half) if half > 0 else 1.0
+    before = now.value - difference.value
+    worse = {"higher": before - now.value, "lower": difference.value, "one": abs(now.value - 1) - abs(before - 1)}[best]
+    exact = difference.details.get("p_value") if difference.method.has("p_by_mcnemar") else None
+    p_value = _p_of(difference, 0) if exact is None else exact
+    if best == "one" and worse > 0:
+        p_value = max(p_value, _p_of(now, 1))
     return replace(difference, details={**difference.details, "worse_by": worse, "p_value": p_value})
+
+
+def _p_of(found: Estimate, null: float) -> float:
+    """The two-sided p value of the widest interval that leaves out a value, symmetric on the side of that."""
+    bound = found.high if found.value < null else found.low
+    if bound is None or found.level is None:
+        return 1.0
+    half, off = abs(bound - found.value), abs(found.value - null)
+    return 2 * beyond(two_sided(found.level) * off / half) if half > 0 else float(off == 0)
 
 
 def _levels(now: Estimate, before: Estimate) -> Absent | None:

@@ -43,7 +43,7 @@ def measured(
         rival.name: _risks(table, rival.named, "rival", predictors.key_of_rival(release, rival), faults)
         if len(rival.named) == len(labels) and any(name in table.columns for name in rival.named)
         else None
-        for rival in release.rivals
+        for rival in release.beside
     }
     return outcome, risk, rivals
 

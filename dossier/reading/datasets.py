@@ -14,7 +14,7 @@ from dossier.core import equation, types
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
-from dossier.core.release import DatasetDeclaration, Release
+from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, earlier_column
 from dossier.reading import (
     class_columns,
     columns,
@@ -131,7 +131,11 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
-    for rival in release.rivals:
+    tables = release.release.previous_tables
+    linked = {name for rival in release.beside for name in rival.named if rival.name == PREVIOUS}
+    if tables is not None and not faults and not any(linked & set(source.table.columns) for source in sources):
+        faults.append(Fault("no_file", Key("release", "previous_tables"), file=tables, near=None))
+    for rival in release.rivals if tables else release.beside:
         for name in rival.named:
             faults += _somewhere(name, predictors.key_of_rival(release, rival), sources)
     for key, name in predictors.case_columns(release).items():
@@ -180,10 +184,55 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
             return None
         chosen = selection.selected(raw, declaration, where, faults)
         table = columns.settled(_as_coded(chosen, declaration, release), declaration, where, faults)
+        table = _with_earlier_risks(table, declaration, release, folder, faults)
         return Source(declaration, table, where)
     except DataError as damaged:
         faults += damaged.faults
         return None
+
+
+def _with_earlier_risks(
+    table: Settled, declaration: DatasetDeclaration, release: Release, folder: Folder, faults: list[Fault]
+) -> Settled:
+    """The table with the risks that the tables of the previous release hold for the same rows, linked by their id.
+
+    Missing where that table has no such row, has it twice, or knows another outcome of it; nothing of the link is kept.
+    """
+    import pyarrow
+
+    tables, where = release.release.previous_tables, Key("release", "previous_tables")
+    if tables is None or declaration.role == "development":
+        return table
+    before = declaration.model_copy(update={"file": f"{tables}/{declaration.file}", "outside": True})
+    if not (folder.path / before.file).exists():
+        return table
+    if declaration.id is None:
+        faults.append(Fault("previous_tables_without_id", where, dataset=declaration.name))
+        return table
+    raw = _raw(before, where, folder, faults)
+    if raw is None:
+        return table
+    then = columns.settled(_as_coded(raw, declaration, release), before, where, faults)
+    linked = [name for name in (declaration.site_column, declaration.id, release.outcome.column) if name is not None]
+    names = release.prediction.columns or (release.prediction.column or "",)
+    found = [[columns.named(each, name, str(where), faults) for name in linked] for each in (then, table)]
+    risks = [columns.risk(then, name, "column", faults, release.prediction.scale) for name in names]
+    if None in found[0] or None in found[1] or any(risk is None for risk in risks):
+        return table
+    keys, own = (
+        list(zip(*(columns.words(column) for column in each if column is not None), strict=True)) for each in found
+    )
+    times = Counter(key[:-1] for key in keys)
+    row = {key: k for k, key in enumerate(keys) if times[key[:-1]] == 1}
+    rows = np.array([row.get(key, len(keys)) for key in own], dtype=np.int64)
+    named = {
+        earlier_column(name): columns.column(
+            earlier_column(name), pyarrow.array(np.append(risk, np.nan)[rows], from_pandas=True)
+        )
+        for name, risk in zip(names, risks, strict=True)
+        if risk is not None
+    }
+    return replace(table, columns={**table.columns, **named})
 
 
 def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: list[Fault]) -> RawTable | None:
@@ -266,7 +315,7 @@ def _measured(release: Release, source: Source, features: Sequence[types.Feature
             faults.append(Fault("predictors_of_equation_missing", source.where, predictors=needed))
     rivals = {
         rival.name: columns.risk(table, rival.column, "rival", faults) if rival.column in table.columns else None
-        for rival in release.rivals
+        for rival in release.beside
         if rival.column is not None
     }
     return Measured(outcome, risk, rivals, {} if development else _of_cases(release, table, faults))

@@ -444,6 +444,7 @@ def _across(release: Release) -> list[Fault]:
         *_names_of_declared(release),
         *_same_columns(release),
         *_equation(release),
+        *_earlier_risks(release),
         *_subgroups(release),
         *_readers(release),
         *_left_out(release),
@@ -570,19 +571,14 @@ def _same_columns(release: Release) -> list[Fault]:
             faults.append(Fault("rival_is_risk", at))
         elif outcome.column in rival.named:
             faults.append(Fault("rival_is_outcome", at))
-        if rival.name in NOT_RIVALS:
+        if rival.name in NOT_RIVALS and at.key not in ("previous", "previous_tables"):
             where = at.of("name" if at.is_list else "rival_name")
             faults.append(Fault("reserved_rival", where, name=rival.name, reserved=tuple(NOT_RIVALS)))
         if rival.name in named:
             faults.append(Fault("rival_twice", at.of("name"), name=rival.name))
         named.append(rival.name)
-    said = {"rival_name": prediction.rival_name, "rival_version": prediction.rival_version}
-    if prediction.rival is None and prediction.rivals is None:
-        faults += [
-            Fault("rival_name_without_rival", Key("prediction", key), key=key)
-            for key, name in said.items()
-            if name is not None
-        ]
+    if prediction.rival is None and prediction.rivals is None and prediction.rival_name is not None:
+        faults.append(Fault("rival_name_without_rival", Key("prediction", "rival_name"), key="rival_name"))
     return faults
 
 
@@ -595,6 +591,17 @@ def _equation(release: Release) -> Iterator[Fault]:
         yield Fault("no_equation_for_risks", where)
     if prediction.column is not None or prediction.columns is not None:
         yield Fault("risks_of_column_and_equation", where)
+
+
+def _earlier_risks(release: Release) -> Iterator[Fault]:
+    """The faults of risks of the previous version without its results."""
+    about = release.release
+    for where, given in (
+        (Key("prediction", "previous"), release.prediction.previous),
+        (Key("release", "previous_tables"), about.previous_tables),
+    ):
+        if given is not None and about.previous is None:
+            yield Fault("previous_risks_alone", where, key=where.key or "")
 
 
 def _labels(release: Release) -> Iterator[Fault]:

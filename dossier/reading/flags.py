@@ -12,6 +12,7 @@ from dossier.core.bands import CERTAIN, FEW_FOR_POOLING
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import listed_table
+from dossier.core.release import PREVIOUS
 from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding, signs
 from dossier.reading.datasets import Site
@@ -215,7 +216,7 @@ def _incomplete_rival(site: Site) -> Iterator[Flag]:
     name = site.dataset.name
     for label, missing in site.rival_missing.items():
         if missing:
-            model = "The other model" if label == RIVAL else label
+            model = {RIVAL: "The other model", PREVIOUS: "The previous release"}.get(label, label)
             says = Fact("rival_without_risks", model=model, rows=Count(missing, "row"), dataset=name)
             yield Flag("rival_incomplete", name, says)
 
@@ -227,7 +228,9 @@ def _same_as_rival(site: Site) -> Iterator[Flag]:
     first = dataset.rival if dataset.class_risk is None else dataset.class_rival
     others = (first, *(model.risk for model in dataset.further_rivals))
     for label, theirs in zip(site.rival_missing, others, strict=False):
-        if ours is not None and theirs is not None and len(ours) >= ENOUGH_TO_TELL and np.array_equal(ours, theirs):
+        if label == PREVIOUS or ours is None or theirs is None or len(ours) < ENOUGH_TO_TELL:
+            continue
+        if np.array_equal(ours, theirs):
             says = Fact("same_as_rival", rival="the other model" if label == RIVAL else label, dataset=dataset.name)
             yield Flag("same_as_rival", dataset.name, says)
 

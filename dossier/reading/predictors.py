@@ -13,7 +13,7 @@ import numpy as np
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Cell, Key, listed_table
-from dossier.core.release import DatasetDeclaration, Release, Rival
+from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, Rival
 from dossier.core.types import Feature
 from dossier.reading import notations
 from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
@@ -78,7 +78,7 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
         **dict.fromkeys(release.prediction.columns or (), ColumnRole("[prediction] columns", "risk")),
         **{
             name: ColumnRole(key_of_rival(release, rival), "rival's risk")
-            for rival in release.rivals
+            for rival in release.beside
             for name in rival.named
         },
     }
@@ -93,6 +93,8 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
 def key_of_rival(release: Release, rival: Rival) -> str:
     """The key that names the columns of another model's risks."""
     several = rival.columns is not None
+    if rival.name == PREVIOUS:
+        return "[release] previous_tables" if release.prediction.previous is None else "[prediction] previous"
     if rival in release.rival:
         return f"[[rival]] {'columns' if several else 'column'}"
     return f"[prediction] {'rivals' if several else 'rival'}"
@@ -101,9 +103,12 @@ def key_of_rival(release: Release, rival: Rival) -> str:
 def rivals_declared(release: Release) -> Iterator[tuple[Rival, Key]]:
     """Every other model with the key of release.toml that names the columns of its risks."""
     short = len(release.rivals) - len(release.rival)
-    for index, rival in enumerate(release.rivals):
+    for index, rival in enumerate(release.beside):
         several = rival.columns is not None
-        if index < short:
+        if index == len(release.rivals):
+            is_column = release.prediction.previous is not None
+            yield rival, Key("prediction", "previous") if is_column else Key("release", "previous_tables")
+        elif index < short:
             yield rival, Key("prediction", "rivals" if several else "rival")
         else:
             yield rival, listed_table("rival", index - short + 1).of("columns" if several else "column")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import File, Key
-from dossier.core.types import Absent, Predicted, Previous, PreviousManifest, is_compared
+from dossier.core.types import Absent, Predicted, Previous, PreviousManifest, compared
 from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
 from dossier.record import manifest as manifests
@@ -84,7 +84,6 @@ def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> Prev
 
 def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest | Absent) -> Previous:
     evidence = found.evidence
-    compared = tuple(result for result in evidence.results if is_compared(result, evidence.terms))
     about = found.release
     return Previous(
         file=name,
@@ -95,7 +94,7 @@ def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest
         seed=about.seed,
         thresholds=evidence.release.thresholds.declared,
         datasets=evidence.datasets,
-        results=compared,
+        results=compared(evidence.results, evidence.terms),
         criteria=evidence.criteria,
         manifest=manifest,
         predicted=Predicted.by(evidence.release),

@@ -281,7 +281,8 @@ def _before_and_now(evidence: types.Evidence, result: types.Result) -> tuple[Fou
     previous = _changes(evidence).previous
     elsewhere = any(now.name == result.dataset for _, now in _of_other_sites(evidence))
     is_other = elsewhere or previous.other_outcome(evidence.release) is not None
-    return None if is_other else _value(previous.results, result), _value(evidence.results, result)
+    now = _value(types.compared(evidence.results, evidence.terms), result)
+    return None if is_other else _value(previous.results, result), now
 
 
 Found = types.Estimate | types.Absent | None
