@@ -46,17 +46,7 @@ ORDER = (
 """The chapters of the book, in the order of its pages."""
 
 LEAVABLE = (
-    *(
-        "updating",
-        "correspondence",
-        "sample",
-        "reliability",
-        "human_factors",
-        "probast",
-        "supporting",
-        "accuracy",
-        "severity",
-    ),
+    *("correspondence", "sample", "reliability", "human_factors", "probast", "supporting", "accuracy", "severity"),
     *("advice", "robustness", "caution", "nomogram", "model_card"),
 )
 """Those that the owner may leave out; without the others nobody could judge the model, or check the dossier."""

@@ -399,10 +399,12 @@ def of_rivals(
     _enter(shelf, entry.term.name, replace(entry, protection=protection, by_subgroup=tier == "mission"))
 
 
-def of_updates(function: Callable[..., Any], sentence: str, formula: str, *, module: str, chapter: str) -> None:
+def of_updates(function: Callable[..., Any], module: str) -> None:
     """Ask a measure also of every declared update, as if that were the model; withheld where counts are protected."""
     own = REGISTER.metrics[function.__name__]
-    entry = _of_another(own, "update", "updated", UPDATED, sentence, formula, module, chapter, "descriptive")
+    sentence = f"Of an updated model: {own.term.sentence[0].lower()}{own.term.sentence[1:]}"
+    formula = f"{own.term.formula}; p the risk by updates that were fitted without the row"
+    entry = _of_another(own, "update", "updated", UPDATED, sentence, formula, module, "updating", "descriptive")
     _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
 
 

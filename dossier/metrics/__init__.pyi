@@ -594,6 +594,15 @@ def ppv(
 ) -> Estimate | Absent:
     """The share of the flagged people who have the outcome."""
 
+def reclassified(
+    outcome: ArrayLike,
+    risk: ArrayLike,
+    rival: ArrayLike,
+    threshold: float,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """The share of the patients whom the updated model flags and the model does not, or the other way round."""
+
 def relative_risk(
     study: ReaderStudy,
     level: float = 0.95,
@@ -672,6 +681,17 @@ def tjur_r2(
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without."""
+
+def updated_coefficients(
+    outcome: ArrayLike,
+    rival: ArrayLike,
+    update: str,
+    seed: int = 1,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+) -> Estimate | Absent:
+    """How many coefficients an update changes: none, the intercept, or the intercept and the slope."""
 
 def weighted_concordance(
     labels: ArrayLike,

@@ -154,43 +154,11 @@ def held_out(
 # ---- how the updated model does --------------------------------------------------------------------------------------
 
 
-OUT_OF_FOLD = "q the risk by updates that were fitted without the row"
-of_updates = partial(register.of_updates, module=__name__, chapter="updating")
-of_updates(
-    calibration.oe_ratio,
-    "How many people had the outcome for each one that the updated model expects.",
-    f"Σ y / Σ q, {OUT_OF_FOLD}",
-)
-of_updates(
-    calibration.ici,
-    "How far the risks of the updated model lie from the observed frequencies, on average over the people.",
-    f"mean of |c(q) - q|, c the calibration curve, {OUT_OF_FOLD}",
-)
-of_updates(
-    calibration.brier,
-    "The mean squared distance between the updated risk and what happened.",
-    f"mean of (q - y)², {OUT_OF_FOLD}",
-)
-of_updates(
-    utility.net_benefit_gain,
-    "What the updated model adds over the better of flagging everyone and flagging no one.",
-    f"TP/n - FP/n t/(1 - t) over the better default, flagged where q ≥ t, {OUT_OF_FOLD}",
-)
-of_updates(
-    discrimination.sensitivity,
-    "The share of those with the outcome whom the updated model flags.",
-    f"TP / (TP + FN), flagged where q ≥ t, {OUT_OF_FOLD}",
-)
-of_updates(
-    discrimination.specificity,
-    "The share of those without the outcome whom the updated model does not flag.",
-    f"TN / (TN + FP), flagged where q ≥ t, {OUT_OF_FOLD}",
-)
-of_updates(
-    sample.mss_slope,
-    "How many patients are needed to know the slope of the updated model to within the width asked for.",
-    f"as for the model that is tested, {OUT_OF_FOLD}",
-)
+for measure in (
+    *(calibration.oe_ratio, calibration.ici, calibration.brier, utility.net_benefit_gain),
+    *(discrimination.sensitivity, discrimination.specificity, sample.mss_slope),
+):
+    register.of_updates(measure, __name__)
 
 
 def _moved(rows: Rows) -> Floats:
@@ -215,7 +183,7 @@ of_an_update = partial(
     scale="wilson",
     at=("threshold",),
     weighted=Mean(_moved),
-    formula=f"mean of 1[(p ≥ t) ≠ (q ≥ t)], {OUT_OF_FOLD}",
+    formula="mean of 1[(p ≥ t) ≠ (q ≥ t)], q the risk by updates that were fitted without the row",
 )
 def reclassified(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95

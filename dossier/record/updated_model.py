@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dossier.core import types
@@ -22,35 +21,30 @@ HEAD = (
 )
 
 
-@dataclass(frozen=True)
-class Formula:
-    """A formula that was updated at a hospital."""
+def formulas(evidence: types.Evidence) -> tuple[Mapping[str, Any], ...]:
+    """Every updated formula, with where it was fitted and what was done: to the log odds `intercept_added` was added,
+    after they were multiplied by `slope`.
 
-    method: str
-    site: types.DatasetSummary
-    intercept: float
-    """What was added to the log odds, after they were multiplied by the slope."""
-    slope: float
-    model: Model
-
-
-def formulas(evidence: types.Evidence) -> tuple[Formula, ...]:
-    """Every updated formula; none where the release has no formula, or one that does not give the tested risks."""
+    None where the release has no formula, or one that does not give the tested risks.
+    """
     return tuple(_formulas(evidence, evidence.release.model)) if evidence.release.model is not None else ()
 
 
-def _formulas(evidence: types.Evidence, model: Model) -> Iterator[Formula]:
+def _formulas(evidence: types.Evidence, model: Model) -> Iterator[Mapping[str, Any]]:
+    about = evidence.release.release
     for site in types.externals(evidence):
         apart = types.find(evidence, "formula_difference", site.name)
         is_tested = isinstance(apart, types.Estimate) and apart.value <= SAME_RISK
         for name in evidence.release.updates if is_tested or evidence.release.prediction.from_ else ():
-            intercept = types.find(evidence, "updated_intercept", site.name, model=name)
+            added = types.find(evidence, "updated_intercept", site.name, model=name)
             slope = types.find(evidence, "updated_slope", site.name, model=name)
             by = slope.value if isinstance(slope, types.Estimate) else 1.0
             is_known = isinstance(slope, types.Estimate) or slope.reason.code == "not_changed_by_update"
-            if isinstance(intercept, types.Estimate) and is_known:
-                made = _updated(model, intercept.value, by)
-                yield Formula(name.removeprefix(types.UPDATED), site, intercept.value, by, made)
+            if isinstance(added, types.Estimate) and is_known:
+                fitted = {"of": about.model, "version": about.version, "method": name.removeprefix(types.UPDATED)}
+                fitted |= {"dataset": site.name, "hospital": site.site}
+                numbers = {"patients": written_count(site.n), "intercept_added": added.value, "slope": by}
+                yield {**fitted, **numbers, "model": _updated(model, added.value, by)}
 
 
 def _updated(model: Model, intercept: float, slope: float) -> Model:
@@ -73,23 +67,17 @@ def text(evidence: types.Evidence) -> bytes | None:
     found = formulas(evidence)
     if not found:
         return None
-    about = evidence.release.release
-    entries = (line for each in found for line in _entry(each, about.model, about.version))
-    return "\n".join([*HEAD, *entries, ""]).encode()
+    return "\n".join([*HEAD, *(line for each in found for line in _entry(each)), ""]).encode()
 
 
-def _entry(found: Formula, model: str, version: str) -> Iterator[str]:
-    site = found.site
-    yield ""
-    yield "[[updated]]"
-    said = {"of": model, "version": version, "method": found.method, "dataset": site.name, "hospital": site.site}
-    numbers = {"patients": written_count(site.n), "intercept_added": found.intercept, "slope": found.slope}
-    yield from (f"{key} = {_value(value)}" for key, value in {**said, **numbers}.items())
-    yield "[updated.model]"
-    yield f"intercept = {_value(found.model.intercept)}"
-    for term in found.model.term:
-        yield "[[updated.model.term]]"
+def _entry(found: Mapping[str, Any]) -> Iterator[str]:
+    model: Model = found["model"]
+    yield from ("", "[[updated]]")
+    yield from (f"{key} = {_value(value)}" for key, value in found.items() if key != "model")
+    yield from ("[updated.model]", f"intercept = {_value(model.intercept)}")
+    for term in model.term:
         given = term.model_dump(mode="json", by_alias=True, exclude_none=True)
+        yield "[[updated.model.term]]"
         yield from (f"{key} = {_value(value)}" for key, value in given.items())
 
 
