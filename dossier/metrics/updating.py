@@ -279,13 +279,14 @@ def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unch
 
     Where the closed test may change more or less, the interval reaches as far as those of all that it may choose.
     """
-    method = model.removeprefix(UPDATED)
-    if method in CHANGES:
-        chosen = fewest = most = CHANGES.index(method)
-    else:
-        counted = present(_found(site, "updated_coefficients", model))
+    method, counted = model.removeprefix(UPDATED), _found(site, "updated_coefficients", model)
+    if isinstance(counted, Estimate):
         chosen = int(counted.value)
         fewest, most = (int(counted.details.get(name) or 0) for name in ("fewest", "most"))
+    elif isinstance(counted, types.Withheld) and method in CHANGES:
+        chosen = fewest = most = CHANGES.index(method)
+    else:
+        return counted
     if not names[chosen]:
         return Absent(Fact("not_changed_by_update"))
     own = present(_found(site, names[chosen]))

@@ -1,0 +1,266 @@
+"""Updates beside the model as it is, what is given under a policy, updated formulas, and risks by the equation."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from dossier import evaluate, reading
+from dossier.core import claims, equation, types
+from dossier.core.errors import ReleaseError
+from dossier.core.release import Model
+from dossier.core.types import UPDATED, Absent, Evidence, Study, Withheld, find
+from dossier.metrics import updating
+from dossier.record import results, updated_model
+from dossier.report.chapters import updating as chapter
+from tests.estimated import estimated, interval_of, present
+from tests.smallest import HEAD, QUICK
+
+COLUMN, EQUATION = HEAD, HEAD.replace('column = "risk"', 'from = "model"')
+SITES = "".join(
+    f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\npredictors = ["age", "ward"]\n{{{name}}}\n'
+    for name in ("north", "south")
+)
+MODEL = """
+[model]
+intercept = -4.0
+[[model.term]]
+predictor = "age"
+coefficient = 0.05
+[[model.term]]
+predictor = "ward"
+levels = { "surgery" = 0.4 }
+"""
+UPDATE = '[update]\nmethods = ["intercept", "logistic", "closed_test"]\n'
+SIZES = {"north": 400, "south": 40}
+
+
+def study(folder: Path, head: str = EQUATION, update: str = UPDATE, more: str = "", **of_site: str) -> Study:
+    """A hospital whose risks are too high, and one of few patients, where no update is tried."""
+    folder.mkdir(exist_ok=True)
+    rng = np.random.default_rng(3)
+    for name, n in SIZES.items():
+        age, surgery = rng.integers(30, 90, n), rng.random(n) < 0.4
+        log_odds = -4.0 + 0.05 * age + 0.4 * surgery
+        outcome = rng.random(n) < expit(-0.5 + log_odds)
+        risk, ward, weight = expit(log_odds), np.where(surgery, "surgery", "medicine"), rng.integers(1, 4, n)
+        head_of_table = "outcome,risk,age,ward,weight,patient\n"
+        rows = zip(outcome.astype(int), risk, age, ward, weight, np.arange(n) // 2, strict=True)
+        lines = "".join(f"{y},{float(p)!r},{a},{w},{k},c{c}\n" for y, p, a, w, k, c in rows)
+        (folder / f"{name}.csv").write_text(head_of_table + lines)
+    sites = SITES.format(**{name: of_site.get(name, "") for name in SIZES})
+    (folder / "release.toml").write_text(head + QUICK + sites + MODEL + update + more)
+    return reading.study(folder)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return study(tmp_path_factory.mktemp("updates") / "release")
+
+
+@pytest.fixture(scope="module")
+def found(whole: Study) -> Evidence:
+    return evaluate.evidence(whole)
+
+
+def of_updates(evidence: Evidence) -> list[types.Result]:
+    return [each for each in evidence.results if str(each.at.get("model", "")).startswith(UPDATED)]
+
+
+# ---- beside the model as it is ---------------------------------------------------------------------------------------
+
+
+def test_the_model_as_it_is_never_changes(found: Evidence, tmp_path: Path) -> None:
+    alone = evaluate.evidence(study(tmp_path / "release", update=""))
+    asked = of_updates(found)
+    assert asked
+    assert [each for each in found.results if each not in asked] == list(alone.results)
+    assert found.curves == alone.curves
+    assert found.criteria == alone.criteria
+    assert claims.of(found) == claims.of(alone)
+
+
+def test_every_update_has_every_measure(found: Evidence) -> None:
+    here = {each.at["model"]: set() for each in of_updates(found)}
+    assert set(here) == {f"{UPDATED}{method}" for method in ("intercept", "logistic", "closed_test")}
+    for each in of_updates(found):
+        here[each.at["model"]].add(each.measure)
+    expected = {
+        "oe_ratio",
+        "ici",
+        "brier",
+        "net_benefit_gain",
+        "sensitivity",
+        "specificity",
+        "reclassified",
+        "mss_slope",
+    }
+    expected |= {"updated_coefficients", "updated_intercept", "updated_slope"}
+    assert all(measures == expected for measures in here.values())
+
+
+def test_what_an_update_changes_is_what_calibration_found(found: Evidence) -> None:
+    alone = find(found, "updated_intercept", "north", model=f"{UPDATED}intercept")
+    assert alone == find(found, "calibration_intercept", "north")
+    both = [find(found, name, "north", model=f"{UPDATED}logistic") for name in ("updated_intercept", "updated_slope")]
+    assert both == [find(found, name, "north") for name in ("calibration_intercept_joint", "calibration_slope")]
+    kept = find(found, "updated_slope", "north", model=f"{UPDATED}intercept")
+    assert isinstance(kept, Absent)
+    assert kept.reason.code == "not_changed_by_update"
+
+
+def test_the_interval_of_the_closed_test_holds_those_of_all_that_it_may_choose(found: Evidence) -> None:
+    chosen = estimated(find(found, "updated_coefficients", "north", model=f"{UPDATED}closed_test"))
+    fewest, most = (int(chosen.details[name] or 0) for name in ("fewest", "most"))
+    assert fewest <= chosen.value <= most
+    assert most > 0
+    own = interval_of(estimated(find(found, "oe_ratio", "north", model=f"{UPDATED}closed_test")))
+    for method in ("intercept", "logistic")[max(fewest - 1, 0) : most]:
+        low, high = interval_of(estimated(find(found, "oe_ratio", "north", model=f"{UPDATED}{method}")))
+        assert own[0] <= low
+        assert high <= own[1]
+
+
+def test_an_update_is_judged_by_patients_whom_it_has_not_seen(whole: Study, found: Evidence) -> None:
+    given = estimated(find(found, "oe_ratio", "north", model=f"{UPDATED}intercept"))
+    assert given.method.has("cross_validated")
+    # Were it apparent, as many events were expected as there are.
+    assert 0 < abs(given.value - 1) < 0.02
+    low, high = interval_of(given)
+    assert low < 0.95
+    assert high > 1.05
+    assert whole.datasets[0].risk is not None
+
+
+def test_a_hospital_of_few_patients_is_not_updated(found: Evidence) -> None:
+    here = [each for each in of_updates(found) if each.dataset == "south" and each.measure == "oe_ratio"]
+    assert {getattr(each.found, "reason", None).code for each in here} == {"too_few_to_update"}
+    assert claims.after_update(found, "south", f"{UPDATED}intercept") == "untested"
+    assert "cannot be told at South" in chapter.finding(found).lead + chapter.finding(found).rest
+
+
+def test_results_come_back_from_the_file(found: Evidence) -> None:
+    text = results.of(found).text()
+    assert results.read(text).evidence.results == found.results
+    assert results.of(results.read(text).evidence).text() == text
+
+
+@pytest.mark.parametrize("key", ['weights = "weight"', 'cluster = "patient"'])
+def test_rows_that_are_no_simple_sample_are_updated_too(tmp_path: Path, key: str) -> None:
+    evidence = evaluate.evidence(study(tmp_path / "release", north=key))
+    for measure, at in (("oe_ratio", {}), ("sensitivity", {"threshold": 0.5}), ("reclassified", {"threshold": 0.5})):
+        low, high = interval_of(estimated(find(evidence, measure, "north", model=f"{UPDATED}closed_test", **at)))
+        assert low < high
+    alone = estimated(find(evidence, "updated_intercept", "north", model=f"{UPDATED}intercept"))
+    assert alone == find(evidence, "calibration_intercept", "north")
+
+
+# ---- what may be said ------------------------------------------------------------------------------------------------
+
+
+def test_an_update_mends_only_what_is_shown(found: Evidence) -> None:
+    """Right in size are O/E and slope with their whole intervals, of whatever was updated."""
+    for model in found.release.updates:
+        state = claims.after_update(found, "north", model)
+        low, high = interval_of(estimated(find(found, "oe_ratio", "north", model=model)))
+        if not 0.8 <= low <= high <= 1.25:
+            assert state != "shown"
+    # A new intercept leaves a slope whose interval is as wide as before.
+    low, high = interval_of(estimated(find(found, "calibration_slope", "north")))
+    assert not 0.8 <= low <= high <= 1.25
+    assert claims.after_update(found, "north", f"{UPDATED}intercept") == "open"
+
+
+def test_updates_are_protected_as_fits_are(tmp_path: Path) -> None:
+    evidence = evaluate.evidence(study(tmp_path / "release", more="[disclosure]\nminimum_cell = 10\n"))
+    every = [each for each in of_updates(evidence) if each.dataset == "north"]
+    kept = {(each.measure, each.at["model"]) for each in every if not isinstance(each.found, Absent)}
+    assert kept <= {
+        ("updated_intercept", f"{UPDATED}intercept"),
+        ("updated_slope", f"{UPDATED}logistic"),
+    }
+    given = find(evidence, "updated_intercept", "north", model=f"{UPDATED}intercept")
+    assert given == find(evidence, "calibration_intercept", "north")
+    assert all(isinstance(each.found, Withheld) for each in every if each.measure in ("oe_ratio", "reclassified"))
+
+
+@pytest.mark.parametrize("methods", ["[]", '["refit"]', '["intercept", "intercept"]'])
+def test_other_methods_are_refused(tmp_path: Path, methods: str) -> None:
+    with pytest.raises(ReleaseError):
+        study(tmp_path / "release", update=f"[update]\nmethods = {methods}\n")
+
+
+# ---- formulas --------------------------------------------------------------------------------------------------------
+
+
+def entries(evidence: Evidence) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(present(updated_model.text(evidence)).decode())["updated"]
+    return found
+
+
+def test_an_updated_formula_gives_the_updated_risks(whole: Study, found: Evidence) -> None:
+    dataset = whole.datasets[0]
+    outcome, risk = present(dataset.outcome), present(dataset.risk)
+    every = entries(found)
+    assert {each["dataset"] for each in every} == {"north"}
+    assert {each["method"] for each in every} >= {"intercept", "logistic"}
+    for each in every:
+        model = Model.model_validate(each["model"], strict=False)
+        update = present(updating.fitted(outcome, risk, each["method"]))
+        np.testing.assert_allclose(equation.risk(model, dataset.predictors), update.risk(risk), rtol=1e-9)
+        assert each["patients"] == 400
+        assert each["version"] == "1"
+
+
+def test_the_next_release_can_take_an_updated_formula(found: Evidence, tmp_path: Path) -> None:
+    text = present(updated_model.text(found)).decode()
+    first = text.split("[[updated]]")[1]
+    taken = "[model]" + first.partition("[updated.model]")[2].replace("[[updated.model.term]]", "[[model.term]]")
+    study(tmp_path / "release")
+    path = tmp_path / "release" / "release.toml"
+    path.write_text(path.read_text().replace(MODEL, taken))
+    dataset = reading.study(tmp_path / "release").datasets[0]
+    outcome, risk = present(dataset.outcome), present(dataset.risk)
+    assert outcome.sum() / risk.sum() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_formula_that_is_not_that_of_the_risks_is_not_updated(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    study(folder, head=COLUMN)
+    path = folder / "release.toml"
+    path.write_text(path.read_text().replace("coefficient = 0.05", "coefficient = 0.06"))
+    assert updated_model.text(evaluate.evidence(reading.study(folder))) is None
+
+
+# ---- risks by the equation -------------------------------------------------------------------------------------------
+
+
+def test_risks_by_the_equation_are_those_of_the_column(whole: Study, tmp_path: Path) -> None:
+    of_column = study(tmp_path / "release", head=COLUMN)
+    for ours, theirs in zip(whole.datasets, of_column.datasets, strict=True):
+        np.testing.assert_allclose(present(ours.risk), present(theirs.risk), rtol=1e-12)
+
+
+def test_who_lacks_a_predictor_has_no_risk(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    study(folder)
+    path = folder / "north.csv"
+    lines = path.read_text().splitlines()
+    cells = lines[5].split(",")
+    lines[5] = ",".join([*cells[:2], "", *cells[3:]])
+    path.write_text("\n".join(lines) + "\n")
+    dataset = reading.study(folder).datasets[0]
+    assert dataset.rows_analysed == 399
+    assert sum(dataset.excluded.values()) == 1
+
+
+def test_declared_updates_stand_in_the_file(found: Evidence) -> None:
+    declared = json.loads(results.of(found).text())["declared"]
+    assert declared["update"] == {"methods": ["intercept", "logistic", "closed_test"]}
+    assert declared["prediction"] == {"from": "model"}
