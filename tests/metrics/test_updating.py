@@ -35,7 +35,7 @@ def hospitals() -> dict[str, tuple[Floats, Floats]]:
 
 def slack(of_r: dict[str, Any]) -> float:
     """How far R's own fit is from its maximum: at the maximum as many events are expected as there are."""
-    return 1e-9 + 2 * abs(of_r["oe"] - 1)
+    return 1e-9 + 2 * abs(float(of_r["oe"]) - 1)
 
 
 @pytest.mark.parametrize("name", NAMES)
