@@ -171,6 +171,7 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
             continue
         chapter = evidence.terms[criterion.measure].chapter if criterion.measure in evidence.terms else ""
         question = "groups" if criterion.subset is not None else OF_CHAPTER.get(chapter, "benefit")
+        question = "since_last_release" if criterion.at.get("against") == "previous" else question
         scope: Scope = (
             "group" if criterion.subset is not None else "hospital" if criterion.dataset in sites else "overall"
         )
@@ -193,6 +194,7 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
 def _every(evidence: types.Evidence) -> Iterator[types.Result]:
     yield from evidence.results
     yield from evidence.subgroups.results
+    yield from evidence.changes.results if evidence.changes else ()
 
 
 # ---- each question ---------------------------------------------------------------------------------------------------
@@ -378,26 +380,37 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
 
 
 def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
-    """Each measure that was looked at to say that a hospital has it worse than in the last release."""
-    for result in evidence.changes.results if evidence.changes else ():
-        found = result.found
-        if isinstance(found, types.Absent) or "p_adjusted" not in found.details:
-            continue
-        p_value, by = found.details["p_adjusted"] or 0.0, found.details.get("worse_by") or 0.0
-        is_clear = (found.details.get("p_value") or 0.0) < 1 - (found.level or 0.95)
-        state: types.State = "open" if not is_clear else "against" if by > 0 else "shown"
-        yield _claim(
-            "since_last_release",
-            "hospital",
-            found,
-            dataset=result.dataset,
-            measure=result.measure,
-            at=result.at,
-            limit=_side(evidence.terms[result.term].best),
-            p_adjusted=p_value,
-            state=multiplicity.after_looks(state, p_value),
-            alone=state,
-        )
+    """Each measure that was looked at to say that a hospital, or all together, has it worse than in the last release;
+    before them what they say together.
+    """
+    every = [_changed(evidence, result) for result in (evidence.changes.results if evidence.changes else ())]
+    found = [claim for claim in every if claim is not None]
+    here = [claim for claim in found if claim.scope == "hospital"]
+    if here:
+        yield _overall(evidence, "since_last_release", here)
+    yield from found
+
+
+def _changed(evidence: types.Evidence, result: types.Result) -> Claim | None:
+    """What a difference from the last release says; None where it was not looked at."""
+    found = result.found
+    if isinstance(found, types.Absent) or "p_adjusted" not in found.details:
+        return None
+    p_value, by = found.details["p_adjusted"] or 0.0, found.details.get("worse_by") or 0.0
+    is_clear = (found.details.get("p_value") or 0.0) < 1 - (found.level or 0.95)
+    state: types.State = "open" if not is_clear else "against" if by > 0 else "shown"
+    return _claim(
+        "since_last_release",
+        "overall" if result.dataset == types.POOLED else "hospital",
+        found,
+        dataset=result.dataset,
+        measure=result.measure,
+        at=result.at,
+        limit=_side(evidence.terms[result.term].best),
+        p_adjusted=p_value,
+        state=multiplicity.after_looks(state, p_value),
+        alone=state,
+    )
 
 
 def _side(best: str | None) -> tuple[float | None, float | None]:

@@ -888,6 +888,10 @@ class Acceptance(Table):
         None, description="In place of at_least: the minimum acceptable accuracy that [h_accuracy] declares."
     )
     at_most: float | None = Field(None, description="The largest number that meets it.")
+    not_worse_by: float | None = Field(
+        None, ge=0, description="In place of a bound: how much worse than the previous release it may be at most."
+    )
+    than: Literal["previous"] | None = Field(None, description="What it may not be worse than, beside not_worse_by.")
     declared_on: Day | None = Field(None, description="When it was declared.")
     reason: Text | None = Field(None, description="Why this number.")
     caution_reason: Text | None = Field(None, description="Why a measure that calls for caution is used.")

@@ -16,7 +16,17 @@ from dossier.core.errors import Fault, ReleaseError
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import PREVIOUS, Release, StopRule
 from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import READERS, Audited, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
+from dossier.core.types import (
+    READERS,
+    Audited,
+    Changes,
+    Criterion,
+    DatasetSummary,
+    Evidence,
+    Flag,
+    Study,
+    SubgroupEvidence,
+)
 from dossier.evaluate import (
     changes,
     cluster,
@@ -228,9 +238,10 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 
 
-def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
-    every = [*shown.results, *shown.subgroups.results]
-    return acceptance.judged(study.release.criteria, shown.datasets, every)
+def _criteria(study: Study, shown: Evidence, since: Changes | None) -> tuple[Criterion, ...]:
+    every = [*shown.results, *shown.subgroups.results, *(() if since is None else since.results)]
+    declared = [acceptance.than_before(criterion, shown.terms) for criterion in study.release.criteria]
+    return acceptance.judged(declared, shown.datasets, every)
 
 
 def _concluded(study: Study, shown: Evidence) -> Evidence:
@@ -238,7 +249,7 @@ def _concluded(study: Study, shown: Evidence) -> Evidence:
     since = changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms, study.datasets)
     # What is paired with the previous version stands among the changes, and nowhere twice.
     own = tuple(result for result in shown.results if result.at.get("against") != PREVIOUS)
-    concluded = replace(shown, results=own, criteria=_criteria(study, shown), changes=since)
+    concluded = replace(shown, results=own, criteria=_criteria(study, shown, since), changes=since)
     return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 

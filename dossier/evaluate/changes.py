@@ -84,11 +84,11 @@ def _is_looked_at(
     release: Release, result: types.Result, found: types.Estimate, datasets: Sequence[types.DatasetSummary]
 ) -> bool:
     """Whether a difference may say that a hospital has it worse: of what is told by the gain, at the first line."""
-    site = next((each for each in datasets if each.name == result.dataset and each.role == "external"), None)
+    sites = [each for each in datasets if each.role == "external" and result.dataset in (each.name, types.POOLED)]
     at_primary = result.at.get("threshold") in (None, *release.thresholds.declared[:1])
-    if site is None or not at_primary or result.measure == "net_benefit":
+    if not sites or not at_primary or result.measure == "net_benefit":
         return False
-    if site.events is not None and min(site.events, site.n - site.events) < FEWEST_TO_TEST:
+    if any(each.events is not None and min(each.events, each.n - each.events) < FEWEST_TO_TEST for each in sites):
         return False
     is_of_same = found.method.has("paired_versions") or found.reason == SAME_ROWS
     return is_of_same or result.measure not in OF_THE_PATIENTS
@@ -118,13 +118,15 @@ def _paired(
     found: dict[Place, types.Estimate] = {}
     for result in sorted(core, key=lambda each: each.dataset == types.POOLED):
         place, at = _place(result.measure, result.dataset, result.at), {**result.at, "against": PREVIOUS}
-        difference = known.get(_place(f"{_told_by(result.measure)}_difference", result.dataset, at))
-        if difference is None and result.term in metrics and result.dataset in faced:
-            difference = _of_rows(metrics[result.term], faced[result.dataset], result.at, release.release.level)
-        if result.dataset == types.POOLED and not isinstance(difference, types.Estimate):
-            each = [found.get(_place(result.measure, name, result.at)) for name in external]
-            every = tuple(one for one in each if one is not None)
+        each = [found.get(_place(result.measure, name, result.at)) for name in external]
+        every = tuple(one for one in each if one is not None)
+        difference: types.Estimate | types.Absent | None = None
+        if result.dataset == types.POOLED:
             difference = mean_of_sites(every, release.release.level) if each and len(every) == len(each) else None
+        elif result.dataset in faced:
+            difference = known.get(_place(f"{_told_by(result.measure)}_difference", result.dataset, at))
+            if difference is None and result.term in metrics:
+                difference = _of_rows(metrics[result.term], faced[result.dataset], result.at, release.release.level)
         if isinstance(difference, types.Estimate):
             found[place] = difference
             yield place, difference

@@ -35,6 +35,15 @@ def judged(
     )
 
 
+def than_before(declared: Acceptance, terms: Mapping[str, types.Term]) -> Acceptance:
+    """A criterion of how much worse a measure may be than before, as bounds of its difference from then."""
+    if declared.than is None or declared.not_worse_by is None:
+        return declared
+    higher = terms[declared.measure].best == "higher"
+    bounds = {"at_least": -declared.not_worse_by} if higher else {"at_most": declared.not_worse_by}
+    return declared.model_copy(update={"at": {**declared.at, "against": declared.than}, **bounds})
+
+
 def _named(declared: Acceptance, datasets: Sequence[types.DatasetSummary]) -> Iterator[str]:
     if declared.dataset == EACH_EXTERNAL:
         yield from (dataset.name for dataset in datasets if dataset.role == "external")
@@ -129,6 +138,8 @@ def never_estimated(
     faults: list[Fault] = []
     flags: list[types.Flag] = []
     for number, criterion in enumerate(declared, start=1):
+        if criterion.than is not None:
+            continue  # the previous release is not looked at before all else is known
         named = [dataset for dataset in _named(criterion, datasets) if dataset in known]
         why = {dataset: _never(criterion, dataset, results, resampled) for dataset in named}
         absent = {dataset: found for dataset, found in why.items() if found is not None}

@@ -179,12 +179,15 @@ def verdict(everywhere: tuple[types.Criterion, ...]) -> types.State:
 def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
     places = [
-        setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in criterion.at.items()
+        setting(value) if name == "threshold" else f"{name} {setting(value)}"
+        for name, value in criterion.at.items()
+        if value != "previous"
     ]
     at = f" at {listing(places)}" if places else ""
     subset = f", {criterion.subset}" if criterion.subset else ""
     named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
-    return f"{sentence_case(named)}{at}{subset}{BOUND[criterion.bound]}"
+    since = ", change since the previous release" if criterion.at.get("against") == "previous" else ""
+    return f"{sentence_case(named)}{at}{subset}{since}{BOUND[criterion.bound]}"
 
 
 SHORTER = {"oe_ratio": "O/E"}

@@ -11,7 +11,7 @@ from dossier.report.chapters import acceptance, provenance, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
-from dossier.typeset.numbers import in_text, number, threshold, value_of
+from dossier.typeset.numbers import in_text, number, threshold, unit, value_of
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
@@ -62,6 +62,17 @@ def worse_ones(evidence: types.Evidence) -> list[Worse]:
     return sorted(found, key=lambda each: (each.difference.details["p_adjusted"], each.difference.details["p_value"]))
 
 
+def stands(evidence: types.Evidence) -> dict[types.State, list[types.DatasetSummary]]:
+    """At which hospitals it is worse in something, else better in something, and where neither is shown."""
+    found: dict[types.State, list[types.DatasetSummary]] = {}
+    every = claims.about(evidence, "since_last_release", "hospital")
+    for site in types.externals(evidence):
+        own = site.name == evidence.local_site
+        here = [claim.alone if own and claim.alone else claim.state for claim in every if claim.dataset == site.name]
+        found.setdefault("against" if "against" in here else "shown" if "shown" in here else "open", []).append(site)
+    return found
+
+
 MOST_WORSE = 2
 """Measures that are worse of which a sentence gives the numbers; the table has all."""
 
@@ -85,7 +96,8 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     )
     how = "paired" if difference.method.has("paired_versions") else "unpaired" if difference.reason else "independent"
     by = in_text(evidence, worse.result.term, difference)
-    return f"{within_sentence(term.label)} at {worse.site.site} {before} before, {now} now (difference {by}, {how})"
+    moved = f"{before}{unit(term)} before, {now}{unit(term)} now"
+    return f"{within_sentence(term.label)} at {worse.site.site} {moved} (difference {by}, {how})"
 
 
 def _not_shown(evidence: types.Evidence) -> str:
@@ -255,7 +267,15 @@ def measures(evidence: types.Evidence) -> Table:
         if any(isinstance(found, types.Estimate) for found in _before_and_now(evidence, result)):
             groups.setdefault(_group(evidence, result), []).append(result)
     rows: list[Row] = []
-    for label, members in groups.items():
+    worse = {
+        (each.result.measure, *sorted(each.result.at.items())): k for k, each in enumerate(worse_ones(evidence)[::-1])
+    }
+    # What became worse comes first, the surest before all.
+    order = sorted(
+        groups.items(),
+        key=lambda group: -worse.get((group[1][0].measure, *sorted(group[1][0].at.items())), -1),
+    )
+    for label, members in order:
         rows.append(Row(label, kind="group"))
         rows += [_line(evidence, member, reasons) for member in members]
     return worded("changes-measures", rows, footnotes=reasons.footnotes())

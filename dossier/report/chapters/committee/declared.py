@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def changes(evidence: types.Evidence) -> tuple[str, ...]:
     """What differs from what was sealed and from the previous release, and what the owner says has changed."""
-    before = f"{changes_since.line(evidence)} {worse_than_before(evidence)}".strip()
+    before = f"{changes_since.line(evidence)} {than_before(evidence)}".strip()
     since = tuple(text for text in (_since_laid_down(evidence), before) if text)
     said = evidence.release.revision
     if not said:
@@ -31,17 +31,48 @@ def changes(evidence: types.Evidence) -> tuple[str, ...]:
 
 
 def worse_than_before(evidence: types.Evidence) -> str:
-    """For the first page: in what and where it is worse than the previous release; empty where none is shown to be."""
-    found: dict[str, list[str]] = {}
-    for each in changes_since.worse_ones(evidence):
-        goal = evidence.terms[each.result.term].goal
-        word = "size of its errors" if goal is None else goal.word
-        if each.is_sure and is_here(each.site.name, evidence):
-            found.setdefault(word, []).append(short_names(evidence)[each.site.name])
-    said = [f"{word} in {few_named(list(dict.fromkeys(names)))}" for word, names in found.items()]
-    if evidence.changes is None or not said:
+    """For the first page: how it compares with the previous release; empty where it is worse nowhere."""
+    compared = than_before(evidence)
+    return compared if "worse" in compared else ""
+
+
+def than_before(evidence: types.Evidence) -> str:
+    """At how many hospitals it is better than the previous release, and worse, with what is worse there."""
+    if evidence.changes is None or evidence.changes.previous.other_outcome(evidence.release) is not None:
         return ""
-    return f"It is worse than version {evidence.changes.previous.version}: {listing(said)}."
+    start = f"Compared with version {evidence.changes.previous.version}:"
+    every = {
+        state: [site for site in sites if is_here(site.name, evidence)]
+        for state, sites in changes_since.stands(evidence).items()
+    }
+    ours, names, parts = evidence.local_site is not None, short_names(evidence), []
+    for state, word in THAN_BEFORE.items():
+        here = every.get(state, [])
+        if here and state == "against":
+            said = [_what_is_worse(evidence, site.name) for site in here]
+            of_each = [text if ours else f"{names[site.name]}: {text}" for site, text in zip(here, said, strict=True)]
+            where = "; ".join(of_each[:MOST_BROKEN]) + ("; and more" if len(here) > MOST_BROKEN else "")
+            parts.append(f"{word}{'' if ours else f' at {len(here)}'} ({where})")
+        elif here:
+            parts.append(word if ours else f"{word} at {len(here)}")
+    return f"{start} {', '.join(parts)}." if parts else ""
+
+
+THAN_BEFORE: Mapping[types.State, str] = {"shown": "better", "against": "worse", "open": "cannot tell"}
+"""How a hospital has it beside the previous release, where neither is shown last."""
+WORSE_IN: Mapping[str, str] = entries("pages")["worse_in"]
+"""What is worse at a hospital, by the measure that says so, what harms patients first."""
+
+
+def _what_is_worse(evidence: types.Evidence, dataset: str) -> str:
+    """What harms patients first of all that is worse at a hospital."""
+    found = {each.result.measure: each for each in changes_since.worse_ones(evidence) if each.site.name == dataset}
+    sure = {name: each for name, each in found.items() if each.is_sure or dataset == evidence.local_site}
+    measure = next(name for name in WORSE_IN if name in sure)
+    now, by = sure[measure].now.value, abs(sure[measure].difference.value)
+    return WORSE_IN[measure].format(
+        by=f"{100 * by:.0f}", now=f"{100 * now:.0f}", before=f"{100 * (now - sure[measure].difference.value):.0f}"
+    )
 
 
 LAID_DOWN: Mapping[types.Sealed, str] = entries("pages")["laid_down"]
@@ -182,4 +213,4 @@ def ruled_out_here(evidence: types.Evidence) -> str:
 
 
 MOST_BROKEN = 2
-"""Rules that were broken, by hospital, which the last page has room for."""
+"""Rules that were broken, or hospitals that have it worse than before, which a page has room for."""

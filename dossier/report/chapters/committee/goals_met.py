@@ -43,6 +43,9 @@ def goals(evidence: Evidence) -> Table | None:
 def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
     """What a goal asks, in people, and of whom."""
     criterion = goal[0]
+    if criterion.at.get("against") == "previous":
+        most = abs(next(bound for bound in (criterion.at_least, criterion.at_most) if bound is not None))
+        return f"no worse than the last version by more than {people(evidence, criterion.measure, most)}"
     ends = [
         f"{word} {people(evidence, criterion.measure, bound)}"
         for word, bound in (("at least", criterion.at_least), ("at most", criterion.at_most))

@@ -1,0 +1,115 @@
+"""Two releases of one model: the second is better over all, and worse at one hospital, which is told first."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.releases.two_versions import make
+
+WORSE = "Compared with version 1.4.0: better at 3, worse at 1 (GBSG trial: 33 more false alarms of 100)."
+
+
+def _built(folder: Path, name: str, *more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dossier", "build", name, "-o", f"{name}-out", "--allow-outside", "--quiet", *more]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """Both releases, one after the other, and how the build of the second ended."""
+    folder = tmp_path_factory.mktemp("versions") / "two"
+    shutil.copytree(ROOT / "tests" / "releases" / "two_versions", folder)
+    assert _built(folder, "first").returncode == 0
+    return folder, _built(folder, "second", "--junit", "junit.xml", "--fail-on", "against:since_last_release")
+
+
+@pytest.fixture(scope="module")
+def found(built: tuple[Path, subprocess.CompletedProcess[str]]) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((built[0] / "second-out" / "results.json").read_text(encoding="utf-8"))
+    return document
+
+
+def _text(folder: Path, edition: str, last: int = 1) -> str:
+    file = folder / "second-out" / f"dossier-{edition}.pdf"
+    command = ["pdftotext", "-l", str(last), str(file), "-"]
+    return " ".join(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_the_tables_are_those_that_the_script_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "two_versions"
+    for name in ("first", "second"):
+        (folder / name).mkdir(parents=True)
+    monkeypatch.setattr(make, "HERE", folder)
+    make.main()
+    kept = ROOT / "tests" / "releases" / "two_versions"
+    for file in (*(f"{name}.csv" for name in make.SITES), "first/release.toml", "second/release.toml"):
+        assert (folder / file).read_bytes() == (kept / file).read_bytes()
+
+
+def test_what_became_worse_stands_first_on_both_first_pages(
+    built: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    page = _text(built[0], "regulatory")
+    lead = "The model is shown not to meet its declared criterion at one of four hospitals, and shown to at three."
+    assert f"{lead} Worse than version 1.4.0" in page
+    assert "specificity at GBSG trial 54% before, 21% now" in page
+    assert "observed to expected ratio at GBSG trial 0.88 before, 0.59 now" in page
+    assert WORSE in _text(built[0], "committee")
+
+
+def test_it_ends_the_build_and_fails_in_the_pipeline(built: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, ended = built
+    assert ended.returncode == 3
+    assert "1. specificity at gbsg" in ended.stderr
+    root = ElementTree.parse(folder / "junit.xml").getroot()
+    failed = {case.get("name") for case in root.iter("testcase") if case.find("failure") is not None}
+    assert "1. specificity at gbsg, threshold 0.25, against previous" in failed
+    assert "since_last_release, hospital: calibration_slope, against previous, gbsg" in failed
+    assert not any("north" in (name or "") for name in failed)
+
+
+def test_each_hospital_has_its_claims_and_all_together_too(found: dict[str, Any]) -> None:
+    every = [claim for claim in found["claims"] if claim["question"] == "since_last_release"]
+    stand = {
+        (claim["about"]["dataset"], claim["measure"]): claim["state"]
+        for claim in every
+        if claim["value"] is not None and claim["limit_source"] == "default"
+    }
+    worse = {measure for (dataset, measure), state in stand.items() if state == "against"}
+    assert {dataset for (dataset, _), state in stand.items() if state == "against"} == {"gbsg"}
+    assert {"oe_ratio", "calibration_slope", "brier", "net_benefit_gain"} <= worse
+    assert stand["pooled", "auroc"] == stand["pooled", "net_benefit_gain"] == "shown"
+    assert (every[0]["scope"], every[0]["state"]) == ("overall", "against")
+    declared = [claim for claim in every if claim["limit_source"] == "declared"]
+    assert {claim["about"]["dataset"] for claim in declared if claim["state"] == "against"} == {"gbsg"}
+
+
+def test_the_numbers_are_those_of_the_rows(found: dict[str, Any], built: object) -> None:
+    """O/E and specificity of both versions, counted from the table of the trial."""
+    rows = [line.split(",") for line in (make.HERE / "gbsg.csv").read_text(encoding="utf-8").split()[1:]]
+    outcome, first, second = ([float(row[k]) for row in rows] for k in range(3))
+    spared = [
+        sum(risk < 0.25 for risk, y in zip(risks, outcome, strict=True) if y == 0) / outcome.count(0)
+        for risks in (first, second)
+    ]
+    expected = {
+        "oe_ratio_difference": sum(outcome) / sum(second) - sum(outcome) / sum(first),
+        "specificity_difference": spared[1] - spared[0],
+    }
+    for measure, value in expected.items():
+        (row,) = (
+            row
+            for row in found["estimates"]
+            if (row["measure"], row["dataset"], row["at"].get("threshold", 0.25)) == (measure, "gbsg", 0.25)
+        )
+        assert row["value"] == pytest.approx(value, abs=1e-9)
+        assert row["at"]["against"] == "previous"
