@@ -200,7 +200,7 @@ def test_many_hospitals_of_long_names_fit_on_one_sheet(guarded: Built) -> None:
     names = [f"Hospital of the {number} Sisters of Perpetual Mercy, Campus West, {'x' * 30}" for number in range(40)]
     many = tuple(dataclasses.replace(first, name=f"d{index}", site=name) for index, name in enumerate(names))
     at = SmallCount(True, 0.25, 0.3, Subset("age at the first visit", "70 or more"))
-    none = Released("", "", "", "", 10, 13, (), {})
+    none = Released("", "", "", 10, 13, (), {})
     audit = tuple(Audited(each.name, 250, 12, at, (), False, none) for each in many)
     found = dataclasses.replace(evidence, datasets=many, audit=audit)
     _, files = printing.beside(guarded.out, found, found, text, "letter")

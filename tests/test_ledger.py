@@ -120,7 +120,7 @@ def test_a_patient_more_is_refused_with_a_way_out_and_nothing_is_written(first: 
     assert done.returncode == 2
     assert "north was released with" in done.stderr
     assert "[" not in done.stderr.splitlines()[0]
-    assert "Release the rows of that release again, or wait for more" in done.stderr
+    assert "Release the rows and the model of that release again, or wait for more" in done.stderr
     assert not (tmp_path / "out").exists()
     assert (more / "released.json").read_bytes() == kept
 
@@ -193,20 +193,48 @@ def test_another_policy_outcome_or_name_is_refused(first: Path, tmp_path: Path, 
     assert refusals(release) == {code}
 
 
-def test_another_threshold_and_another_version_of_the_same_rows_pass(first: Path, tmp_path: Path) -> None:
-    for old, new in (("declared = [0.3]", "declared = [0.42]"), ('version = "1"', 'version = "1.1"')):
-        release = written(tmp_path / "release", rows(400), (RELEASE + POLICY).replace(old, new))
+def test_another_threshold_of_the_same_rows_passes(first: Path, tmp_path: Path) -> None:
+    release = written(tmp_path / "release", rows(400), (RELEASE + POLICY).replace("[0.3]", "[0.42]"))
+    (release / "released.json").write_bytes((first / "release" / "released.json").read_bytes())
+    found = evaluate.evidence(reading.study(release))
+    assert found.ledger is not None
+    assert found.ledger.released[0] == entries(first)[0]
+    assert len(found.ledger.released) == 2
+    old_ranges, now = (dict(zip(e.ranges[0].grid, e.ranges[0].events, strict=True)) for e in found.ledger.released)
+    assert {at: now[at] for at in old_ranges} == old_ranges
+    # A third build knows both, and that they are of the same rows.
+    (release / "released.json").write_bytes(ledger.text(found.ledger))
+    again = evaluate.evidence(reading.study(release))
+    assert (again.results, again.subgroups, again.ledger) == (found.results, found.subgroups, found.ledger)
+
+
+def test_another_version_passes_once_many_have_come(first: Path, tmp_path: Path) -> None:
+    """Also where of its rows no ranges of risks were given, which might show that more came."""
+    (entry,) = entries(first)
+    newer = (RELEASE + POLICY).replace('version = "1"', 'version = "1.1"')
+    for came, known, passes in (
+        (0, entry, False),
+        (400, entry, True),
+        (400, dataclasses.replace(entry, ranges=()), False),
+    ):
+        release = written(tmp_path / "release", [*rows(400), *rows(came, seed=2)], newer)
+        (release / "released.json").write_bytes(ledger.text(Ledger("", "", (known,))))
+        assert refusals(release) == (set() if passes else {"ledger_few_came"})
+
+
+def test_patients_of_a_new_name_are_others_where_the_maker_says_so(first: Path, tmp_path: Path) -> None:
+    """Whatever file they are in, and for once: the ledger knows them then."""
+    south = (RELEASE + POLICY).replace('name = "north"', 'name = "south"').replace("north.csv", "other.csv")
+    for declared, refused in ("", {"ledger_other_name"}), ('other_patients = ["south"]\n', set()):
+        release = written(tmp_path / "release", [], south + declared)
+        (release / "other.csv").write_text("\n".join(["died,risk,sex", *rows(300, seed=3)]) + "\n")
         (release / "released.json").write_bytes((first / "release" / "released.json").read_bytes())
-        found = evaluate.evidence(reading.study(release))
-        assert found.ledger is not None
-        assert found.ledger.released[0] == entries(first)[0]
-        assert len(found.ledger.released) == 2
-        old_ranges, now = (dict(zip(e.ranges[0].grid, e.ranges[0].events, strict=True)) for e in found.ledger.released)
-        assert {at: now[at] for at in old_ranges} == old_ranges
-        # A third build knows both, and that they are of the same rows.
-        (release / "released.json").write_bytes(ledger.text(found.ledger))
-        again = evaluate.evidence(reading.study(release))
-        assert (again.results, again.subgroups, again.ledger) == (found.results, found.subgroups, found.ledger)
+        assert refusals(release) == refused
+    found = evaluate.evidence(reading.study(release)).ledger
+    assert found is not None
+    (release / "released.json").write_bytes(ledger.text(found))
+    (release / "other.csv").write_text("\n".join(["died,risk,sex", *rows(300, seed=3)[4:]]) + "\n")
+    assert refusals(release) & {"ledger_few_came", "ledger_other_number"}
 
 
 def test_what_was_withheld_whole_lets_no_other_rows_through(first: Path, tmp_path: Path) -> None:

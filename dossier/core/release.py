@@ -949,6 +949,9 @@ class Disclosure(Table):
     ledger: Text | None = Field(
         None, description="The file that keeps what earlier releases gave of these rows; dossier build adds to it."
     )
+    other_patients: tuple[Text, ...] = Field(
+        (), description="The datasets no patient of which was in a release that the ledger holds."
+    )
 
 
 class Reply(Table):

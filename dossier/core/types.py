@@ -488,7 +488,6 @@ class Released:
     """What a release gave of a dataset, as a ledger keeps it."""
 
     dataset: str
-    file: str
     outcome: str
     model: str
     minimum_cell: int

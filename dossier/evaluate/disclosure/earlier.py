@@ -1,7 +1,9 @@
 """Whether the ranges of a dataset may be given beside those that a ledger says were given of it before.
 
-Two ranges of nearly the same rows tell of those in which they differ. So all that was given before is given again, or
-it is clear from the ranges themselves that many have come; then the solver has both at once.
+Two ranges of nearly the same rows tell of those in which they differ, and two models of the same rows of those whose
+risks differ, be they few. So all that was given before is given again of the same model, or it is clear from the ranges
+themselves that many have come; then the solver has both at once. A dataset that the ledger does not know may hold any
+of the rows that it does, whatever its name and its risks, unless the release declares that it holds none.
 """
 
 from __future__ import annotations
@@ -29,22 +31,19 @@ def of_counts(subset: Subset | None, counts: Counts) -> ReleasedRanges:
 
 def given_before(site: Site, now: Now) -> tuple[Released, ...] | None:
     """What was given of fewer rows of a dataset; None where too few came since, or others, for it to be given anew."""
-    entries = [entry for entry in site.earlier if entry.ranges]
-    as_now = [entry for entry in entries if _is_the_same(entry, now, entry.model == site.model)]
-    same = next((entry for entry in reversed(as_now) if entry.model == site.model), None)
-    if same is None:
-        last = {entry.model: entry for entry in entries}.values()
-        if not all(entry in as_now or _has_grown(entry, now) for entry in last):
-            return None
-    before = entries if same is None else entries[: entries.index(same)]
+    entries = [entry for entry in site.earlier if entry.ranges or entry.model != site.model]
+    as_now = [entry for entry in entries if entry.model == site.model and _is_the_same(entry, now)]
+    last = {entry.model: entry for entry in entries}.values()
+    if not as_now and not all(_has_grown(entry, now) for entry in last):
+        return None
+    before = entries[: entries.index(as_now[-1])] if as_now else entries
     return tuple(entry for entry in before if entry not in as_now)
 
 
-def _is_the_same(entry: Released, now: Now, own: bool) -> bool:
-    """Whether every range is that of today; of another model those of all risks."""
+def _is_the_same(entry: Released, now: Now) -> bool:
+    """Whether every range is that of today."""
     return all(
-        (counts := now(each.subset, each.grid if own else each.grid[:1])) is not None
-        and of_counts(each.subset, counts) == (each if own else at_any_risk(each))
+        (counts := now(each.subset, each.grid)) is not None and of_counts(each.subset, counts) == each
         for each in entry.ranges
     )
 
@@ -57,7 +56,7 @@ def at_any_risk(each: ReleasedRanges) -> ReleasedRanges:
 def _has_grown(entry: Released, now: Now) -> bool:
     """Whether so many of either outcome came that no range tells of few; it is asked of ranges, which are printed."""
     counts = now(None, (0.0,))
-    if counts is None:
+    if counts is None or not entry.ranges:
         return False
     pairs = ((counts.events, entry.ranges[0].events), (counts.others, entry.ranges[0].others))
     return all(chain.total.low - (lows[0] + counts.wide - 1) >= RANGES_THAT_COME * counts.wide for chain, lows in pairs)
@@ -65,15 +64,13 @@ def _has_grown(entry: Released, now: Now) -> bool:
 
 def faults(ledger: Ledger, sites: Sequence[Site], of_site: Callable[[Site], Now]) -> Iterator[Fault]:
     """Why a release may not be given beside those of the ledger."""
-    at, present = File(ledger.path), {site.dataset.name for site in sites}
+    at, known = File(ledger.path), tuple(sorted({entry.dataset for entry in ledger.released}))
     for site in sites:
-        name, file = site.dataset.name, _file(site)
-        of_file = {entry.dataset for entry in ledger.released if entry.file == file}
-        if of_file and name not in of_file and not of_file <= present:
-            known = tuple(sorted(of_file - present))
-            yield Fault("ledger_other_name", at, dataset=name, file=file, known=known)
+        policy, name = site.release.disclosure, site.dataset.name
         if site.earlier:
             yield from _of_one(site, at, of_site(site))
+        elif known and (policy is None or name not in policy.other_patients):
+            yield Fault("ledger_other_name", at, dataset=name, known=known)
 
 
 def _of_one(site: Site, at: File, now: Now) -> Iterator[Fault]:
@@ -94,17 +91,8 @@ def _of_one(site: Site, at: File, now: Now) -> Iterator[Fault]:
 def released(site: Site, ranges: tuple[ReleasedRanges, ...]) -> Released:
     """What a dataset gives, but for the numbers beside its ranges."""
     cell, outcome = site.dataset.minimum_cell, site.release.outcome.column
-    return Released(site.dataset.name, _file(site), outcome, "", cell, _wide(site), ranges, {})
+    return Released(site.dataset.name, outcome, "", cell, _wide(site), ranges, {})
 
 
 def _wide(site: Site) -> int:
     return site.wide * rows_of_a_person(site.dataset)
-
-
-def _file(site: Site) -> str:
-    """The file of a dataset as the release names it; a file of several sites is named by its declaration."""
-    name = site.dataset.name
-    declared = [
-        each for each in site.release.dataset if each.name == name or (each.site_column and name.startswith(each.name))
-    ]
-    return declared[0].file if declared else name
