@@ -957,6 +957,11 @@ class Evidence:
     ledger: Ledger | None = None
     """The ledger with this release, where it names one; results.json does not hold it."""
 
+    @property
+    def is_protected(self) -> bool:
+        """Whether small counts are given as ranges, to protect patients: one policy holds for all rows of a release."""
+        return any(dataset.minimum_cell for dataset in self.datasets)
+
     @cached_property
     def of_measure(self) -> Index[Result]:
         """The results of each measure in each dataset."""

@@ -496,7 +496,7 @@ def given(complete: types.Evidence, sites: Sequence[Site]) -> types.Evidence:
 
 def audited(complete: types.Evidence, looked: Sequence[types.Audited]) -> types.Evidence:
     """The evidence with how much was looked at before it was given, and what is withheld why."""
-    if not any(dataset.minimum_cell for dataset in complete.datasets):
+    if not complete.is_protected:
         return complete
     found = [each.found for each in (*complete.results, *complete.subgroups.results)]
     drawn = [each.found for each in (*complete.curves, *complete.subgroups.curves)]

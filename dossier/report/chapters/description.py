@@ -62,8 +62,7 @@ def left_out_of(evidence: Evidence) -> str:
 
 def policy(evidence: Evidence) -> str:
     """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
-    is_protected = any(dataset.minimum_cell for dataset in evidence.datasets)
-    return sentence.phrase("data", "policy") if is_protected else ""
+    return sentence.phrase("data", "policy") if evidence.is_protected else ""
 
 
 def sites(evidence: Evidence) -> Table:

@@ -128,8 +128,7 @@ def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
 
 def _named(evidence: types.Evidence, state: types.State) -> str:
     """What a state is called: what a policy keeps back was tested, and what was not is told by nobody."""
-    is_protected = any(site.minimum_cell for site in types.externals(evidence))
-    return "not given" if state == "untested" and is_protected else state
+    return "not given" if state == "untested" and evidence.is_protected else state
 
 
 def _legend(evidence: types.Evidence) -> list[str]:

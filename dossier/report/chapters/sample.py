@@ -30,10 +30,9 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     }
     enough = len(places) - len({name for short in missed.values() for name in short})
     computed = {measure for _, asked in places for measure in asked}
-    is_protected = any(dataset.minimum_cell for dataset in evidence.datasets)
     # What is kept back may be a target that nobody meets.
-    some = " that are given" if is_protected else " that can be computed"
-    which = "" if not is_protected and all(set(asked) == computed for _, asked in places) else some
+    some = " that are given" if evidence.is_protected else " that can be computed"
+    which = "" if not evidence.is_protected and all(set(asked) == computed for _, asked in places) else some
     noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
     subject = _who_meets(enough, [name for name, _ in places], noun)
     lead = f"{subject} all sample-size targets{which}."

@@ -89,7 +89,7 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
         "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(off),
     ]
     return sentence.Sentence(
-        _lead(every, stands, any(site.minimum_cell for site in evidence.datasets)),
+        _lead(every, stands, evidence.is_protected),
         " ".join(text for text in rest if text),
     )
 

@@ -19,7 +19,6 @@ from dossier.report.chapters.committee.places import (
     goals_at,
     goals_missed,
     in_question,
-    is_protected,
     listed,
     local,
     ordered,
@@ -442,7 +441,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
-    parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
+    parts += [COUNTS_ARE_RANGES] if evidence.is_protected else []
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
         parts.append("Ranges of found, false alarms: page 2.")
     if evidence.local_site is None and among > 1 and rows:
@@ -475,7 +474,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     sick = "" if site.events is None else f", {site.events:,} of them {plain.with_it(evidence)}"
     few = few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""
-    ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
+    ranged = f" {COUNTS_ARE_RANGES}" if evidence.is_protected else ""
     parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"]
     at = sentence.primary_threshold(evidence)
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)

@@ -184,7 +184,7 @@ def _counts(evidence: types.Evidence) -> str:
     """What the comparisons show, and for whom the model may do worse though this could be coincidence."""
     looks = _looks(evidence)
     if not looks:
-        why = "their numbers are kept back" if places.is_protected(evidence) else "too few patients"
+        why = "their numbers are kept back" if evidence.is_protected else "too few patients"
         return f"No group could be compared with the others: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
@@ -221,7 +221,7 @@ def _not_counted(evidence: types.Evidence) -> str:
     known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
     if any(isinstance(estimate, types.Estimate) for estimate in known):
         return ""
-    kept = ", kept back" if places.is_protected(evidence) else ""
+    kept = ", kept back" if evidence.is_protected else ""
     return f"How many are missed in each group is not known: too few patients{kept}, or no line."
 
 
@@ -272,7 +272,7 @@ def _known_at(evidence: types.Evidence) -> str:
         count = sum(bool(types.subgroup_sizes(evidence, column, site.name)) for site in sites)
         if 0 < count < len(sites):
             of_count.setdefault(count, []).append(within_sentence(column))
-    come = "are given of" if places.is_protected(evidence) else "come from"
+    come = "are given of" if evidence.is_protected else "come from"
     return " ".join(
         f"Data by {listing(columns)} {come} {in_words(count)} of {plain.counted_hospitals(len(sites))} only."
         for count, columns in of_count.items()
@@ -373,7 +373,7 @@ def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
 
 def _protected(evidence: types.Evidence) -> str:
     """That the counts of groups are protected one by one, and which groups are kept back."""
-    if not places.is_protected(evidence):
+    if not evidence.is_protected:
         return ""
     shown = _groups_here(evidence)
     hidden = dict.fromkeys(

@@ -83,11 +83,6 @@ def is_here(dataset: str, evidence: Evidence) -> bool:
     return any(site.name == dataset for site in in_question(evidence))
 
 
-def is_protected(evidence: Evidence) -> bool:
-    """Whether counts of the hospitals in question are given as ranges, to protect patients."""
-    return any(site.minimum_cell for site in in_question(evidence))
-
-
 def few_at(evidence: Evidence, site: DatasetSummary) -> str:
     """What a hospital had fewer than 100 of, or nothing."""
     if site.outcome_withheld is not None:
