@@ -100,8 +100,51 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
+class SameFields(Row, Generic[Kind]):
+    """A row with the fields of what it is of, each under the same name."""
+
+    model_config = ConfigDict(populate_by_name=True)
+    kind: ClassVar[type[Any]]
+
+    @classmethod
+    def of(cls, kind: Kind) -> Self:
+        """The row of it."""
+        return cls.model_validate(kind, from_attributes=True)
+
+    @property
+    def value(self) -> Kind:
+        """What the row is of."""
+        found: Kind = self.kind(**{name: getattr(self, name) for name in self.kind.__match_args__})
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _As:
+    """How pydantic reads and writes a field that holds a value of core: as a row, or rows, of another shape."""
+
+    kind: type[Any]
+    shape: Any
+    value: Callable[[Any], Any]
+    written: Callable[[Any], Any]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        shape = handler.generate_schema(self.shape)
+        return core_schema.json_or_python_schema(
+            core_schema.no_info_after_validator_function(self.value, shape),
+            core_schema.is_instance_schema(self.kind),
+            serialization=core_schema.plain_serializer_function_ser_schema(self.written, return_schema=shape),
+        )
+
+
+def _as(row: type[Any]) -> _As:
+    """A field that is written as a row of this class."""
+    return _As(row.kind, row, lambda found: found.value, row.of)
+
+
 class NotGiven(Row):
     """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
+
+    kind: ClassVar = types.Withheld
 
     withheld: Reason
     below: Count
@@ -117,24 +160,8 @@ class NotGiven(Row):
         return types.Withheld(self.withheld, self.below)
 
 
-class SameFields(Row, Generic[Kind]):
-    """A row with the fields of what it is of, each under the same name."""
-
-    kind: ClassVar[Callable[..., Any]]
-
-    @classmethod
-    def of(cls, kind: Kind) -> Self:
-        """The row of it."""
-        return cls.model_validate(kind, from_attributes=True)
-
-    @property
-    def value(self) -> Kind:
-        """What the row is of."""
-        found: Kind = self.kind(**dict(self))
-        return found
-
-
-Counted = Count | NotGiven
+Withheld = Annotated[types.Withheld, _as(NotGiven)]
+Counted = Count | Withheld
 
 
 def _fields(of: object, *names: str) -> dict[str, Any]:
@@ -142,28 +169,16 @@ def _fields(of: object, *names: str) -> dict[str, Any]:
     return {name: getattr(of, name) for name in names}
 
 
-def _counted(count: int | types.Withheld) -> Counted:
-    return NotGiven.of(count) if isinstance(count, types.Withheld) else count
-
-
-def _count(row: Counted) -> int | types.Withheld:
-    return row.value if isinstance(row, NotGiven) else row
-
-
-class SubsetRow(Row):
+class SubsetRow(SameFields[types.Subset]):
     """A subgroup: the column that makes it, and which of its levels."""
+
+    kind = types.Subset
 
     column: str
     level: str
 
-    @classmethod
-    def of(cls, subset: types.Subset | None) -> Self | None:
-        """The row of a subgroup; None for all patients."""
-        return None if subset is None else cls.model_validate(subset, from_attributes=True)
 
-
-def _subset(row: SubsetRow | None) -> types.Subset | None:
-    return None if row is None else types.Subset(row.column, row.level)
+Subset = Annotated[types.Subset, _as(SubsetRow)]
 
 
 class Excluded(Row):
@@ -173,8 +188,21 @@ class Excluded(Row):
     rows: Counted
 
 
-class DatasetRow(Row):
+Exclusions = Annotated[
+    Mapping[str, int | types.Withheld],
+    _As(
+        Mapping,
+        tuple[Excluded, ...],
+        lambda rows: {row.reason: row.rows for row in rows},
+        lambda found: tuple(Excluded(reason=why, rows=count) for why, count in found.items()),
+    ),
+]
+
+
+class DatasetRow(SameFields[types.DatasetSummary]):
     """A dataset: who is in it, and what was left out."""
+
+    kind = types.DatasetSummary
 
     name: str
     role: types.Role
@@ -182,45 +210,19 @@ class DatasetRow(Row):
     n: Count
     events: Count | None
     rows_read: Counted
-    excluded: tuple[Excluded, ...]
+    excluded: Exclusions
     features: tuple[str, ...]
     splits: Count | None
     dates: tuple[datetime.date, datetime.date] | None
-    dates_withheld: NotGiven | None = None
+    dates_withheld: Withheld | None = None
     country: str | None = None
     setting: str | None = None
-    classes: Mapping[str, Count]
+    class_counts: Mapping[str, Count] = Field(alias="classes")
     minimum_cell: Count
-    outcome_withheld: NotGiven | None
+    outcome_withheld: Withheld | None
     clusters: Count | None
     weighted: bool
     imputations: Count | None
-
-    @classmethod
-    def of(cls, dataset: types.DatasetSummary) -> Self:
-        """The row of a dataset."""
-        plain = {name: value for name, value in vars(dataset).items() if name != "class_counts"}
-        other = {
-            "rows_read": _counted(dataset.rows_read),
-            "excluded": tuple(Excluded(reason=why, rows=_counted(count)) for why, count in dataset.excluded.items()),
-            "classes": dict(dataset.class_counts),
-            "dates_withheld": None if dataset.dates_withheld is None else NotGiven.of(dataset.dates_withheld),
-            "outcome_withheld": None if dataset.outcome_withheld is None else NotGiven.of(dataset.outcome_withheld),
-        }
-        return cls(**plain | other)
-
-    @property
-    def value(self) -> types.DatasetSummary:
-        """The dataset."""
-        plain = {name: value for name, value in self if name != "classes"}
-        other = {
-            "rows_read": _count(self.rows_read),
-            "excluded": {exclusion.reason: _count(exclusion.rows) for exclusion in self.excluded},
-            "class_counts": dict(self.classes),
-            "dates_withheld": None if self.dates_withheld is None else self.dates_withheld.value,
-            "outcome_withheld": None if self.outcome_withheld is None else self.outcome_withheld.value,
-        }
-        return types.DatasetSummary(**plain | other)
 
 
 class DescriptionRow(Row):
@@ -234,25 +236,23 @@ class DescriptionRow(Row):
     level: str | None
     value: float | None
     n: Counted | None
-    withheld: NotGiven | None = None
+    withheld: Withheld | None = None
 
     @classmethod
     def of(cls, description: types.DescriptionResult | types.WithheldDescription) -> Self:
         """The row of a statistic."""
         names = ("variable", "of", "statistic", "level")
         if isinstance(description, types.WithheldDescription):
-            why = NotGiven.of(description.found)
-            return cls(**_fields(description, "dataset", *names), value=None, n=None, withheld=why)
+            return cls(**_fields(description, "dataset", *names), value=None, n=None, withheld=description.found)
         stated = description.described
-        more: dict[str, Any] = {"value": float(stated.value), "n": _counted(stated.n)}
-        return cls(dataset=description.dataset, **_fields(stated, *names), **more)
+        return cls(dataset=description.dataset, **_fields(stated, *names, "n"), value=float(stated.value))
 
     @property
     def given(self) -> types.DescriptionResult | None:
         """The statistic; None where it is withheld."""
         if self.value is None or self.n is None:
             return None
-        stated = types.Description(self.variable, self.statistic, self.value, _count(self.n), self.level, self.of_)
+        stated = types.Description(self.variable, self.statistic, self.value, self.n, self.level, self.of_)
         return types.DescriptionResult(self.dataset, stated)
 
     @property
@@ -260,15 +260,15 @@ class DescriptionRow(Row):
         """That the statistic is withheld; None where it is given."""
         if self.withheld is None:
             return None
-        why = self.withheld.value
-        return types.WithheldDescription(self.dataset, self.variable, self.statistic, self.level, why, self.of_)
+        named = (self.dataset, self.variable, self.statistic, self.level)
+        return types.WithheldDescription(*named, self.withheld, self.of_)
 
 
 class SubgroupRow(Row):
     """How large a subgroup of a dataset is, or why that is not said."""
 
     dataset: str
-    subset: SubsetRow
+    subset: Subset
     n: Count | None = None
     events: Count | None = None
     unassigned: Counted | None = None
@@ -281,15 +281,11 @@ class SubgroupRow(Row):
     @classmethod
     def of(cls, subgroup: types.SubgroupSummary) -> Self:
         """The row of a subgroup."""
-        named: dict[str, Any] = {
-            "dataset": subgroup.dataset,
-            "subset": SubsetRow(column=subgroup.column, level=subgroup.label),
-        }
-        if isinstance(subgroup.size, types.Absent):
-            return cls.model_validate({**named, **_gap(subgroup.size)})
-        size = subgroup.size
-        counts: dict[str, Any] = {"unassigned": _counted(size.unassigned), "classes": dict(size.class_counts)}
-        return cls(**named, **_fields(size, "n", "events"), **counts, status="estimated")
+        named, size = _fields(subgroup, "dataset", "subset"), subgroup.size
+        if isinstance(size, types.Absent):
+            return cls(**named, **_gap(size))
+        counts = {"classes": dict(size.class_counts), **_fields(size, "n", "events", "unassigned")}
+        return cls(**named, **counts, status="estimated")
 
     @property
     def value(self) -> types.SubgroupSummary:
@@ -298,7 +294,7 @@ class SubgroupRow(Row):
         if self.n is None or self.unassigned is None:
             size = _absent(self.status, self.reason, self.below)
         else:
-            size = types.SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
+            size = types.SubgroupSize(self.n, self.events, self.unassigned, dict(self.classes))
         return types.SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
 
 
@@ -311,7 +307,7 @@ class EstimateRow(Row):
 
     measure: str
     dataset: str
-    subset: SubsetRow | None
+    subset: Subset | None
     at: Mapping[str, Setting]
     tier: types.Tier
     value: float | None
@@ -340,8 +336,7 @@ class EstimateRow(Row):
             "measure": _difference_of(result.measure)
             if _is_difference(result.at) and result.measure not in MADE_OF
             else result.measure,
-            "dataset": result.dataset,
-            "subset": SubsetRow.of(result.subset),
+            **_fields(result, "dataset", "subset"),
             "at": dict(result.at),
             "tier": tier,
         }
@@ -375,7 +370,7 @@ class EstimateRow(Row):
         """The result."""
         at = dict(self.at)
         measure = _minuends().get(self.measure, self.measure) if _is_difference(at) else self.measure
-        return types.Result(term_of(measure, at), measure, self.dataset, at, self.found, _subset(self.subset))
+        return types.Result(term_of(measure, at), measure, self.dataset, at, self.found, self.subset)
 
 
 class CurveRow(Row):
@@ -383,7 +378,7 @@ class CurveRow(Row):
 
     curve: str
     dataset: str
-    subset: SubsetRow | None
+    subset: Subset | None
     at: Mapping[str, Setting]
     columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
     n: Count | None = None
@@ -396,15 +391,9 @@ class CurveRow(Row):
     @classmethod
     def of(cls, curve: types.CurveResult) -> Self:
         """The row of a curve."""
-        named: dict[str, Any] = {
-            "curve": curve.curve,
-            "dataset": curve.dataset,
-            "subset": SubsetRow.of(curve.subset),
-            "at": dict(curve.at),
-        }
-        found = curve.found
+        named, found = {**_fields(curve, "curve", "dataset", "subset"), "at": dict(curve.at)}, curve.found
         if isinstance(found, types.Absent):
-            return cls.model_validate({**named, **_gap(found)})
+            return cls(**named, **_gap(found))
         columns = {name: tuple(column) for name, column in found.columns.items()}
         method = found.method.steps
         return cls(**named, **_fields(found, "n", "events"), columns=columns, method=method, status="estimated")
@@ -417,7 +406,7 @@ class CurveRow(Row):
             found = _absent(self.status, self.reason, self.below)
         else:
             found = types.Curve(dict(self.columns), self.n, Method(*self.method), self.events)
-        return types.CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
+        return types.CurveResult(self.curve, self.dataset, found, dict(self.at), self.subset)
 
 
 class FlagRow(SameFields[types.Flag]):
@@ -441,7 +430,7 @@ class CriterionRow(SameFields[types.Criterion]):
     number: int
     measure: str
     dataset: str
-    subset: SubsetRow | None
+    subset: Subset | None
     at: Mapping[str, Setting]
     bound: Literal["value", "low", "high"]
     at_least: float | None
@@ -452,18 +441,12 @@ class CriterionRow(SameFields[types.Criterion]):
     """True where it is shown, false where it is shown not to hold, null where it is open, withheld or untested."""
     reason: Reason | None
 
-    @property
-    def value(self) -> types.Criterion:
-        """The criterion."""
-        fields = {name: value for name, value in dict(self).items() if name != "met"}
-        return types.Criterion(**{**fields, "subset": _subset(self.subset)})
-
 
 class Subject(Row):
     """What a claim is about: all patients of a dataset or a subgroup of them, at which settings."""
 
     dataset: str
-    subset: SubsetRow | None
+    subset: Subset | None
     at: Mapping[str, Setting]
 
 
@@ -493,9 +476,8 @@ class ClaimRow(Row):
     @classmethod
     def of(cls, claim: claims.Claim) -> Self:
         """The row of a claim."""
-        subject = Subject(dataset=claim.dataset, subset=SubsetRow.of(claim.subset), at=dict(claim.at))
-        plain = {name: getattr(claim, name) for name in cls.model_fields if name != "about"}
-        return cls(**plain, about=subject)
+        subject = Subject(**_fields(claim, "dataset", "subset"), at=dict(claim.at))
+        return cls(**_fields(claim, *(name for name in cls.model_fields if name != "about")), about=subject)
 
 
 class ChecklistItemRow(SameFields[types.ChecklistRow]):
@@ -511,6 +493,13 @@ class ChecklistItemRow(SameFields[types.ChecklistRow]):
     """Why it is not applicable."""
 
 
+Dataset = Annotated[types.DatasetSummary, _as(DatasetRow)]
+Criterion = Annotated[types.Criterion, _as(CriterionRow)]
+Flag = Annotated[types.Flag, _as(FlagRow)]
+ChecklistItem = Annotated[types.ChecklistRow, _as(ChecklistItemRow)]
+NoManifest = Annotated[types.Absent, _As(types.Absent, Reason, types.Absent, lambda absent: absent.reason)]
+
+
 class PreviousRow(Row):
     """What was read of the previous release: its setting, its datasets, its core measures and its criteria."""
 
@@ -521,10 +510,10 @@ class PreviousRow(Row):
     level: float
     seed: int
     thresholds: tuple[float, ...]
-    datasets: tuple[DatasetRow, ...]
+    datasets: tuple[Dataset, ...]
     estimates: tuple[EstimateRow, ...]
-    acceptance: tuple[CriterionRow, ...]
-    manifest: types.PreviousManifest | Reason
+    acceptance: tuple[Criterion, ...]
+    manifest: types.PreviousManifest | NoManifest
     """The manifest, or why there is none."""
     predicted: types.Predicted
 
@@ -532,25 +521,15 @@ class PreviousRow(Row):
     def of(cls, previous: types.Previous, tiers: Mapping[str, types.Tier]) -> Self:
         """The row of a previous release."""
         plain = {name: value for name, value in vars(previous).items() if name not in ("results", "criteria")}
-        other = {
-            "datasets": tuple(DatasetRow.of(dataset) for dataset in previous.datasets),
-            "estimates": tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in previous.results),
-            "acceptance": tuple(CriterionRow.of(criterion) for criterion in previous.criteria),
-            "manifest": previous.manifest.reason if isinstance(previous.manifest, types.Absent) else previous.manifest,
-        }
-        return cls(**plain | other)
+        rows = tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in previous.results)
+        return cls(**plain, estimates=rows, acceptance=previous.criteria)
 
     @property
     def value(self) -> types.Previous:
         """The previous release."""
         plain = {name: value for name, value in self if name not in ("estimates", "acceptance")}
-        other = {
-            "datasets": tuple(row.value for row in self.datasets),
-            "results": tuple(row.result for row in self.estimates),
-            "criteria": tuple(row.value for row in self.acceptance),
-            "manifest": types.Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
-        }
-        return types.Previous(**plain | other)
+        results = tuple(row.result for row in self.estimates)
+        return types.Previous(**plain, results=results, criteria=self.acceptance)
 
 
 RowOfAModel = TypeVar("RowOfAModel", EstimateRow, CurveRow)
@@ -568,16 +547,16 @@ class Results(Row):
     statements: Mapping[str, str]
     inputs: tuple[types.InputFile, ...]
     versions: Mapping[str, str]
-    datasets: tuple[DatasetRow, ...]
+    datasets: tuple[Dataset, ...]
     description: tuple[DescriptionRow, ...]
     subgroups: tuple[SubgroupRow, ...]
     estimates: tuple[EstimateRow, ...]
     curves: tuple[CurveRow, ...]
-    flags: tuple[FlagRow, ...]
-    acceptance: tuple[CriterionRow, ...]
+    flags: tuple[Flag, ...]
+    acceptance: tuple[Criterion, ...]
     claims: tuple[ClaimRow, ...] = ()
     """What the other rows say to each question; of an older file there is nothing, and of any file it is made anew."""
-    checklist: tuple[ChecklistItemRow, ...]
+    checklist: tuple[ChecklistItem, ...]
     previous: PreviousRow | None
     seal: types.Seal | None
     disclosure: types.Disclosure | None = None
@@ -602,17 +581,17 @@ class Results(Row):
         previous = None if self.previous is None else self.previous.value
         return types.Evidence(
             release=release,
-            datasets=tuple(row.value for row in self.datasets),
+            datasets=self.datasets,
             results=tuple(result for result in results if result.subset is None and not _is_change(result)),
             curves=tuple(curve for curve in curves if curve.subset is None),
             descriptions=tuple(_known(row.given for row in self.description)),
-            flags=tuple(row.value for row in self.flags),
+            flags=self.flags,
             terms=terms_of(release),
             statements=dict(self.statements),
             inputs=self.inputs,
             versions=dict(self.versions),
-            criteria=tuple(row.value for row in self.acceptance),
-            checklist=tuple(row.value for row in self.checklist),
+            criteria=self.acceptance,
+            checklist=self.checklist,
             subgroups=types.SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
                 results=tuple(result for result in results if result.subset is not None),
@@ -662,7 +641,7 @@ def of(evidence: types.Evidence) -> Results:
         statements=dict(evidence.statements),
         inputs=evidence.inputs,
         versions=dict(evidence.versions),
-        datasets=tuple(DatasetRow.of(dataset) for dataset in evidence.datasets),
+        datasets=evidence.datasets,
         description=(
             *(DescriptionRow.of(description) for description in evidence.descriptions),
             *(DescriptionRow.of(withheld) for withheld in evidence.withheld),
@@ -673,10 +652,10 @@ def of(evidence: types.Evidence) -> Results:
             for result in (*evidence.results, *evidence.subgroups.results, *since)
         ),
         curves=tuple(CurveRow.of(curve) for curve in (*evidence.curves, *evidence.subgroups.curves)),
-        flags=tuple(FlagRow.of(flag) for flag in evidence.flags),
-        acceptance=tuple(CriterionRow.of(criterion) for criterion in evidence.criteria),
+        flags=evidence.flags,
+        acceptance=evidence.criteria,
         claims=tuple(map(ClaimRow.of, claims.of(evidence))),
-        checklist=tuple(ChecklistItemRow.of(item) for item in evidence.checklist),
+        checklist=evidence.checklist,
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
         seal=evidence.seal,
         disclosure=evidence.disclosure,
