@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dossier.core import equation, types
 from dossier.core.errors import DataError, Fault
-from dossier.core.facts import Count, Fact
+from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, earlier_column
 from dossier.reading import (
@@ -74,31 +74,23 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Every row of one site of a table, before any is left out."""
+class Part:
+    """The rows of one site of a table, or of one imputation of them, before any is left out."""
 
     name: str
     site: str
     rows: NDArray[np.int64]
     """Which rows of the table they are, in ascending order."""
-    file: str
     identifiers: tuple[str, ...] | None
-    split: NDArray[np.int64] | None
-    cluster: NDArray[np.int64] | None
-    weights: types.Floats | None
-    strata: NDArray[np.int64] | None
-    periods: types.Periods | None
-    imputation: NDArray[np.int64] | None
-    unknown: tuple[Unknown, ...]
-    """The names of the site and of its clusters that may stand for missing."""
     others: Mapping[str | None, int]
-    """How many rows of the site `rows` leaves out, by the word for their imputation."""
+    """How many rows of the site `rows` of its [[dataset]] leaves out, by the word for their imputation."""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The columns of a table that measures need, over all its rows."""
+class Held:
+    """What is known of a table, over all its rows."""
 
+    source: Source
     outcome: types.Floats | None
     """0 and 1, or with several classes their numbers from 0."""
     risk: types.Floats | None
@@ -107,14 +99,14 @@ class Measured:
     """The same of each other model; None where the table has none."""
     cases: Mapping[str, types.Floats]
     """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """What is known of a table, over all its rows."""
-
-    source: Source
-    measured: Measured
+    split: NDArray[np.int64] | None
+    cluster: NDArray[np.int64] | None
+    weights: types.Floats | None
+    strata: NDArray[np.int64] | None
+    periods: types.Periods | None
+    imputation: NDArray[np.int64] | None
+    unknown: tuple[Unknown, ...]
+    """The names of sites and of clusters that may stand for missing."""
     features: tuple[types.Feature, ...]
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
@@ -147,15 +139,18 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     grouped = subgroups.labelled(release, sources, faults)
     unnamed = subgroups.unnamed(release, sources, names)
     renamed = predictors.renamed(release, sources)
+    own = () if release.severity is None else release.severity.subgroup
+    common: dict[str, Any] = {
+        "labels": labels,
+        "severity": tuple(types.Subset(subgroup.column, subgroup.level) for subgroup in own),
+        "categorical": categorical,
+        "minimum_cell": minimum_cell(release),
+    }
     for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
-        measured = _measured(release, source, some, faults)
-        own = () if release.severity is None else release.severity.subgroup
-        weighed = tuple(types.Subset(subgroup.column, subgroup.level) for subgroup in own)
-        of_table = Held(
-            source, measured, some, labels, groups, weighed, grouping, categorical, other, minimum_cell(release)
-        )
-        for rows in _rows(source, faults):
-            found += [_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
+        about: dict[str, Any] = {"features": some, "groups": groups, "grouping": grouping, "renamed": other, **common}
+        held = Held(source, **_measured(release, source, some, faults), **_design(source, faults), **about)
+        for part in _parts(held, faults):
+            found += [_site(held, part)] if held.imputation is None else _imputed(held, part, held.imputation, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     if len(found) > MOST_SITES:
         faults.append(Fault("many_sites", listed_table("dataset"), number=len(found), most=MOST_SITES))
@@ -288,15 +283,19 @@ def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
     ]
 
 
-def _measured(release: Release, source: Source, features: Sequence[types.Feature], faults: list[Fault]) -> Measured:
+def _measured(
+    release: Release, source: Source, features: Sequence[types.Feature], faults: list[Fault]
+) -> dict[str, Any]:
+    """The outcome, the risk, those of other models, and the columns of cases."""
     table, prediction = source.table, release.prediction
     development = source.declaration.role == "development"
     if release.outcome.classes is not None:
-        found = class_columns.measured(table, release, development, faults)
-        return Measured(*found, {} if development else _of_cases(release, table, faults))
+        outcome, risk, rivals = class_columns.measured(table, release, development, faults)
+        cases = {} if development else _of_cases(release, table, faults)
+        return {"outcome": outcome, "risk": risk, "rivals": rivals, "cases": cases}
     if prediction.columns is not None:
         # Without its classes the outcome cannot be read, and the release's own faults say so.
-        return Measured(None, None, {}, {})
+        return {"outcome": None, "risk": None, "rivals": {}, "cases": {}}
     outcome = (
         None
         if development and release.outcome.column not in table.columns
@@ -318,7 +317,8 @@ def _measured(release: Release, source: Source, features: Sequence[types.Feature
         for rival in release.beside
         if rival.column is not None
     }
-    return Measured(outcome, risk, rivals, {} if development else _of_cases(release, table, faults))
+    cases = {} if development else _of_cases(release, table, faults)
+    return {"outcome": outcome, "risk": risk, "rivals": rivals, "cases": cases}
 
 
 def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, types.Floats]:
@@ -339,45 +339,40 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 # ---- one table, its sites -------------------------------------------------------------------------------------------
 
 
-def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
-    declaration, table = source.declaration, source.table
-    split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
-    cluster = None if declaration.cluster is None else columns.grouped(table, declaration.cluster, "cluster", faults)
-    weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
-    strata = None if declaration.strata is None else columns.grouped(table, declaration.strata, "strata", faults)
-    periods = _periods(declaration, table, faults)
-    key = declaration.imputation
-    imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
-    within = split if imputation is None else imputation
-    named = ((declaration.site_column, "a site"), (declaration.cluster, "one cluster"))
-    unclear = [
+def _design(source: Source, faults: list[Fault]) -> dict[str, Any]:
+    """How the rows of a table belong together: what the keys of its [[dataset]] name, without those it does not."""
+    declared, table = source.declaration, source.table
+    read: Mapping[str, Callable[[str], Any]] = {
+        "split": lambda name: columns.numbered(table, name, "split", faults),
+        "cluster": lambda name: columns.grouped(table, name, "cluster", faults),
+        "weights": lambda name: columns.weights(table, name, faults),
+        "strata": lambda name: columns.grouped(table, name, "strata", faults),
+        "date": lambda name: columns.periods(table, name, declared.periods, declared.dates, faults),
+        "imputation": lambda name: columns.numbered(table, name, "imputation", faults),
+    }
+    names = {key: getattr(declared, key) for key in read}
+    found = {key: None if names[key] is None else read[key](names[key]) for key in read}
+    found["periods"] = found.pop("date")
+    found["unknown"] = tuple(
         unknown
-        for name, counted_as in named
+        for name, counted_as in ((declared.site_column, "a site"), (declared.cluster, "one cluster"))
         if name is not None and name in table.columns
         for unknown in _names_for_missing(table.columns[name], name, counted_as)
-    ]
+    )
+    return found
+
+
+def _parts(held: Held, faults: list[Fault]) -> list[Part]:
+    source, declared, cluster = held.source, held.source.declaration, held.cluster
+    within = held.split if held.imputation is None else held.imputation
     parts = _sites(source, faults)
-    if key is not None and imputation is None:
+    if declared.imputation is not None and held.imputation is None:
         return []
-    if declaration.strata is not None and strata is not None and (declaration.cluster is None or cluster is not None):
+    if declared.strata is not None and held.strata is not None and (declared.cluster is None or cluster is not None):
         for _, _, rows in parts:
-            faults += columns.unfit_strata(table, declaration.strata, strata, cluster, rows)
+            faults += columns.unfit_strata(source.table, declared.strata, held.strata, cluster, rows)
     return [
-        Rows(
-            name=name,
-            site=site,
-            rows=rows,
-            file=table.file,
-            identifiers=_identifiers(source, rows, within, faults),
-            split=_of(split, rows),
-            cluster=_of(cluster, rows),
-            weights=_of(weights, rows),
-            strata=_of(strata, rows),
-            periods=_of_periods(periods, rows),
-            imputation=_of(imputation, rows),
-            unknown=_unknown(unclear, rows),
-            others=_others(source, name),
-        )
+        Part(name, site, rows, _identifiers(source, rows, within, faults), _others(source, name))
         for name, site, rows in parts
     ]
 
@@ -399,18 +394,6 @@ def _names_for_missing(column: Column, ours: str, counted_as: str) -> Iterator[U
             rows = ~column.missing & np.asarray(same.to_numpy(zero_copy_only=False), dtype=bool)
             if rows.any():
                 yield Unknown(ours, f'"{word}"', counted_as, rows)
-
-
-def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> types.Periods | None:
-    """The days of the rows of a table and their calendar periods, where they are declared."""
-    if declaration.date is None:
-        return None
-    return columns.periods(table, declaration.date, declaration.periods, declaration.dates, faults)
-
-
-def _of_periods(periods: types.Periods | None, rows: NDArray[np.int64]) -> types.Periods | None:
-    """The calendar periods of these rows."""
-    return None if periods is None else types.Periods(periods.unit, _of(periods.of_row, rows), _of(periods.days, rows))
 
 
 def _others(source: Source, name: str) -> dict[str | None, int]:
@@ -475,98 +458,66 @@ def _title(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
+def _imputed(held: Held, part: Part, imputation: NDArray[np.int64], faults: list[Fault]) -> list[Site]:
     """The first imputation of a site, with all others and with the rows that nothing was imputed to (number 0)."""
-    if part.imputation is None:
-        raise TypeError("an imputed table numbers its imputations")
-    at = Cell(part.file, held.source.declaration.imputation)
-    sizes = {int(k): int((part.imputation == k).sum()) for k in np.unique(part.imputation)}
+    at = Cell(held.source.table.file, held.source.declaration.imputation)
+    of_row = imputation[part.rows]
+    sizes = {int(k): int((of_row == k).sum()) for k in np.unique(of_row)}
     numbers = [k for k in sizes if k != 0]
     if len(numbers) < 2:
         faults.append(Fault("few_imputations", at, dataset=part.name, imputations=Count(len(numbers), "imputation")))
         return []
     if len(set(sizes.values())) > 1:
         most, least = max(sizes, key=lambda k: sizes[k]), min(sizes, key=lambda k: sizes[k])
-        faults.append(
-            Fault(
-                "imputations_of_other_sizes",
-                at,
-                dataset=part.name,
-                most=most,
-                rows=Count(sizes[most], "row"),
-                least=least,
-                fewer=sizes[least],
-            )
-        )
+        said: dict[str, Value] = {
+            "most": most,
+            "rows": Count(sizes[most], "row"),
+            "least": least,
+            "fewer": sizes[least],
+        }
+        faults.append(Fault("imputations_of_other_sizes", at, dataset=part.name, **said))
         return []
-    others = _with_other_rows(part, part.imputation)
+    each = {k: _imputation(part, of_row, k) for k in sizes}
+    known = {k: set(own.identifiers or ()) for k, own in each.items()}
+    first = min(sizes)
+    others = tuple(k for k in known if known[k] != known[first])
     if others:
-        first = min(sizes)
-        faults.append(Fault("imputations_of_other_rows", at, dataset=part.name, imputations=tuple(others), first=first))
+        faults.append(Fault("imputations_of_other_rows", at, dataset=part.name, imputations=others, first=first))
         return []
-    found = [_site(held, _imputation(part, k)) for k in numbers]
+    found = [_site(held, each[k]) for k in numbers]
     if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
         faults.append(Fault("imputations_of_other_gaps", at, dataset=part.name))
         return []
-    original = _site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
+    original = _site(held, each[0], without_risk=True).dataset if 0 in sizes else None
     datasets = tuple(site.dataset for site in found)
     return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
 
 
-def _with_other_rows(part: Rows, imputation: NDArray[np.int64]) -> list[int]:
-    """The imputations whose identifiers are not those of the first, where the rows are identified."""
-    if part.identifiers is None:
-        return []
-    held: dict[int, set[str]] = {}
-    for name, number in zip(part.identifiers, imputation.tolist(), strict=True):
-        held.setdefault(number, set()).add(name)
-    return [number for number in sorted(held) if held[number] != held[min(held)]]
-
-
-def _imputation(part: Rows, number: int) -> Rows:
+def _imputation(part: Part, of_row: NDArray[np.int64], number: int) -> Part:
     """The rows of one imputation of a site."""
-    here = _part(replace(part, split=None, imputation=None), np.flatnonzero(part.imputation == number))
-    return replace(here, others={None: part.others.get(str(number), 0)})
+    here, names = np.flatnonzero(of_row == number), part.identifiers
+    own = None if names is None else tuple(names[position] for position in here)
+    return replace(part, rows=part.rows[here], identifiers=own, others={None: part.others.get(str(number), 0)})
 
 
-def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
-    """Some of the rows of a site, by their places among them."""
-    names = part.identifiers
-    return replace(
-        part,
-        rows=part.rows[here],
-        identifiers=None if names is None else tuple(names[position] for position in here),
-        **{name: _of(getattr(part, name), here) for name in ("split", "cluster", "weights", "strata", "imputation")},
-        periods=_of_periods(part.periods, here),
-        unknown=_unknown(part.unknown, here),
-    )
-
-
-def _unknown(names: Sequence[Unknown], rows: NDArray[np.int64]) -> tuple[Unknown, ...]:
-    """The names that any of these rows has."""
-    here = (replace(name, rows=_of(name.rows, rows)) for name in names)
-    return tuple(unknown for unknown in here if unknown.rows.any())
-
-
-def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
-    source, measured, features, labels, groups = held.source, held.measured, held.features, held.labels, held.groups
-    declaration = source.declaration
-    outcome, risk = (_of(values, part.rows) for values in (measured.outcome, measured.risk))
+def _site(held: Held, part: Part, without_risk: bool = False) -> Site:
+    declaration, labels = held.source.declaration, held.labels
+    outcome, risk = (_of(values, part.rows) for values in (held.outcome, held.risk))
     analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
     left_out = sum(part.others.values())
-    keep = np.flatnonzero(analysed)
-    cases = {key: _of(_of(values, part.rows), keep) for key, values in measured.cases.items()}
-    outcome, risk = (_of(values, keep) for values in (outcome, risk))
-    of_rivals = {name: _of(_of(given, part.rows), keep) for name, given in measured.rivals.items()}
+    keep = part.rows[analysed]
+    cases = {key: _of(values, keep) for key, values in held.cases.items()}
+    outcome, risk = (_of(values, keep) for values in (held.outcome, held.risk))
+    of_rivals = {name: _of(given, keep) for name, given in held.rivals.items()}
     rival_missing = {name: 0 if given is None else int(_gaps(given).sum()) for name, given in of_rivals.items()}
     rivals = [
         types.RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
         for name, given in of_rivals.items()
     ]
     first, *further = rivals or [types.RivalRisk(types.RIVAL, None)]
-    weights = _of(part.weights, keep)
-    cluster, unequal = _shared(_of(part.cluster, keep)), _unequal(weights)
-    of_groups = subgroups.subgroups(groups, part.rows, analysed, part.name)
+    weights, days = _of(held.weights, keep), held.periods
+    cluster, unequal = _shared(_of(held.cluster, keep)), _unequal(weights)
+    of_groups = subgroups.subgroups(held.groups, part.rows, analysed, part.name)
     dataset = types.Dataset(
         name=part.name,
         role=declaration.role,
@@ -578,8 +529,8 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         rival=None if labels else first.risk,
         rival_is_incomplete=first.is_incomplete,
         further_rivals=tuple(further),
-        split=_of(part.split, keep),
-        predictors=_kept(features, part.rows, keep),
+        split=_of(held.split, keep),
+        predictors=_kept(held.features, keep),
         dates=declaration.dates,
         country=declaration.country,
         setting=declaration.setting,
@@ -594,12 +545,13 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         cluster=cluster,
         weights=unequal,
         # Rows that are independent and count alike need no design.
-        strata=None if cluster is None and unequal is None else _of(part.strata, keep),
-        periods=_of_periods(part.periods, keep),
+        strata=None if cluster is None and unequal is None else _of(held.strata, keep),
+        periods=None if days is None else types.Periods(days.unit, _of(days.of_row, keep), _of(days.days, keep)),
         severity_group=_severity_group(of_groups, held.severity, len(keep)),
         subgroups=of_groups,
         minimum_cell=held.minimum_cell,
     )
+    here = (replace(name, rows=_of(name.rows, keep)) for name in held.unknown)
     return Site(
         dataset=dataset,
         declaration=declaration,
@@ -607,10 +559,10 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         identifiers=part.identifiers,
         rival_missing=rival_missing,
         weightless=weights is not None and len(keep) > 0 and not weights.any(),
-        grouping=_kept(held.grouping, part.rows, keep),
+        grouping=_kept(held.grouping, keep),
         categorical=held.categorical,
         renamed=held.renamed,
-        unknown=_unknown(part.unknown, keep),
+        unknown=tuple(unknown for unknown in here if unknown.rows.any()),
     )
 
 
@@ -627,13 +579,9 @@ def _severity_group(
     return found
 
 
-def _kept(
-    features: Sequence[types.Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]
-) -> tuple[types.Feature, ...]:
-    """The columns of the rows of a site, and of these only those that are analysed."""
-    return tuple(
-        types.Feature(feature.name, _of(_of(feature.values, rows), keep), feature.levels) for feature in features
-    )
+def _kept(features: Sequence[types.Feature], keep: NDArray[np.int64]) -> tuple[types.Feature, ...]:
+    """The columns of the rows that are analysed."""
+    return tuple(types.Feature(feature.name, _of(feature.values, keep), feature.levels) for feature in features)
 
 
 def _shared(cluster: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
