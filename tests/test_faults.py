@@ -128,6 +128,12 @@ def raised() -> tuple[tuple[str, str, frozenset[str] | None], ...]:
                         (name, code, None if values is None else frozenset(values))
                         for code in codes(call, function, tree)
                     ]
+        for table in (node for node in ast.walk(tree) if isinstance(node, ast.Dict) and path.name == "release.py"):
+            for key, rule in zip(table.keys, table.values, strict=True):
+                if isinstance(rule, ast.Lambda | ast.Name) and key is not None:
+                    said = [each for node in ast.walk(rule) if isinstance(node, ast.Dict) for each in node.keys if each]
+                    named = frozenset(name for each in said for name in constants(each))
+                    found += [(f"{path.name}:{key.lineno}", code, named) for code in constants(key) & CATALOGUE.keys()]
     return tuple(found)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeGuard, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeGuard, get_args
 
 from pydantic import (
     AfterValidator,
@@ -83,10 +83,40 @@ class UnfitError(ValueError):
         super().__init__(f"{catalogue.what(self.fact)} {catalogue.fix(self.fact)}")
 
 
+Rules = Mapping[str, Callable[[Any], object]]
+"""What keys must not say together: the code of each fault, and whether a table has it, or the values that it names."""
+
+
 class Table(BaseModel):
-    """A table of release.toml: frozen, no unknown keys, no guessing of types."""
+    """A table of release.toml: frozen, no unknown keys, no guessing of types; its rules hold in their order."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    rules: ClassVar[Rules] = {}
+
+    @model_validator(mode="after")
+    def _holds(self) -> Self:
+        for code, rule in self.rules.items():
+            if broken := rule(self):
+                raise UnfitError(code, **(broken if isinstance(broken, dict) else {}))
+        return self
+
+
+def _given(own: Table, *keys: str) -> tuple[str, ...]:
+    """Which of some keys a table has."""
+    return tuple(key for key in keys if getattr(own, key) is not None)
+
+
+def _falls(numbers: Sequence[float] | None) -> bool:
+    return any(before >= after for before, after in pairwise(numbers or ()))
+
+
+def _apart(own: Any) -> bool:
+    """Whether a value lies outside its interval, where it has one."""
+    return own.low is not None and own.high is not None and not own.low <= own.value <= own.high
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name in names if names.count(name) > 1]
 
 
 def _without_blanks_only(given: object) -> object:
@@ -257,6 +287,10 @@ class Prediction(Table):
 class Rival(Table):
     """Another model that gave its risks for the same rows."""
 
+    rules = {
+        "rival_of_two_forms": lambda own: len(_given(own, "column", "columns")) != 1 and {"name": own.name},
+    }
+
     name: Text = Field(description="The name of the other model.")
     column: Text | None = Field(None, description="The column that holds its risk.")
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
@@ -267,12 +301,6 @@ class Rival(Table):
     def named(self) -> tuple[str, ...]:
         """The column or the columns of its risks."""
         return self.columns or (() if self.column is None else (self.column,))
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Rival:
-        if (self.column is None) == (self.columns is None):
-            raise UnfitError("rival_of_two_forms", name=self.name)
-        return self
 
 
 class Thresholds(Table):
@@ -290,6 +318,14 @@ class Thresholds(Table):
 
 class DatasetDeclaration(Table):
     """A table of rows: one dataset, or one a site."""
+
+    rules = {
+        "periods_without_date": lambda own: own.periods and not own.date,
+        "periods_of_other_role": lambda own: own.periods and own.role != "external" and {"role": own.role},
+        "key_of_development": lambda own: own.design and own.role == "development" and {"key": own.design[0]},
+        "split_beside": lambda own: own.design and own.split and {"key": own.design[0]},
+        "strata_alone": lambda own: own.design in (("strata",), ("strata", "imputation")),
+    }
 
     name: str = Field(pattern=r"^\w[\w.-]*$", description="The name of the dataset in every table and file.")
     role: DatasetRole = Field(description="What the rows were to the model: development, internal or external.")
@@ -338,28 +374,19 @@ class DatasetDeclaration(Table):
         None, description="The same; the largest of any dataset holds for all, for numbers rest on rows of several."
     )
 
-    @model_validator(mode="after")
-    def _followed(self) -> DatasetDeclaration:
-        if self.periods is not None and self.date is None:
-            raise UnfitError("periods_without_date")
-        if self.periods is not None and self.role != "external":
-            raise UnfitError("periods_of_other_role", role=self.role)
-        return self
-
-    @model_validator(mode="after")
-    def _rows_that_differ(self) -> DatasetDeclaration:
-        given = [key for key in ("cluster", "weights", "strata", "imputation") if getattr(self, key) is not None]
-        if given and self.role == "development":
-            raise UnfitError("key_of_development", key=given[0])
-        if given and self.split is not None:
-            raise UnfitError("split_beside", key=given[0])
-        if given == ["strata"] or given == ["strata", "imputation"]:
-            raise UnfitError("strata_alone")
-        return self
+    @property
+    def design(self) -> tuple[str, ...]:
+        """The keys that say how rows belong together."""
+        return _given(self, "cluster", "weights", "strata", "imputation")
 
 
 class DeclaredAuroc(Table):
     """An AUROC that was published, with its interval and its rows."""
+
+    rules = {
+        "auroc_outside_interval": _apart,
+        "more_events_than_rows": lambda own: own.events >= own.n,
+    }
 
     value: Share = Field(description="The published AUROC.")
     low: Share = Field(description="The lower end of its interval, at the level of the release.")
@@ -370,14 +397,6 @@ class DeclaredAuroc(Table):
     events: Annotated[Count, Field(ge=1)] = Field(
         description="The number of rows in which the outcome happened, or its range."
     )
-
-    @model_validator(mode="after")
-    def _fits(self) -> DeclaredAuroc:
-        if not self.low <= self.value <= self.high:
-            raise UnfitError("auroc_outside_interval")
-        if self.events >= self.n:
-            raise UnfitError("more_events_than_rows")
-        return self
 
 
 class DeclaredPerformance(Table):
@@ -409,6 +428,43 @@ MOST_SEGMENTS = 20
 class ModelTerm(Table):
     """One term of the model's linear predictor: of one predictor, or of the product of two."""
 
+    rules = {
+        "term_without_coefficient": lambda own: not own.forms and {"term": own.name},
+        "term_of_several_forms": lambda own: len(own.forms) > 1 and {"term": own.name, "forms": own.forms},
+        "term_of_knots_and_segments": lambda own: len(own.breaks) > 1 and {"term": own.name},
+        "term_without_coefficients": lambda own: own.breaks and own.coefficients is None and {"term": own.name},
+        "term_without_knots": lambda own: not own.breaks and own.coefficients is not None and {"term": own.name},
+        "term_without_category": lambda own: own.levels == {} and {"term": own.name},
+        "key_of_numbers_for_categories": lambda own: (
+            own.levels is not None
+            and own.with_ is None
+            and (given := _given(own, "transform", "floor", "cap"))
+            and {"term": own.name, "key": given[0]}
+        ),
+        "floor_above_cap": lambda own: (
+            len(_given(own, "floor", "cap")) == 2 and own.floor >= own.cap and {"term": own.name}
+        ),
+        "term_with_itself": lambda own: own.with_ == own.predictor and {"predictor": own.predictor},
+        "few_knots": lambda own: own.knots is not None and len(own.knots) < 3 and {"term": own.name},
+        "knots_out_of_order": lambda own: _falls(own.knots) and {"term": own.name},
+        "wrong_number_of_coefficients_of_spline": lambda own: (
+            own.knots is not None
+            and (numbers := (len(own.knots), len(own.coefficients), len(own.knots) - 1))[1] != numbers[2]
+            and {"term": own.name, "knots": numbers[0], "coefficients": numbers[1], "wanted": numbers[2]}
+        ),
+        "wrong_number_of_segments": lambda own: (
+            own.segments is not None
+            and not 1 <= len(own.segments) <= MOST_SEGMENTS
+            and {"term": own.name, "number": len(own.segments), "most": MOST_SEGMENTS}
+        ),
+        "segments_out_of_order": lambda own: _falls(own.segments) and {"term": own.name, "most": MOST_SEGMENTS},
+        "wrong_number_of_coefficients_of_segments": lambda own: (
+            own.segments is not None
+            and (numbers := (len(own.segments), len(own.coefficients), len(own.segments) + 1))[1] != numbers[2]
+            and {"term": own.name, "segments": numbers[0], "coefficients": numbers[1], "wanted": numbers[2]}
+        ),
+    }
+
     predictor: Text = Field(description="The predictor of the term.")
     with_: Text | None = Field(
         None,
@@ -434,73 +490,38 @@ class ModelTerm(Table):
     )
 
     @property
+    def forms(self) -> tuple[str, ...]:
+        """The keys that give its coefficients."""
+        return _given(self, "coefficient", "levels", "coefficients")
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The keys that give where its coefficients change."""
+        return _given(self, "knots", "segments")
+
+    @property
     def name(self) -> str:
         """The predictor, or the product of both."""
         return self.predictor if self.with_ is None else f"{self.predictor} × {self.with_}"
-
-    @model_validator(mode="after")
-    def _one_form(self) -> ModelTerm:
-        forms = {"coefficient": self.coefficient, "levels": self.levels, "coefficients": self.coefficients}
-        given = [name for name, value in forms.items() if value is not None]
-        if len(given) != 1:
-            if not given:
-                raise UnfitError("term_without_coefficient", term=self.name)
-            raise UnfitError("term_of_several_forms", term=self.name, forms=tuple(given))
-        if self.knots is not None and self.segments is not None:
-            raise UnfitError("term_of_knots_and_segments", term=self.name)
-        if (self.knots is None and self.segments is None) != (self.coefficients is None):
-            code = "term_without_coefficients" if self.coefficients is None else "term_without_knots"
-            raise UnfitError(code, term=self.name)
-        return self
-
-    @model_validator(mode="after")
-    def _numbers_fit(self) -> ModelTerm:
-        if self.levels is not None and not self.levels:
-            raise UnfitError("term_without_category", term=self.name)
-        of_numbers = {"transform": self.transform, "floor": self.floor, "cap": self.cap}
-        given = [key for key, value in of_numbers.items() if value is not None]
-        if self.levels is not None and self.with_ is None and given:
-            raise UnfitError("key_of_numbers_for_categories", term=self.name, key=given[0])
-        if self.floor is not None and self.cap is not None and self.floor >= self.cap:
-            raise UnfitError("floor_above_cap", term=self.name)
-        if self.with_ == self.predictor:
-            raise UnfitError("term_with_itself", predictor=self.predictor)
-        return self
-
-    @model_validator(mode="after")
-    def _spline_fits(self) -> ModelTerm:
-        knots, coefficients = self.knots, self.coefficients
-        if knots is None or coefficients is None:
-            return self
-        if len(knots) < 3 or any(after <= before for before, after in pairwise(knots)):
-            raise UnfitError("few_knots" if len(knots) < 3 else "knots_out_of_order", term=self.name)
-        if len(coefficients) != len(knots) - 1:
-            numbers = {"knots": len(knots), "coefficients": len(coefficients), "wanted": len(knots) - 1}
-            raise UnfitError("wrong_number_of_coefficients_of_spline", term=self.name, **numbers)
-        return self
-
-    @model_validator(mode="after")
-    def _segments_fit(self) -> ModelTerm:
-        segments, coefficients = self.segments, self.coefficients
-        if segments is None or coefficients is None:
-            return self
-        if not 1 <= len(segments) <= MOST_SEGMENTS or any(after <= before for before, after in pairwise(segments)):
-            if 1 <= len(segments) <= MOST_SEGMENTS:
-                raise UnfitError("segments_out_of_order", term=self.name, most=MOST_SEGMENTS)
-            raise UnfitError("wrong_number_of_segments", term=self.name, number=len(segments), most=MOST_SEGMENTS)
-        if len(coefficients) != len(segments) + 1:
-            numbers = {"segments": len(segments), "coefficients": len(coefficients), "wanted": len(segments) + 1}
-            raise UnfitError("wrong_number_of_coefficients_of_segments", term=self.name, **numbers)
-        return self
 
 
 class Model(Table):
     """The formula of the model, for the points nomogram."""
 
+    rules = {
+        "several_terms": lambda own: own.repeated and {"terms": own.repeated},
+    }
+
     intercept: float = Field(description="The intercept.")
     term: Annotated[tuple[ModelTerm, ...], Field(min_length=1, max_length=1000)] = Field(
         description="The terms of the linear predictor, one a predictor or product."
     )
+
+    @property
+    def repeated(self) -> tuple[str, ...]:
+        """The terms that stand several times, whichever predictor of a product comes first."""
+        keys = [frozenset((term.predictor, term.with_)) for term in self.term]
+        return tuple(sorted({term.name for term, key in zip(self.term, keys, strict=True) if keys.count(key) > 1}))
 
     @property
     def predictors(self) -> tuple[str, ...]:
@@ -527,14 +548,6 @@ class Model(Table):
         floors = [term.floor for term in terms if term.floor is not None]
         caps = [term.cap for term in terms if term.cap is not None]
         return (min(floors) if len(floors) == len(terms) else None, max(caps) if len(caps) == len(terms) else None)
-
-    @model_validator(mode="after")
-    def _one_term_a_predictor(self) -> Model:
-        keys = [frozenset((term.predictor, term.with_)) for term in self.term]
-        repeated = sorted({term.name for term, key in zip(self.term, keys, strict=True) if keys.count(key) > 1})
-        if repeated:
-            raise UnfitError("several_terms", terms=tuple(repeated))
-        return self
 
 
 class ReadersTables(Table):
@@ -587,45 +600,42 @@ class StudyCounts(Table):
 class ReaderStudy(Table):
     """Decisions without and with the model."""
 
+    rules = {
+        "reader_study_of_two_forms": lambda own: len(_given(own, "file", "counts")) != 1,
+    }
+
     file: Text | None = Field(None, description="The table with reader, case, truth, unaided and aided.")
     outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
     design: Literal["paired", "parallel"] = Field("paired", description="Whether each reader decided both ways.")
     counts: StudyCounts | None = Field(None, description="Bare counts, where there is no table.")
-
-    @model_validator(mode="after")
-    def _one(self) -> ReaderStudy:
-        if (self.file is None) == (self.counts is None):
-            raise UnfitError("reader_study_of_two_forms")
-        return self
 
 
 Weights = tuple[tuple[Share, ...], ...]
 """One row a predicted class, one column a true class."""
 
 
-def _fit_errors(weights: Weights) -> None:
-    size = len(weights)
-    if size < 2 or any(len(row) != size for row in weights):
-        raise UnfitError("severity_not_square")
-    if any(weights[index][index] != 0 for index in range(size)):
-        raise UnfitError("severity_of_right_answer")
+def _not_square(own: Any) -> bool:
+    return {len(row) for row in own.weights} != {max(len(own.weights), 2)}
+
+
+def _of_right_answer(own: Any) -> bool:
+    return any(row[index] != 0 for index, row in enumerate(own.weights))
 
 
 class SeverityOfSubgroup(Table):
     """How grave each kind of error is in a subgroup, where that differs."""
 
+    rules = {"severity_not_square": _not_square, "severity_of_right_answer": _of_right_answer}
+
     column: Text = Field(description="The column of a [[subgroup]].")
     level: Text = Field(description="Its level, as the dossier prints it.")
     weights: Weights = Field(description="One row a predicted class, one column a true class.")
 
-    @model_validator(mode="after")
-    def _square(self) -> SeverityOfSubgroup:
-        _fit_errors(self.weights)
-        return self
-
 
 class Severity(Table):
     """How grave each kind of error is."""
+
+    rules = {"severity_not_square": _not_square, "severity_of_right_answer": _of_right_answer}
 
     weights: Weights = Field(description="One row a predicted class, one column a true class.")
     source: Text | None = Field(None, description="Where the weights come from.")
@@ -635,11 +645,6 @@ class Severity(Table):
     subgroup: Annotated[tuple[SeverityOfSubgroup, ...], LEVELS] = Field(
         (), description="Other weights for levels of one column; all other rows have `weights`."
     )
-
-    @model_validator(mode="after")
-    def _square(self) -> Severity:
-        _fit_errors(self.weights)
-        return self
 
     @property
     def matrices(self) -> tuple[Weights, ...]:
@@ -660,33 +665,28 @@ class Source(Table):
 class SurveyShare(Table):
     """The share of answers to a survey that put a class first, with its interval."""
 
+    rules = {
+        "share_outside_interval": _apart,
+    }
+
     value: Share = Field(description="The share of answers.")
     low: Share = Field(description="The lower end of its interval.")
     high: Share = Field(description="The upper end of its interval.")
 
-    @model_validator(mode="after")
-    def _fits(self) -> SurveyShare:
-        if not self.low <= self.value <= self.high:
-            raise UnfitError("share_outside_interval")
-        return self
-
 
 class Acceptable(Table):
     """The least accuracy that is acceptable, and where it comes from."""
+
+    rules = {
+        "interval_of_one_end": lambda own: len(_given(own, "low", "high")) == 1,
+        "share_outside_interval": _apart,
+    }
 
     value: Share = Field(description="The minimum acceptable accuracy.")
     low: Share | None = Field(None, description="The lower end of its interval.")
     high: Share | None = Field(None, description="The upper end of its interval.")
     n: Annotated[int, Field(ge=1)] | None = Field(None, description="How many answers it rests on.")
     source: Text = Field(description="Where it comes from.")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Acceptable:
-        if (self.low is None) != (self.high is None):
-            raise UnfitError("interval_of_one_end")
-        if self.low is not None and self.high is not None and not self.low <= self.value <= self.high:
-            raise UnfitError("share_outside_interval")
-        return self
 
 
 def survey_shares(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
@@ -711,6 +711,12 @@ def _no_source_as_column(given: object) -> object:
 
 class HAccuracy(Table):
     """The settings of H-accuracy."""
+
+    rules = {
+        "no_survey": lambda own: "survey" in own.priority_from and own.survey is None,
+        "cut_without_complexity": lambda own: own.cut is not None and own.complexity is None,
+        "cut_twice": lambda own: own.cut is not None and getattr(own.complexity, "cut", None) is not None,
+    }
 
     priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats), FEW] = Field(
         (0.25, 0.5, 0.75),
@@ -744,19 +750,17 @@ class HAccuracy(Table):
             return self.complexity.from_ + ("_weighted" if self.complexity.weighted else "")
         return self.complexity
 
-    @model_validator(mode="after")
-    def _fits(self) -> HAccuracy:
-        if "survey" in self.priority_from and self.survey is None:
-            raise UnfitError("no_survey")
-        if self.cut is not None and self.complexity is None:
-            raise UnfitError("cut_without_complexity")
-        if self.cut is not None and isinstance(self.complexity, Source) and self.complexity.cut is not None:
-            raise UnfitError("cut_twice")
-        return self
-
 
 class Utility(Table):
     """The settings of weighted utility."""
+
+    rules = {
+        "cost_without_benefit": lambda own: len(_given(own, "cost", "benefit")) == 1,
+        "relevance_of_other_source": lambda own: (
+            isinstance(source := own.relevance, Source)
+            and (source.from_, source.weighted, source.cut) != ("raters", False, None)
+        ),
+    }
 
     relevance: Text | Source | None = Field(None, description="The column of the cases' relevance, or its source.")
     gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = Field(
@@ -767,14 +771,6 @@ class Utility(Table):
     ] = Field((), description="How the raters give each case a threshold of its own.")
     cost: Text | None = Field(None, description="The column of what acting needlessly costs.")
     benefit: Text | None = Field(None, description="The column of what acting rightly brings.")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Utility:
-        if (self.cost is None) != (self.benefit is None):
-            raise UnfitError("cost_without_benefit")
-        if isinstance(self.relevance, Source) and self.relevance != Source.model_validate({"from": "raters"}):
-            raise UnfitError("relevance_of_other_source")
-        return self
 
     @property
     def source_of_relevance(self) -> str:
@@ -790,17 +786,14 @@ class Utility(Table):
 class Roc(Table):
     """The parts of the ROC curve that are looked at alone."""
 
+    rules = {
+        "no_part_of_roc": lambda own: not own.parts,
+        "range_reversed": lambda own: any(map(_falls, own.parts)),
+    }
+
     parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats), FEW] = Field(
         description="Ranges of the false positive rate."
     )
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Roc:
-        if not self.parts:
-            raise UnfitError("no_part_of_roc")
-        for low, high in self.parts:
-            _number_range((low, high))
-        return self
 
 
 class Resampling(Table):
@@ -916,6 +909,16 @@ class Predictor(Table):
 class Subgroup(Table):
     """A column whose values split every dataset into subgroups."""
 
+    rules = {
+        "levels_and_cuts": lambda own: len(_given(own, "levels", "cuts")) > 1 and {"column": own.column},
+        "few_levels": lambda own: (
+            own.levels is not None and len(own.levels) < 2 and {"column": own.column, "number": len(own.levels)}
+        ),
+        "levels_of_one_name": lambda own: (names := _repeated([*(own.levels or {}).values()])) and {"name": names[0]},
+        "no_cut": lambda own: own.cuts == (),
+        "cuts_out_of_order": lambda own: _falls(own.cuts),
+    }
+
     column: Text = Field(description="The column.")
     levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
         None, description='The words for its values, as { "1" = "male", "0" = "female" }.'
@@ -923,23 +926,6 @@ class Subgroup(Table):
     cuts: Annotated[tuple[float, ...], FEW] | None = Field(
         None, description="Where a numeric column is cut; a value on a cut belongs above it."
     )
-
-    @model_validator(mode="after")
-    def _fits(self) -> Subgroup:
-        if self.levels is not None and self.cuts is not None:
-            raise UnfitError("levels_and_cuts", column=self.column)
-        if self.levels is not None:
-            if len(self.levels) < 2:
-                raise UnfitError("few_levels", column=self.column, number=len(self.levels))
-            names = list(self.levels.values())
-            repeated = next((name for name in names if names.count(name) > 1), None)
-            if repeated is not None:
-                raise UnfitError("levels_of_one_name", name=repeated)
-        if self.cuts is not None and (
-            not self.cuts or any(first >= other for first, other in zip(self.cuts, self.cuts[1:], strict=False))
-        ):
-            raise UnfitError("cuts_out_of_order" if self.cuts else "no_cut")
-        return self
 
 
 class Disclosure(Table):
@@ -977,18 +963,17 @@ class IntendedUse(Table):
 class StopRule(Table):
     """A limit that switches the model off: a measure outside it in so many calendar periods in a row."""
 
+    rules = {
+        "stop_rule_without_limit": lambda own: not _given(own, "at_least", "at_most") and {"measure": own.measure},
+        "stop_limits_reversed": lambda own: (
+            len(_given(own, "at_least", "at_most")) == 2 and own.at_least >= own.at_most and {"measure": own.measure}
+        ),
+    }
+
     measure: Watched = Field(description="The measure, taken of each period.")
     at_least: float | None = Field(None, description="The smallest value inside the limits.")
     at_most: float | None = Field(None, description="The largest value inside the limits.")
     periods: Annotated[int, Field(ge=1, le=100)] = Field(1, description="So many periods in a row outside cross it.")
-
-    @model_validator(mode="after")
-    def _fits(self) -> StopRule:
-        if self.at_least is None and self.at_most is None:
-            raise UnfitError("stop_rule_without_limit", measure=self.measure)
-        if self.at_least is not None and self.at_most is not None and self.at_least >= self.at_most:
-            raise UnfitError("stop_limits_reversed", measure=self.measure)
-        return self
 
 
 class Care(Table):
@@ -1045,16 +1030,14 @@ class Revision(Table):
 class Statement(Table):
     """A declared row of the checklist: a text, a file that holds it, or an explicit none."""
 
+    rules = {
+        "statement_of_several_forms": lambda own: len(_given(own, "text", "file", "none")) != 1,
+    }
+
     text: Text | None = Field(None, description="The text.")
     file: Text | None = Field(None, description="The file that holds the text.")
     outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
     none: Text | None = Field(None, description="What there is none of, as a sentence.")
-
-    @model_validator(mode="after")
-    def _one(self) -> Statement:
-        if sum(given is not None for given in (self.text, self.file, self.none)) != 1:
-            raise UnfitError("statement_of_several_forms")
-        return self
 
 
 def _statement(given: object) -> object:

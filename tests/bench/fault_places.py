@@ -17,7 +17,7 @@ from dossier.reading import isolation
 PACKAGE = Path(errors.__file__).resolve().parents[1]
 SAYS = {"Fault", "UnfitError", "by_row", "no_column", "_later"}
 """Who makes a fault; the last three for others, so that the place is where they are called."""
-FOR_OTHERS = {"by_row", "no_column", "_later"}
+FOR_OTHERS = {"by_row", "no_column", "_later", "_holds"}
 
 Place = tuple[str, int]
 """A file of the package, and a line of it."""
@@ -73,6 +73,10 @@ def _of_file(file: Path) -> Iterator[tuple[Place, str, str]]:
             for call in ast.walk(function):
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in SAYS:
                     yield (name, call.lineno), function.name, ast.unparse(call)
+        elif isinstance(function, ast.ClassDef):
+            tables = [node.value for node in function.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+            for table in (table for table in tables if isinstance(table, ast.Dict)):
+                yield from (((f"{function.name} {ast.literal_eval(key)}", 0), "", "") for key in table.keys if key)
 
 
 @contextmanager
@@ -107,7 +111,9 @@ def answered_here(function: Any, file: str, size: int, arguments: Any, content: 
 
 
 def _place(frame: FrameType | None) -> Place:
-    """The line that said it: past those who make faults for others."""
+    """The line that said it, past those who make faults for others; of a rule its table and its code."""
+    if frame is not None and frame.f_code.co_name == "_holds":
+        return f"{type(frame.f_locals['self']).__name__} {frame.f_locals['code']}", 0
     while frame is not None and (frame.f_code.co_name in FOR_OTHERS or _is_inner(frame)):
         frame = frame.f_back
     assert frame is not None
