@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial, wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from dossier.core.facts import Count, Fact
 from dossier.core.types import RIVAL, UPDATED, Absent, Danger, Floats, Goal, Role, Term, Tier
@@ -60,8 +60,8 @@ class Metric:
     term: Term
     function: Callable[..., Any]
     needs: tuple[str, ...]
-    roles: tuple[Role, ...]
-    laws: frozenset[Law]
+    roles: tuple[Role, ...] = ("internal", "external")
+    laws: frozenset[Law] = LAWS
     pool: PoolingScale | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
     scale: Symmetry = "plain"
@@ -258,53 +258,79 @@ def _written(function: Callable[..., Any]) -> str:
     return ast.get_docstring(definition) or "" if isinstance(definition, ast.FunctionDef) else ""
 
 
-def _formula(function: Callable[..., Any], formula: str) -> str:
-    """The formula as it is given; without one the methods appendix would have a hole."""
-    if not formula:
-        raise TypeError(f"{function.__name__} needs a formula: how it is computed, in plain text")
-    return formula
-
-
 def _enter(shelf: dict[str, Any], name: str, value: Any) -> None:
     if name in shelf and shelf[name].function.__module__ != value.function.__module__:
         raise TypeError(f"{name} is defined in {shelf[name].function.__module__} and in {value.function.__module__}")
     shelf[name] = value
 
 
+class Called(TypedDict, total=False):
+    """How a measure reads: see `types.Term`."""
+
+    digits: int
+    range: tuple[float | None, float | None]
+    best: Best | None
+    tier: Tier
+    at: tuple[str, ...]
+    unit: Literal["", "%", "per 100"]
+    caution: str
+    counterpart: str
+    differs: str
+    on_page: bool
+    goal: Goal | None
+    danger: Danger | None
+    also: tuple[str, ...]
+
+
+class Taken(TypedDict, total=False):
+    """How a measure is taken: see `Metric`."""
+
+    roles: tuple[Role, ...]
+    pool: PoolingScale | None
+    mean_over: Literal["rows", "pairs"] | None
+    fixed: Mapping[str, str]
+    independent_rows: bool
+    against_rest: AgainstRest
+    clustered: Clustered
+    weighted: Callable[..., Any] | None
+    protection: Protection
+    difference_of: str | None
+
+
+class Asked(Called, Taken, total=False):
+    """All that a measure says of itself."""
+
+
+def _term(
+    function: Callable[..., Any],
+    label: str,
+    formula: str,
+    cites: str | tuple[str, ...],
+    chapter: str | None = None,
+    measure: str | None = None,
+    **called: Unpack[Called],
+) -> Term:
+    """What a measure is called; without a formula the methods appendix would have a hole."""
+    name = function.__name__
+    if not formula:
+        raise TypeError(f"{name} needs a formula: how it is computed, in plain text")
+    sentence, named = _sentence(function), (cites,) if isinstance(cites, str) else cites
+    where = chapter or _chapter(function)
+    return Term(name, measure or name, label, sentence, where, cites=named, formula=formula, **called)
+
+
 def metric(
     label: str,
     *,
-    digits: int = 2,
-    range: tuple[float | None, float | None] = (None, None),
-    best: Best | None = None,
-    tier: Tier = "supporting",
     cites: str | tuple[str, ...] = (),
-    at: tuple[str, ...] = (),
-    roles: tuple[Role, ...] = ("internal", "external"),
-    pool: PoolingScale | None = None,
     scale: Symmetry | None = None,
-    mean_over: Literal["rows", "pairs"] | None = None,
     breaks: tuple[Law, ...] = (),
     measure: str | None = None,
-    fixed: Mapping[str, str] | None = None,
-    independent_rows: bool = False,
-    unit: Literal["", "%", "per 100"] = "",
-    caution: str = "",
-    counterpart: str = "",
-    differs: str = "",
-    against_rest: AgainstRest = "no",
     chapter: str | None = None,
-    clustered: Clustered = "jackknife",
-    weighted: Callable[..., Any] | None = None,
     formula: str = "",
-    protection: Protection = "withheld",
-    on_page: bool = True,
-    goal: Goal | None = None,
-    danger: Danger | None = None,
-    difference_of: str | None = None,
     by_subgroup: bool | None = None,
-    also: tuple[str, ...] = (),
     given: Given | None = None,
+    **asked: Unpack[Asked],
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -327,51 +353,24 @@ def metric(
     for it to be asked, by default rows, and both outcomes where by its laws it is absent with one class.
     """
     laws = LAWS - set(breaks)
+    called: Any = {key: value for key, value in asked.items() if key in Called.__annotations__}
+    taken: Any = {key: value for key, value in asked.items() if key in Taken.__annotations__}
 
     def enter(function: Plain) -> Plain:
         name, of_classes = function.__name__, _needs(function)[0] == "classes"
         compares = "one class is absent" in laws and not of_classes
         function = _where_given(function, given or ("both outcomes" if compares else "rows"))
         replaced = REGISTER.metrics.get(name) if of_classes else None
-        term = Term(
-            name=name,
-            measure=measure or name,
-            label=label,
-            sentence=_sentence(function),
-            chapter=chapter or (replaced.term.chapter if replaced else _chapter(function)),
-            digits=digits,
-            range=range,
-            best=best,
-            tier=tier,
-            cites=(cites,) if isinstance(cites, str) else cites,
-            at=at,
-            unit=unit,
-            caution=caution,
-            counterpart=counterpart,
-            differs=differs,
-            formula=_formula(function, formula),
-            also=also,
-            on_page=on_page,
-            goal=goal,
-            danger=danger,
-        )
+        own = chapter or (replaced.term.chapter if replaced else None)
+        term = _term(function, label, formula, cites, own, measure, **called)
         entry = Metric(
             term,
             function,
             _needs(function),
-            roles,
-            laws,
-            pool,
-            dict(fixed or {}),
-            scale or pool or ("log" if range == (0, None) else "plain"),
-            mean_over,
-            independent_rows,
-            against_rest,
-            protection,
-            clustered,
-            weighted,
-            difference_of,
-            tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
+            laws=laws,
+            scale=scale or taken.get("pool") or ("log" if term.range == (0, None) else "plain"),
+            by_subgroup=term.tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
+            **taken,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
@@ -441,39 +440,19 @@ def synthesis(
     label: str,
     *,
     each: Literal["external", "groups", "pooled"],
-    digits: int = 2,
-    range: tuple[float | None, float | None] = (None, None),
-    best: Best | None = None,
-    tier: Tier = "mission",
     cites: str | tuple[str, ...] = (),
-    at: tuple[str, ...] = (),
-    differs: str = "",
     formula: str = "",
-    also: tuple[str, ...] = (),
+    **called: Unpack[Called],
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all.
 
     Of `groups` it takes the rows of a group of patients and of the others, site by site, and names a comparison itself.
     """
+    called.setdefault("tier", "mission")
 
     def enter(function: Plain) -> Plain:
         name, function = function.__name__, absent_with_its_parts(function)
-        term = Term(
-            name=name,
-            measure=name,
-            label=label,
-            sentence=_sentence(function),
-            chapter=_chapter(function),
-            digits=digits,
-            range=range,
-            best=best,
-            tier=tier,
-            cites=(cites,) if isinstance(cites, str) else cites,
-            at=at,
-            differs=differs,
-            formula=_formula(function, formula),
-            also=also,
-        )
+        term = _term(function, label, formula, cites, **called)
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function
 

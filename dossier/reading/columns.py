@@ -772,14 +772,16 @@ def identified(
     found = whole if len(rows) == len(table.rows) else rows_of(whole, rows)
     numbers = table.rows[rows]
     missing = by_row("no_identifier", table.file, found.name, numbers[found.missing])
-    again, first = (numbers[places] for places in _repeats(found, within))
+    again, first = (numbers[places] for places in repeats(found, within))
     twice = by_row("identifier_twice", table.file, found.name, again, lambda k: {"row": int(first[k])})
     faults += [*missing, *twice]
     return None if missing or twice else found
 
 
-def _repeats(found: Column, within: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows whose cell stands in an earlier row too, and for each the first such row."""
+def repeats(found: Column, within: Any = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows whose cell stands in an earlier row too, where need be `within` the same group of rows, and for each
+    the first such row.
+    """
     codes, _ = encoded(found)
     present = np.flatnonzero(codes >= 0)
     keys = codes[present]

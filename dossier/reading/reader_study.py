@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from dossier.core.faults.locations import Header, Key
 from dossier.core.release import ReaderStudy as Declared
 from dossier.core.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
 from dossier.reading import notations
-from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
+from dossier.reading.columns import Column, coded, column, encoded, numbers_or_codes, repeats, words
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
 
@@ -117,46 +117,27 @@ def _one_value(
     code: str, file: str, columns: Mapping[str, Column], names: tuple[str, str], rows: Rows, faults: list[Fault]
 ) -> None:
     """Rows of one reader or case in which what belongs to it is not what it was in its first row."""
-    owner, owned = names
-    first: dict[str | None, tuple[str | None, int]] = {}
-    wrong: list[tuple[int, int]] = []
-    for row, word, value in zip(rows, words(columns[owner]), words(columns[owned]), strict=True):
-        known, at = first.setdefault(word, (value, int(row)))
-        if known != value:
-            wrong.append((int(row), at))
-    places = [row for row, _ in wrong]
-    faults += by_row(code, file, owned, places, lambda k: {"row": wrong[k][1]})
+    again, first = repeats(columns[names[0]])
+    owned = np.array(words(columns[names[1]]), dtype=object)
+    wrong = owned[again] != owned[first]
+    earliest = rows[first[wrong]]
+    faults += by_row(code, file, names[1], rows[again[wrong]], lambda k: {"row": int(earliest[k])})
 
 
 def _decided_once(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
     """A reader decides a case once without and once with the model."""
-    first: dict[tuple[str | None, str | None, bool], int] = {}
-    again: list[tuple[int, int]] = []
-    arms = columns["unaided"].missing
-    for row, reader, case, arm in zip(rows, words(columns["reader"]), words(columns["case"]), arms, strict=True):
-        key = (reader, case, bool(arm))
-        if key in first:
-            again.append((int(row), first[key]))
-        first.setdefault(key, int(row))
-    places = [row for row, _ in again]
-    faults += by_row("decided_twice", file, None, places, lambda k: {"row": again[k][1]})
+    of_arm = 2 * encoded(columns["case"])[0] + columns["unaided"].missing
+    again, first = (rows[places] for places in repeats(columns["reader"], of_arm))
+    faults += by_row("decided_twice", file, None, again, lambda k: {"row": int(first[k])})
 
 
 def _compared(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
     """A case of a parallel study is decided in both arms: otherwise different cases would be compared."""
-    cases = words(columns["case"])
-    with_model: Bools = ~columns["aided"].missing
-    arms = {
-        arm: {case for case, own in zip(cases, with_model, strict=True) if bool(own) == arm} for arm in (True, False)
-    }
-    lost: list[tuple[int, str]] = []
-    seen: set[str | None] = set()
-    for row, case, own in zip(rows, cases, with_model, strict=True):
-        if case not in arms[not own] and case not in seen:
-            seen.add(case)
-            lost.append((int(row), "without_model" if own else "with_model"))
-    places = [row for row, _ in lost]
-    faults += by_row("case_of_one_arm", file, None, places, lambda k: {"arm": Fact(lost[k][1])})
+    cases, with_model = encoded(columns["case"])[0], ~columns["aided"].missing
+    alone = ~np.isin(cases, np.intersect1d(cases[with_model], cases[~with_model]))
+    alone[repeats(columns["case"])[0]] = False
+    arms = ["without_model" if own else "with_model" for own in with_model[alone]]
+    faults += by_row("case_of_one_arm", file, None, rows[alone], lambda k: {"arm": Fact(arms[k])})
 
 
 def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
@@ -175,8 +156,8 @@ def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
 
 def _made(declared: Declared, columns: Mapping[str, Column]) -> ReaderStudy:
     truth, unaided, aided = (columns[name].numbers for name in ("truth", "unaided", "aided"))
-    readers, reader = _numbered(words(columns["reader"]))
-    _, case = _numbered(words(columns["case"]))
+    readers, reader = _numbered(columns["reader"])
+    _, case = _numbered(columns["case"])
     groups = words(columns["group"]) if "group" in columns else ()
     of_reader = {int(number): text or "" for number, text in zip(reader, groups, strict=False)}
     return ReaderStudy(
@@ -192,11 +173,10 @@ def _made(declared: Declared, columns: Mapping[str, Column]) -> ReaderStudy:
     )
 
 
-def _numbered(texts: Sequence[str | None]) -> tuple[list[str], Rows]:
+def _numbered(found: Column) -> tuple[tuple[str, ...], Rows]:
     """The kinds of a column in their order, so that the order of rows does not matter, and the number of each row's."""
-    kinds = sorted({text or "" for text in texts})
-    index_of = {kind: number for number, kind in enumerate(kinds)}
-    return kinds, np.array([index_of[text or ""] for text in texts], dtype=np.int64)
+    codes, kinds = coded(found)
+    return tuple(sorted(kinds)), np.argsort(np.argsort(np.array(kinds, dtype=object)))[codes]
 
 
 def _wrong_and_right(decisions: Floats, truth: Floats) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
 from dossier.core.types import READERS, Dataset, Flag, Floats, Readers
 from dossier.reading import signatures, tables
-from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
+from dossier.reading.columns import Bools, Column, column, numbers_or_codes, repeats, words
 from dossier.reading.datasets import Site
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
@@ -335,20 +335,11 @@ def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int],
 
 
 def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
-    texts = words(first)
-    seen: dict[str, int] = {}
-    gaps, repeats = [], []
-    for row, text in zip(rows, texts, strict=True):
-        if text is None:
-            gaps.append(row)
-        elif text in seen:
-            repeats.append((row, seen[text]))
-        else:
-            seen[text] = row
-    faults += by_row("case_without_identifier", file, None, gaps)
-    again = [row for row, _ in repeats]
-    faults += by_row("case_twice", file, None, again, lambda k: {"row": int(repeats[k][1])})
-    return tuple(text or "" for text in texts)
+    numbers = np.array(rows, dtype=np.int64)
+    faults += by_row("case_without_identifier", file, None, numbers[first.missing])
+    again, earliest = (numbers[places] for places in repeats(first))
+    faults += by_row("case_twice", file, None, again, lambda k: {"row": int(earliest[k])})
+    return tuple(text or "" for text in words(first))
 
 
 # ---- the tables together --------------------------------------------------------------------------------------------

@@ -56,32 +56,10 @@ FEWEST_PATIENTS = 10
 """With fewer different values a column is rather a category than a list of persons."""
 TOTALS = frozenset(
     (
-        "total",
-        "totals",
-        "totale",
-        "totaal",
-        "gesamt",
-        "insgesamt",
-        "sum",
-        "summe",
-        "somme",
-        "suma",
-        "somma",
-        "subtotal",
-        "mean",
-        "mittelwert",
-        "durchschnitt",
-        "moyenne",
-        "media",
-        "promedio",
-        "gemiddelde",
-        "average",
-        "avg",
-        "median",
-        "grand total",
-        "sub total",
-        "column total",
-        "total général",
+        *("total", "totals", "totale", "totaal", "gesamt", "insgesamt", "sum", "summe", "somme", "suma"),
+        *("somma", "subtotal", "mean", "mittelwert", "durchschnitt", "moyenne", "media", "promedio"),
+        *("gemiddelde", "average", "avg", "median", "grand total", "sub total", "column total"),
+        *("total général"),
     )
 )
 """What stands in the row that a program or a person puts below a table."""
