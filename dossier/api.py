@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dossier.core.command import Build, Page, Quick
+from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.faults.locations import Argument, Cell, File
 from dossier.core.over_time import OVER_TIME, code
@@ -411,7 +411,8 @@ class Record:
         Parameters
         ----------
         edition
-            regulatory or committee; quick where the record is that of `dossier quick`, which has no other.
+            regulatory (the core), supplement or committee; quick where the record is that of `dossier quick`, which has
+            no other.
         page
             a4 or letter.
         local_site
@@ -427,11 +428,11 @@ class Record:
         ReleaseError
             With the editions that there are.
         """
-        asked: Literal["regulatory", "committee"] = "committee" if edition == "committee" else "regulatory"
+        asked: Asked = "regulatory" if edition == "quick" or edition not in EDITIONS else edition
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
         if f"dossier-{edition}.pdf" not in files:
             known = sorted(name[8:-4] for name in files if name.startswith("dossier-") and name.endswith(".pdf"))
-            raise _not_a_choice("edition", edition, known if "quick" in known else ["regulatory", "committee"])
+            raise _not_a_choice("edition", edition, known if "quick" in known else list(EDITIONS["all"]))
         return files[f"dossier-{edition}.pdf"]
 
     def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:

@@ -32,7 +32,7 @@ from tests.test_verify import asked, built, changed_manifest, edited, release, r
 
 __all__ = ["built", "release"]
 
-EDITIONS = ("dossier-regulatory.pdf", "dossier-committee.pdf")
+EDITIONS = ("dossier-regulatory.pdf", "dossier-supplement.pdf", "dossier-committee.pdf")
 
 
 @pytest.fixture(scope="module")

@@ -74,16 +74,16 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
         ("1", '[statements]\n3b = "For adults."\n', ("declared", "cover")),
         ("1", '[intended_use]\nfor = "Adults."\n', ("declared", "cover")),
         ("18f", "", ("missing", None)),
-        ("18f", '[statements]\n18f = "In the repository."\n', ("declared", "context")),
-        ("3a", '[statements]\n3a = "Many are readmitted."\n', ("declared", "context")),
-        ("25", '[statements]\n25 = "It ranks well."\n', ("narrative", "limitations")),
+        ("18f", '[statements]\n18f = "In the repository."\n', ("declared", "statements")),
+        ("3a", '[statements]\n3a = "Many are readmitted."\n', ("declared", "statements")),
+        ("25", '[statements]\n25 = "It ranks well."\n', ("narrative", "statements")),
         (
             "17",
             '[statements]\n17 = { none = "No board was asked: the tables are public." }\n',
-            ("stated_none", "context"),
+            ("stated_none", "statements"),
         ),
         ("9a", "", ("development_only", None)),
-        ("9a", '[statements]\n9a = "By hand."\n', ("declared", "context")),
+        ("9a", '[statements]\n9a = "By hand."\n', ("declared", "statements")),
         ("12d", "", ("not_applicable", Fact("one_external_site"))),
         ("24", '[statements]\n12f = { none = "Nothing was updated." }\n', ("not_applicable", Fact("nothing_updated"))),
         ("24", "", ("missing", None)),
@@ -162,12 +162,12 @@ def test_the_evidence_for_bias_points_where_the_checklist_does(tmp_path: Path) -
     asked = {line.question.asks: line for _, lines in probast.domains(evidence) for line in lines}
     blind = asked["Was it assessed without knowing the predictors?"]
     assert [words for words, _ in blind.rows] == ["8c stated: none"]
-    assert [(row.is_said, row.where) for _, row in blind.rows] == [(True, "context")]
+    assert [(row.is_said, row.where) for _, row in blind.rows] == [(True, "statements")]
     assert blind.further == ()
     late = asked["Was the time between predictors and outcome right?"]
     assert [words for words, _ in late.rows] == ["8a", "5b MISSING"]
     assert late.further == ("description",)
-    html = compose.document(draw.gallery(evidence), "regulatory").html
+    html = compose.document(draw.gallery(evidence), "supplement").html
     # Of row 8c the list of the rows that speak of fairness says nothing: checklist and evidence point to it once each.
     assert html.count('href="#row-8c"') == 2
 
@@ -213,7 +213,7 @@ def test_what_it_is_not_for_stands_in_sentences(knee: Book) -> None:
 
 
 def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
-    html = compose.document(knee.gallery, "regulatory").html
+    html = compose.document(knee.gallery, "supplement").html
     said = [line for line in page.lines(knee.evidence) if line.is_said]
     assert {"17", "25"} <= {line.item.number for line in said}
     for line in said:

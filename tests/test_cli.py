@@ -26,6 +26,7 @@ import pytest
 from dossier import __main__ as dossier_main
 from dossier.command_line import cli, initial
 from dossier.core import material
+from dossier.core.command import EDITIONS
 from dossier.core.errors import PageError
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Material
@@ -483,9 +484,9 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
     out = tmp_path / "a" / "out"
     files = held(out)
     assert sorted(listed) == sorted(f"a/out/{name}" for name in files)
-    assert listed[:2] == ["a/out/dossier-regulatory.pdf", "a/out/dossier-committee.pdf"]
+    assert listed[:3] == [f"a/out/dossier-{edition}.pdf" for edition in EDITIONS["all"]]
     figures = [name for name in files if re.fullmatch(r"figures/\w+\.svg", name)]
-    pages = {"dossier-regulatory.pdf", "dossier-committee.pdf"}
+    pages = {f"dossier-{edition}.pdf" for edition in EDITIONS["all"]}
     others = pages | {"results.json", "results.csv", "model-card.xml", "manifest.json"}
     assert set(files) == others | set(figures)
     _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
@@ -625,7 +626,9 @@ def test_a_build_of_another_edition_says_what_it_removes_before_and_a_fault_remo
     assert run(*words).err == ""
     files = held(tmp_path / "out")
     refused = run("build", str(release), "-o", "out", "--edition", "committee", "--local-site", "nowhere", "--quiet")
-    leaves = "To be removed from out, for this build does not make it: dossier-regulatory.pdf.\n"
+    leaves = (
+        "To be removed from out, for this build does not make it: dossier-regulatory.pdf, dossier-supplement.pdf.\n"
+    )
     assert (refused.code, refused.err.startswith(leaves)) == (2, True)
     assert held(tmp_path / "out") == files
     # A figure of another release goes with it.
@@ -638,7 +641,7 @@ def test_a_build_of_another_edition_says_what_it_removes_before_and_a_fault_remo
         0,
         f"{leaves}Removed from out, for this build does not make it: figures/old.svg.\n",
     )
-    assert set(files) - set(held(tmp_path / "out")) == {"dossier-regulatory.pdf"}
+    assert set(files) - set(held(tmp_path / "out")) == {"dossier-regulatory.pdf", "dossier-supplement.pdf"}
 
 
 def test_demo_builds_every_release_that_ships(
@@ -650,7 +653,7 @@ def test_demo_builds_every_release_that_ships(
     done = run("demo", "-o", "demo", "--jobs", "1", "--quiet")
     assert (done.code, done.err) == (0, "")
     assert sorted(done.out.splitlines()) == sorted(f"demo/tiny/{name}" for name in held(tmp_path / "demo/tiny"))
-    assert {"dossier-regulatory.pdf", "dossier-committee.pdf"} <= set(held(tmp_path / "demo/tiny"))
+    assert {f"dossier-{edition}.pdf" for edition in EDITIONS["all"]} <= set(held(tmp_path / "demo/tiny"))
     manifest = json.loads((tmp_path / "demo/tiny/manifest.json").read_bytes())
     assert manifest["command"] == "dossier build --edition all --page a4"
 

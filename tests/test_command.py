@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dossier.core import command
-from dossier.core.command import Build, Quick, UnknownCommandError
+from dossier.core.command import EDITIONS, Build, Quick, UnknownCommandError
 
 TEXTS = st.text(max_size=40)
 PAGES = st.sampled_from(command.PAGES)
 BUILDS = st.builds(
     Build,
-    edition=st.sampled_from(["regulatory", "committee", "all"]),
+    edition=st.sampled_from(list(EDITIONS)),
     page=PAGES,
     draft=st.booleans(),
     local_site=st.none() | TEXTS,

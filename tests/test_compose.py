@@ -16,7 +16,8 @@ import jinja2
 import pytest
 
 from dossier.core import material
-from dossier.core.contents import Edition
+from dossier.core.command import EDITIONS
+from dossier.core.contents import SUBMITTED, Edition
 from dossier.core.errors import PageError
 from dossier.core.types import Estimate, Evidence, Gallery, Picture
 from dossier.record import results
@@ -28,7 +29,7 @@ from dossier.typeset.methods import method_text
 from tests.conftest import Book, by_hand, tool
 from tests.figures.evidence import Case
 
-EDITIONS_OF_A_BUILD: tuple[Edition, ...] = ("regulatory", "committee")
+EDITIONS_OF_A_BUILD: tuple[Edition, ...] = EDITIONS["all"]
 VOID = {"meta", "img", "br", "hr", "link", "input", "col", "wbr"}
 
 
@@ -188,11 +189,13 @@ def test_the_page_asks_for_nothing_from_outside(page: Element) -> None:
 
 
 def test_every_chapter_that_has_something_to_say_is_there_and_every_other_is_named(book: Book) -> None:
-    page = tree(book.html("regulatory"))
-    there = {(element.attributes.get("id") or "").removeprefix("chapter-") for element in page.all("section")}
-    (contents,) = (element for element in page.all("section") if element.attributes.get("id") == "contents")
-    for chapter in chapters():
-        if "regulatory" in chapter.editions and chapter.name not in there:
+    for edition in SUBMITTED:
+        page = tree(book.html(edition))
+        there = {(element.attributes.get("id") or "").removeprefix("chapter-") for element in page.all("section")}
+        (contents,) = (element for element in page.all("section") if element.attributes.get("id") == "contents")
+        for chapter in chapters():
+            if edition not in chapter.editions or chapter.name in there:
+                continue
             assert f"{chapter.title}. {chapter.fill}" in contents.text
             assert chapter.fill, f"{chapter.name} may stay away, and nothing says what would fill it"
 
@@ -439,7 +442,7 @@ def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: B
 
 
 def test_an_edition_and_its_results_name_each_other(book: Book) -> None:
-    first, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
-    assert first.identifier != other.identifier
-    assert first.attachments == ()
+    first, supplement, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
+    assert len({first.identifier, supplement.identifier, other.identifier}) == 3
+    assert first.attachments == supplement.attachments == ()
     assert [attachment.content for attachment in other.attachments] == [results.of(book.evidence).text()]

@@ -64,7 +64,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], d
 
 def test_two_builds_write_the_same_bytes(built: tuple[dict[str, bytes], dict[str, bytes]]) -> None:
     first, other = built
-    assert {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "manifest.json"} < set(first)
+    assert {
+        "dossier-regulatory.pdf",
+        "dossier-supplement.pdf",
+        "dossier-committee.pdf",
+        "results.json",
+        "manifest.json",
+    } < set(first)
     assert first.keys() == other.keys()
     assert [name for name in first if first[name] != other[name]] == []
 

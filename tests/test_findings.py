@@ -33,7 +33,6 @@ from dossier.report import compose
 from dossier.report.chapters import (
     abstract,
     acceptance,
-    context,
     correspondence,
     description,
     human_factors,
@@ -42,6 +41,7 @@ from dossier.report.chapters import (
     results,
     robustness,
     sample,
+    statements,
     utility,
 )
 from dossier.report.chapters import pooled as pooled_chapter
@@ -277,7 +277,7 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
     named = "Knee model 2.1.0 (the release is 2.1.1)"
     assert said("context", evidence) == (
         "The model gives the probability of infection. Version 2.1.0 is tested here unchanged on eight external "
-        "datasets; the texts of this chapter are the author's."
+        "datasets; the purpose is stated by the author."
     )
     of_abstract = plain(abstract.lines(evidence)[0].text)
     assert of_abstract == f"External validation of a prediction model for infection: {named}."
@@ -285,7 +285,7 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
         "Knee model 2.1.1. Version 2.1.0 was tested: the numbers of this card are its own."
     )
     title = f"External validation: {named} for infection"
-    editions: tuple[Edition, ...] = ("regulatory", "committee")
+    editions: tuple[Edition, ...] = ("regulatory", "supplement", "committee")
     for edition in editions:
         document = compose.document(Gallery(evidence, {}, {}), edition)
         assert document.title == title
@@ -785,19 +785,22 @@ def test_both_counts_of_support_and_both_correlations_are_printed() -> None:
     assert robustness.similarity_and_performance(turned) == f"{start} {averaged}; {by_psi}."
 
 
-def test_what_is_declared_of_the_use_is_printed_without_further_texts() -> None:
+def test_the_core_says_where_it_was_tested_and_what_is_declared_of_the_use() -> None:
     one = KINDS["one"]
     thresholds = one.release.thresholds.model_copy(update={"rationale": None})
     bare = {"thresholds": thresholds, "intended_use": IntendedUse(), "care": Care()}
     silent = dataclasses.replace(one, release=one.release.model_copy(update=bare), statements={})
-    assert not context.CHAPTER.has(silent)
-    for name, given_to in (
-        ("thresholds", thresholds.model_copy(update={"rationale": "From 0.5 on we call."})),
-        ("intended_use", IntendedUse(not_for=("Children.",))),
-        ("care", Care(monitoring="Every month.")),
+    assert not statements.CHAPTER.has(silent)
+    for name, given_to, text in (
+        ("thresholds", thresholds.model_copy(update={"rationale": "From 0.5 on we call."}), "From 0.5 on we call."),
+        ("intended_use", IntendedUse(not_for=("Children.",)), "Children."),
+        ("care", Care(monitoring="Every month."), "Every month."),
     ):
         release = silent.release.model_copy(update={name: given_to})
-        assert context.CHAPTER.has(dataclasses.replace(silent, release=release)), name
+        for evidence, is_said in ((silent, False), (dataclasses.replace(silent, release=release), True)):
+            page = compose.document(Gallery(evidence, {}, {}), "regulatory").html.split('id="chapter-context"')[1]
+            assert 'id="table-sites"' in page.split("</section>")[0]
+            assert (text in page.split("</section>")[0]) is is_said, name
 
 
 def test_of_one_site_similarity_is_not_counted() -> None:

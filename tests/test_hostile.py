@@ -34,7 +34,7 @@ from dossier.report import compose, draw, press
 from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD, SITE
 
-EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
+EDITIONS: tuple[Edition, ...] = ("regulatory", "supplement", "committee")
 
 
 def _release(folder: Path, text: str, **tables: str) -> Path:

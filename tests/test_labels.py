@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dossier import reading
 from dossier.core import types
+from dossier.core.contents import SUBMITTED
 from dossier.core.errors import DossierError
 from dossier.core.facts import Fact
 from dossier.core.release import Predictor, Subgroup
@@ -64,9 +65,10 @@ def test_labels_stand_in_the_table_with_their_units_and_the_words_of_the_levels(
 
 def test_pages_have_labels_and_results_the_columns() -> None:
     evidence = _labelled()
-    document = compose.document(types.Gallery(evidence, {}, {}), "regulatory")
-    assert "Platelets, /nL" in document.html.replace(JOINER, "")
-    assert "PLT1" not in document.html
+    for edition in SUBMITTED:
+        html = compose.document(types.Gallery(evidence, {}, {}), edition).html
+        assert ("Platelets, /nL" in html.replace(JOINER, "")) == (edition == "supplement")
+        assert "PLT1" not in html
     assert b"PLT1" in results_of(evidence).text()
     assert draw.gallery(evidence).evidence is evidence
 

@@ -109,7 +109,7 @@ def test_its_terms_are_drawn(published: Path) -> None:
     picture = gallery.pictures["nomogram"]
     for text in ("age (killip I)", "age (killip IV)", "120 or more", "Anterior"):
         assert text in picture.svg.decode()
-    html = compose.document(gallery, "regulatory").html
+    html = compose.document(gallery, "supplement").html
     for text in ("age × killip", "At most 120", "Piecewise linear, slope changes at 50", "above 50:"):
         assert text in html.replace("\N{NO-BREAK SPACE}", " ")
 
@@ -118,5 +118,5 @@ def test_a_product_that_no_axis_can_show_is_said_in_words(tmp_path: Path) -> Non
     product = '[[model.term]]\npredictor = "age"\nwith = "sysbp"\ncoefficient = 0.0001\n'
     formula = gusto.MODEL + product
     found = evaluate.evidence(hurried(reading.study(gusto.write(tmp_path, formula))))
-    html = compose.document(Gallery(found, {}, {}), "regulatory").html
+    html = compose.document(Gallery(found, {}, {}), "supplement").html
     assert "No nomogram is drawn: products join age, killip, sysbp" in html

@@ -22,7 +22,8 @@ import pytest
 from pypdf import PdfReader
 
 from dossier.core import claims
-from dossier.core.contents import Edition
+from dossier.core.command import EDITIONS
+from dossier.core.contents import SUBMITTED, Edition
 from dossier.record import results
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.labels import labelled
@@ -32,7 +33,7 @@ MM = 72 / 25.4
 LEFT, RIGHT, TOP, BOTTOM = 24.0, 192.0, 26.0, 271.0
 """The live area of an A4 page in mm."""
 
-BOTH: tuple[Edition, ...] = ("regulatory", "committee")
+EVERY: tuple[Edition, ...] = EDITIONS["all"]
 TITLES = {chapter.title: chapter.name for chapter in chapters()}
 JARGON = (
     *("AUROC", "ROC", "O/E", "calibration", "net benefit", "Brier", "logit", "DeLong", "bootstrap", "Wald", "Wilson"),
@@ -119,12 +120,12 @@ def first_line(words: list[Word]) -> str:
     return " ".join(word.text for word in sorted(body, key=lambda word: word.left) if abs(word.bottom - highest) < 1.2)
 
 
-def opened_on(book: Book) -> dict[str, int]:
+def opened_on(book: Book, edition: Edition = "regulatory") -> dict[str, int]:
     """The page, from 1, on which each chapter opens."""
     pages = {}
-    for number, page in enumerate(layout(book.pdf("regulatory")), start=1):
+    for number, page in enumerate(layout(book.pdf(edition)), start=1):
         for line in page.splitlines():
-            found = re.fullmatch(r"\s*(\d{1,2}|[A-Z]) +(\S.*?)\s*", unicodedata.normalize("NFKC", line))
+            found = re.fullmatch(r"\s*(S?\d{1,2}) +(\S.*?)\s*", unicodedata.normalize("NFKC", line))
             if found and found[2] in TITLES:
                 pages[TITLES[found[2]]] = number
     return pages
@@ -134,10 +135,10 @@ def chapter_texts(book: Book) -> dict[str, str]:
     """The text of each chapter on one line, without the heads and feet of its pages."""
     lines: dict[str, list[str]] = {}
     inside = ""
-    for page in layout(book.pdf("regulatory")):
+    for page in (page for edition in SUBMITTED for page in layout(book.pdf(edition))):
         body = [line for line in unicodedata.normalize("NFKC", page).splitlines() if line.strip()]
         for line in body[1:-1]:
-            found = re.fullmatch(r"\s*(\d{1,2}|[A-Z]) +(\S.*?)\s*", line)
+            found = re.fullmatch(r"\s*(S?\d{1,2}) +(\S.*?)\s*", line)
             if found and found[2] in TITLES:
                 inside = TITLES[found[2]]
             elif inside:
@@ -145,11 +146,11 @@ def chapter_texts(book: Book) -> dict[str, str]:
     return {name: squeezed(" ".join(found)) for name, found in lines.items()}
 
 
-def captions(book: Book, kind: str) -> list[tuple[int, int]]:
+def captions(book: Book, kind: str, edition: Edition) -> list[tuple[int, int]]:
     """The number of each table or figure, and its page; two may stand beside each other."""
     return [
         (int(number), index)
-        for index, page in enumerate(layout(book.pdf("regulatory")), start=1)
+        for index, page in enumerate(layout(book.pdf(edition)), start=1)
         for number in re.findall(rf"(?:^|  ) *{kind} (\d+)\. ", page, re.MULTILINE)
     ]
 
@@ -346,28 +347,29 @@ def test_the_bias_of_censoring_is_shown_and_stated(breast: Book) -> None:
     assert abs(float(row[2][:-2]) / float(row[3][:-2]) - float(row[4])) < 0.005
     assert "Kaplan-Meier" in texts["description"]
     assert "naive" in texts["description"].lower()
-    assert "Kaplan-Meier" in texts["limitations"]
-    assert re.search(r"13 ?% too high", texts["limitations"])
+    assert "Kaplan-Meier" in texts["statements"]
+    assert re.search(r"13 ?% too high", texts["statements"])
 
 
 def test_deaths_after_the_last_visit_are_spoken_of(breast: Book) -> None:
-    assert re.search(r"recurrence follow-up (had )?ended", chapter_texts(breast)["context"])
+    assert re.search(r"recurrence follow-up (had )?ended", chapter_texts(breast)["statements"])
 
 
-@pytest.mark.parametrize("edition", BOTH)
+@pytest.mark.parametrize("edition", EVERY)
 def test_what_is_simulated_says_so_on_every_page(knee: Book, edition: Edition) -> None:
     for number, page in enumerate(reading(knee.pdf(edition)), start=1):
         assert "simulated" in page.lower(), f"page {number}"
 
 
-def test_what_is_missing_is_named_with_what_would_bring_it(book: Book) -> None:
-    there = set(opened_on(book))
-    contents = " ".join(reading(book.pdf("regulatory"))[1:2])
-    missing = [chapter for chapter in chapters() if "regulatory" in chapter.editions and chapter.name not in there]
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_what_is_missing_is_named_with_what_would_bring_it(book: Book, edition: Edition) -> None:
+    there = set(opened_on(book, edition))
+    contents = " ".join(reading(book.pdf(edition))[:2])
+    missing = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in there]
     assert ("Not in this dossier" in contents) == bool(missing)
     for chapter in missing:
         assert f"{chapter.title}. {chapter.fill}" in contents
-    if book.name in ("breast", "covid"):
+    if edition == "regulatory" and book.name in ("breast", "covid"):
         own = {"nomogram"} if book.name == "covid" else {"acceptance"}
         assert {chapter.name for chapter in missing} == own | {
             "changes",
@@ -438,52 +440,55 @@ def test_the_committee_has_each_question_answered(any_book: Book, question: str)
 # ---- the order of the book ------------------------------------------------------------------------------------------
 
 
-def test_the_contents_give_the_pages_on_which_chapters_open(book: Book) -> None:
-    contents = unicodedata.normalize("NFKC", layout(book.pdf("regulatory"))[1])
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_the_contents_give_the_pages_on_which_chapters_open(book: Book, edition: Edition) -> None:
+    contents = unicodedata.normalize("NFKC", "".join(layout(book.pdf(edition))[:2]))
     promised = {}
     for title, name in TITLES.items():
         # A long title goes on below its line.
         words = title.split()
         parts = "|".join(re.escape(" ".join(words[:most])) for most in range(len(words), 1, -1)) or re.escape(title)
-        named = rf"^ *(?:\d+|[A-Z]) +(?:{parts}|{re.escape(title)}) .*?(\d+)$"
+        named = rf"^ *S?\d+ +(?:{parts}|{re.escape(title)}) .*?(\d+)$"
         found = re.search(named, contents, re.MULTILINE)
         if found:
             promised[name] = int(found[1])
-    assert promised == opened_on(book)
+    assert promised == opened_on(book, edition)
 
 
+@pytest.mark.parametrize("edition", SUBMITTED)
 @pytest.mark.parametrize("kind", ["Table", "Figure"])
-def test_tables_and_figures_are_numbered_without_gaps(book: Book, kind: str) -> None:
-    numbers = [number for number, _ in captions(book, kind)]
-    assert len(numbers) >= (15 if kind == "Table" else 8)
+def test_tables_and_figures_are_numbered_without_gaps(book: Book, kind: str, edition: Edition) -> None:
+    numbers = [number for number, _ in captions(book, kind, edition)]
+    assert len(numbers) >= (8 if kind == "Table" else 5)
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_every_figure_stands_within_a_page_of_its_first_mention(book: Book) -> None:
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_every_figure_stands_within_a_page_of_its_first_mention(book: Book, edition: Edition) -> None:
     """Its chapter's opening counts as one, and so does a word of the text: "Figure 4"."""
-    opened = sorted(opened_on(book).values())
-    pages = reading(book.pdf("regulatory"))
-    for number, position in captions(book, "Figure"):
+    opened = sorted(opened_on(book, edition).values())
+    pages = reading(book.pdf(edition))
+    for number, position in captions(book, "Figure", edition):
         mentions = [page for page, text in enumerate(pages, start=1) if re.search(rf"\bFigure {number}\b(?!\.)", text)]
         mentions.append(max(page for page in opened if page <= position))
         nearest = min(abs(position - page) for page in mentions)
         assert nearest <= 1, f"figure {number} stands on page {position}, its chapter opens on page {mentions[-1]}"
 
 
-def own_chapters(book: Book) -> list[str]:
+def own_chapters(book: Book, edition: Edition) -> list[str]:
     """The chapter of each figure, in the order of their numbers."""
     inside, found = "", []
-    for chapter, figure in re.findall(r'id="chapter-(\w+)"|<figure (id)=', book.html("regulatory")):
+    for chapter, figure in re.findall(r'id="chapter-(\w+)"|<figure (id)=', book.html(edition)):
         inside = chapter or inside
         found += [inside] if figure else []
     return found
 
 
-def ends_of_chapters(book: Book) -> dict[str, int]:
+def ends_of_chapters(book: Book, edition: Edition) -> dict[str, int]:
     """The page on which the text of each chapter ends: where the next one opens, or before it at the head of a page."""
-    opened_at = sorted(opened_on(book).items(), key=lambda chapter: chapter[1])
+    opened_at = sorted(opened_on(book, edition).items(), key=lambda chapter: chapter[1])
     titles = {name: title for title, name in TITLES.items()}
-    pages = boxes(book.pdf("regulatory"))
+    pages = boxes(book.pdf(edition))
     ends = {}
     for (name, _), (following, page) in itertools.pairwise(opened_at):
         at_the_head = first_line(pages[page - 1]).endswith(titles[following])
@@ -492,9 +497,14 @@ def ends_of_chapters(book: Book) -> dict[str, int]:
     return ends
 
 
-def test_no_figure_stands_later_than_the_page_after_its_chapter(book: Book) -> None:
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_no_figure_stands_later_than_the_page_after_its_chapter(book: Book, edition: Edition) -> None:
     """At the foot of a page figures could queue into the chapters that follow."""
-    ends, chapters_of_figures, found = ends_of_chapters(book), own_chapters(book), captions(book, "Figure")
+    ends, chapters_of_figures, found = (
+        ends_of_chapters(book, edition),
+        own_chapters(book, edition),
+        captions(book, "Figure", edition),
+    )
     assert len(found) == len(chapters_of_figures)
     late = [
         (number, chapter, page - ends[chapter])
@@ -504,9 +514,9 @@ def test_no_figure_stands_later_than_the_page_after_its_chapter(book: Book) -> N
     assert late == []
 
 
-def body_rows(book: Book) -> list[str]:
+def body_rows(book: Book, edition: Edition) -> list[str]:
     """The text of every row of every table below its head."""
-    html = book.html("regulatory")
+    html = book.html(edition)
     found = []
     for body in re.findall(r"<tbody>(.*?)</tbody>", html, re.DOTALL):
         rows = re.findall(r"<tr[^>]*>(.*?)</tr>", body, re.DOTALL)
@@ -514,25 +524,26 @@ def body_rows(book: Book) -> list[str]:
     return [row for row in found if row]
 
 
-def head_rows(book: Book) -> list[str]:
+def head_rows(book: Book, edition: Edition) -> list[str]:
     """The text of the head of every table."""
-    heads = re.findall(r"<thead>(.*?)</thead>", book.html("regulatory"), re.DOTALL)
+    heads = re.findall(r"<thead>(.*?)</thead>", book.html(edition), re.DOTALL)
     return [squeezed(unescape(re.sub(r"<[^>]+>", " ", head))) for head in heads]
 
 
-def test_a_table_that_goes_on_repeats_its_head(book: Book) -> None:
-    rows = body_rows(book)
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_a_table_that_goes_on_repeats_its_head(book: Book, edition: Edition) -> None:
+    rows = body_rows(book, edition)
     # A list of measures may open a page with the name of a measure or of its chapter, which is no row of a table.
     names = {*(term.label for term in book.evidence.terms.values()), *TITLES}
-    for number, words in enumerate(boxes(book.pdf("regulatory")), start=1):
+    for number, words in enumerate(boxes(book.pdf(edition)), start=1):
         line = first_line(words)
         if number > 2 and len(line.split()) > 1 and line not in names:
             assert not any(row.startswith(line) for row in rows), f"page {number} opens with the row: {line}"
 
 
 def test_a_head_is_seen_again_where_a_table_goes_on(knee: Book) -> None:
-    heads = head_rows(knee)
-    again = [line for line in map(first_line, boxes(knee.pdf("regulatory"))) if line in heads]
+    heads = head_rows(knee, "supplement")
+    again = [line for line in map(first_line, boxes(knee.pdf("supplement"))) if line in heads]
     assert again, "no table of the largest dossier spans two pages: this test needs another one"
 
 
@@ -566,25 +577,26 @@ def test_the_contents_fit_their_page(book: Book) -> None:
     assert min(opened_on(book).values()) == 3
 
 
-def test_the_bookmarks_go_down_to_tables_and_no_deeper_than_four_levels(book: Book) -> None:
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_the_bookmarks_go_down_to_tables_and_no_deeper_than_four_levels(book: Book, edition: Edition) -> None:
     def titles(items: Any, level: int) -> list[tuple[int, str]]:
         found: list[tuple[int, str]] = []
         for item in items:
             found += titles(item, level + 1) if isinstance(item, list) else [(level, str(item.title))]
         return found
 
-    marks = titles(opened(book.pdf("regulatory")).outline, 1)
+    marks = titles(opened(book.pdf(edition)).outline, 1)
     assert max(level for level, _ in marks) <= 4
     for kind in ("Table", "Figure"):
         numbers = [int(found[1]) for _, text in marks if (found := re.match(rf"{kind} (\d+)\. ", text))]
-        assert numbers == [number for number, _ in captions(book, kind)]
+        assert numbers == [number for number, _ in captions(book, kind, edition)]
 
 
-MOST_VOID = {"regulatory": 0.3, "committee": 0.6}
+MOST_VOID = {"regulatory": 0.3, "supplement": 0.3, "committee": 0.6}
 """The largest void of a page, as a share of its live area. A committee's page is a form, and its chapters are pages."""
 
 
-@pytest.mark.parametrize("edition", BOTH)
+@pytest.mark.parametrize("edition", EVERY)
 def test_no_page_is_left_half_empty(book: Book, edition: Edition) -> None:
     """But the first, whose height the release decides, and the last."""
     path = book.pdf(edition)
@@ -596,12 +608,15 @@ def test_no_page_is_left_half_empty(book: Book, edition: Edition) -> None:
 
 SHEETS: list[tuple[str, Edition, str]] = [
     ("knee", "regulatory", "a4"),
+    ("knee", "supplement", "a4"),
     ("knee", "committee", "a4"),
     ("breast", "regulatory", "a4"),
     ("breast", "committee", "a4"),
     ("breast", "regulatory", "letter"),
+    ("breast", "supplement", "letter"),
     ("knee", "committee", "letter"),
     ("covid", "regulatory", "a4"),
+    ("covid", "supplement", "a4"),
     ("covid", "committee", "a4"),
 ]
 
@@ -664,7 +679,7 @@ def test_no_type_is_smaller_than_nine_points(sheet: Path) -> None:
 # ---- the text behind the look ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edition", BOTH)
+@pytest.mark.parametrize("edition", EVERY)
 def test_no_leak_of_the_machine_is_printed(book: Book, edition: Edition) -> None:
     for number, page in enumerate(layout(book.pdf(edition)), start=1):
         for pattern in NEVER:
@@ -672,7 +687,7 @@ def test_no_leak_of_the_machine_is_printed(book: Book, edition: Edition) -> None
             assert found is None, f"page {number}: {page[max(0, found.start() - 40) : found.end() + 40]!r}"
 
 
-@pytest.mark.parametrize("edition", BOTH)
+@pytest.mark.parametrize("edition", EVERY)
 def test_no_name_of_the_code_is_printed(book: Book, edition: Edition) -> None:
     """A reader knows a site and a measure by its words, not as results.json calls it."""
     names = {term.measure for term in book.evidence.terms.values() if "_" in term.measure}
@@ -681,14 +696,14 @@ def test_no_name_of_the_code_is_printed(book: Book, edition: Edition) -> None:
     }
     pages = reading(book.pdf(edition))
     # The last chapter gives the names of files.
-    last = opened_on(book)["provenance"] if edition == "regulatory" else len(pages) + 1
+    last = opened_on(book, edition).get("provenance", len(pages) + 1)
     for number, page in enumerate(pages[: last - 1], start=1):
         for name in sorted(names):
             found = re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", page)
             assert found is None, f"page {number}: {page[max(0, found.start() - 60) : found.end() + 20]}"
 
 
-@pytest.mark.parametrize("edition", BOTH)
+@pytest.mark.parametrize("edition", EVERY)
 def test_every_word_can_be_searched_for(book: Book, edition: Edition) -> None:
     """What is copied from the page is what was written: a ligature is still two or three letters."""
     html = re.sub(r"<head>.*?</head>|<[^>]+>", " ", book.html(edition), flags=re.DOTALL)
@@ -703,8 +718,8 @@ def test_every_word_can_be_searched_for(book: Book, edition: Edition) -> None:
 
 
 def every_pdf(book: Book) -> Iterator[tuple[Edition, PdfReader]]:
-    """Both editions, opened."""
-    for edition in BOTH:
+    """Every file, opened."""
+    for edition in EVERY:
         yield edition, opened(book.pdf(edition))
 
 
@@ -726,8 +741,9 @@ def test_the_files_are_tagged(book: Book) -> None:
         assert "/StructTreeRoot" in trailer["/Root"]
 
 
-def test_each_chapter_has_a_bookmark_that_leads_to_it(book: Book) -> None:
-    reader = opened(book.pdf("regulatory"))
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_each_chapter_has_a_bookmark_that_leads_to_it(book: Book, edition: Edition) -> None:
+    reader = opened(book.pdf(edition))
     top = [item for item in reader.outline if not isinstance(item, list)]
     led = {}
     for item in top:
@@ -736,7 +752,7 @@ def test_each_chapter_has_a_bookmark_that_leads_to_it(book: Book) -> None:
         assert page is not None
         if title.strip() in TITLES:
             led[TITLES[title.strip()]] = page + 1
-    assert led == opened_on(book)
+    assert led == opened_on(book, edition)
 
 
 def test_the_printed_page_number_is_the_one_of_the_reader(book: Book) -> None:
@@ -748,7 +764,7 @@ def test_the_printed_page_number_is_the_one_of_the_reader(book: Book) -> None:
 
 
 def test_only_our_fonts_are_embedded_and_all_of_them_are(book: Book) -> None:
-    for edition in BOTH:
+    for edition in EVERY:
         lines = tool("pdffonts", book.pdf(edition)).splitlines()[2:]
         assert lines
         for line in lines:
@@ -758,8 +774,8 @@ def test_only_our_fonts_are_embedded_and_all_of_them_are(book: Book) -> None:
 
 
 def test_the_regulator_gets_no_attachment_and_the_committee_the_results(book: Book) -> None:
-    (_, regulatory), (_, committee) = every_pdf(book)
-    assert dict(regulatory.attachments) == {}
+    (_, regulatory), (_, supplement), (_, committee) = every_pdf(book)
+    assert dict(regulatory.attachments) == dict(supplement.attachments) == {}
     assert list(committee.attachments) == ["results.json"]
     (content,) = committee.attachments["results.json"]
     assert content == results.of(book.evidence).text()
@@ -768,6 +784,8 @@ def test_the_regulator_gets_no_attachment_and_the_committee_the_results(book: Bo
 
 def test_the_hash_of_the_results_is_printed(book: Book) -> None:
     digest = hashlib.sha256(results.of(book.evidence).text()).hexdigest()
-    pages = reading(book.pdf("regulatory"))
-    assert digest in pages[opened_on(book)["provenance"] - 1].replace(" ", "")
+    pages, supplement = reading(book.pdf("regulatory")), reading(book.pdf("supplement"))
+    assert digest in pages[opened_on(book)["sign_off"] - 1].replace(" ", "")
+    assert digest in supplement[opened_on(book, "supplement")["provenance"] - 1].replace(" ", "")
+    assert digest in supplement[0].replace(" ", "")
     assert f"SHA-256 {digest[:8]}" in pages[0]

@@ -290,7 +290,7 @@ def test_what_init_writes_shows_every_key_that_is_built() -> None:
     assert tomllib.loads(text)["release"]["model"] == "Example model"
 
 
-def test_chapters_of_the_annex_may_be_left_out_and_no_others() -> None:
+def test_some_chapters_may_be_left_out_and_no_others() -> None:
     (unknown,) = _faults(f'{HEAD}{SITE}[report]\nleave_out = ["acuracy"]\n')
     assert (unknown.code, unknown.get("near")) == ("unknown_chapter", "accuracy")
     (needed,) = _faults(f'{HEAD}{SITE}[report]\nleave_out = ["limitations"]\n')

@@ -139,7 +139,7 @@ def test_a_table_of_as_many_columns_as_are_allowed_has_its_room(columns: int, in
     lists = "".join(f"{inside * depth}- a\n" for depth in range(8)) if inside else ""
     table = "\n".join(f"{inside * 8}| {' | '.join(row)} |" for row in rows)
     found = dataclasses.replace(evidence(1), statements={"3b": f"{lists}\n{table}\n"})
-    document = compose.document(Gallery(found, {}, {}), "regulatory")
+    document = compose.document(Gallery(found, {}, {}), "supplement")
     assert document.html.count("Column 9") == columns
     assert refused(document) == []
 
@@ -181,7 +181,7 @@ def test_long_names_push_neither_cover_nor_contents_over_their_page() -> None:
     with press._fonts() as fonts:
         pages = press._rendered(document, fonts).pages
     where = {anchor: index for index, page in enumerate(pages) for anchor in page.anchors}
-    assert (where["chapter-cover"], where["contents"], where["chapter-results"]) == (0, 1, 2)
+    assert (where["chapter-cover"], where["contents"], where["chapter-context"]) == (0, 1, 2)
 
 
 def test_a_name_in_another_is_shortened_by_itself() -> None:

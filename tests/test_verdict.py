@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from dossier.core import between_groups, flags, types
+from dossier.core.contents import SUBMITTED
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.report import compose
@@ -442,14 +443,15 @@ def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_co
 
 def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter(breast: Book) -> None:
     left = with_release(breast.evidence, report={"leave_out": ("advice", "caution")})
-    page = compose.document(dataclasses.replace(breast.gallery, evidence=left), "regulatory").html
-    first, rest = page.split('id="contents"')
+    gallery = dataclasses.replace(breast.gallery, evidence=left)
+    first, rest = (compose.document(gallery, edition).html for edition in SUBMITTED)
+    first, contents = first.split('id="contents"')
     assert "Left out by the owner" in first
     assert "Value of the advice and Measures to read with caution. Every number" in first
     for name in ("advice", "caution"):
         assert f'id="chapter-{name}"' not in rest
-        assert f'id="chapter-{name}"' in compose.document(breast.gallery, "regulatory").html
-    assert "Value of the advice." not in rest.split('id="chapter-results"')[0]
+        assert f'id="chapter-{name}"' in compose.document(breast.gallery, "supplement").html
+    assert "Value of the advice." not in contents + rest.split('id="chapter-results"')[0]
 
 
 def test_a_net_benefit_that_follows_the_prevalence_of_a_group_is_no_finding() -> None:

@@ -165,7 +165,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 _seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
 _edition = click.option(
     "--edition",
-    type=click.Choice(["regulatory", "committee", "all"]),
+    type=click.Choice(["regulatory", "supplement", "committee", "all"]),
     default="all",
     show_default=True,
     help="What to print.",
@@ -209,7 +209,7 @@ def build(
     trust_scheduler: bool,
     **asked: Any,
 ) -> int:
-    """Build the dossier of a release: both editions, the figures, results.json and a manifest.
+    """Build the dossier of a release: its editions, the figures, results.json and a manifest.
 
     Under [disclosure] what was found of small counts is told, and written beside OUT into a disclosure-report.pdf under
     its name, for whoever releases the dossier.

@@ -13,8 +13,8 @@ from dossier.core.facts import Fact
 from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, Evidence, at_dataset, externals
 
-HOLDING_TEXTS = ("description", "sample", "limitations")
-"""Chapters beside the one on purpose and setting that print the declared texts of their rows."""
+TEXTS = "statements"
+"""The chapter that prints the declared text of every row."""
 
 PLACEHOLDER = re.compile(
     r"\W*|\W*(tbd|tba|todo|fixme|xxx+|n/?a|placeholder|to be (done|written|completed|added|determined|confirmed))\W*"
@@ -33,21 +33,16 @@ def rows(evidence: Evidence) -> tuple[ChecklistRow, ...]:
     return tuple(_row(item, evidence) for item in ITEMS)
 
 
-def home(item: Item) -> str:
-    """The chapter that prints the declared text of a row."""
-    return item.where if item.where in HOLDING_TEXTS else "context"
-
-
 def _row(item: Item, evidence: Evidence) -> ChecklistRow:
     """A row with its status, and the chapter that holds its answer, if there is one."""
     said = evidence.statements.get(item.number)
     if said is not None and not is_placeholder(said):
         declared = evidence.release.statements.get(item.number)
         if declared is not None and declared.none is not None:
-            return ChecklistRow(item.number, "stated_none", home(item))
+            return ChecklistRow(item.number, "stated_none", TEXTS)
         if item.answer == "computed" and _computed(item, evidence) is True:
             return ChecklistRow(item.number, "computed", item.where)
-        return ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", home(item))
+        return ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", TEXTS)
     return _unsaid(item, evidence)
 
 

@@ -6,7 +6,7 @@ A manifest is anybody's text. What it says is read into a value of these types o
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 Page = Literal["a4", "letter"]
 Scale = Literal["probability", "percent"]
 
-EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
+Asked = Literal["regulatory", "supplement", "committee", "all"]
+EDITIONS: Mapping[Asked, tuple[Edition, ...]] = {
+    "regulatory": ("regulatory", "supplement"),
+    "supplement": ("supplement",),
+    "committee": ("committee",),
+    "all": ("regulatory", "supplement", "committee"),
+}
+"""What is printed of a release, by what is asked for: the core is never printed without its supplement."""
 PAGES: tuple[Page, ...] = ("a4", "letter")
 SCALES: tuple[Scale, ...] = ("probability", "percent")
 ENCODINGS = ("utf-8", "utf-16", "latin-1", "windows-1252")
@@ -33,13 +40,13 @@ class UnknownCommandError(ValueError):
 
 @dataclass(frozen=True)
 class Build:
-    """`dossier build`: both editions or one of them, from a release.
+    """`dossier build`: every edition or some of them, from a release.
 
     `local_site` is the name of the external dataset that comes first in the committee edition; `seed` is None where
     that of the release holds.
     """
 
-    edition: Literal["regulatory", "committee", "all"] = "all"
+    edition: Asked = "all"
     page: Page = "a4"
     seed: int | None = None
     draft: bool = False
@@ -48,7 +55,7 @@ class Build:
     @property
     def editions(self) -> tuple[Edition, ...]:
         """What is printed."""
-        return EDITIONS if self.edition == "all" else (self.edition,)
+        return EDITIONS[self.edition]
 
     def __str__(self) -> str:
         """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
@@ -132,7 +139,7 @@ def _threshold(word: str) -> float | None:
 
 Reader = Callable[[str], Any]
 COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
-BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS, "all"), "--local-site": str}
+BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS), "--local-site": str}
 QUICK: dict[str, Reader] = {
     **COMMON,
     **dict.fromkeys(("--outcome", "--risk", "--name", "--missing", "--positive"), str),

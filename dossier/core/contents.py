@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-Edition = Literal["regulatory", "committee", "quick"]
+Edition = Literal["regulatory", "supplement", "committee", "quick"]
+
+SUBMITTED: tuple[Edition, ...] = ("regulatory", "supplement")
+"""The core and its supplement, two files of one submission: a chapter stands in one, or in both by its parts."""
 
 ORDER = (
     "results",
     "acceptance",
     "changes",
-    "abstract",
     "context",
     "description",
     "discrimination",
@@ -27,9 +29,9 @@ ORDER = (
     "human_factors",
     "limitations",
     "sign_off",
-    # The annex.
-    "checklist",
-    "probast",
+    # What is wholly in the supplement.
+    "abstract",
+    "statements",
     "supporting",
     "accuracy",
     "severity",
@@ -37,9 +39,11 @@ ORDER = (
     "robustness",
     "caution",
     "nomogram",
+    "model_card",
+    "checklist",
+    "probast",
     "methods",
     "glossary",
-    "model_card",
     "references",
     "provenance",
 )

@@ -992,7 +992,7 @@ class Report(Table):
     """What the owner prints of the dossier."""
 
     leave_out: tuple[Text, ...] = Field(
-        (), description="Chapters of the annex that are left out whole, each by its word; page 1 names them."
+        (), description="Chapters of the submission that are left out whole, each by its word; page 1 names them."
     )
 
 

@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import pkgutil
 import re
-import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,14 +19,15 @@ from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import typeset
-from dossier.core import checklist, contents, errors, material, statements, tripod
+from dossier.core import contents, errors, material, statements
 from dossier.core.faults.locations import Material
 from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery, Picture
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
 from dossier.report import unfilled
-from dossier.report.chapters import abstract, provenance, sentence
+from dossier.report.chapters import provenance, sentence
+from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
 from dossier.typeset import living_text
 from dossier.typeset.labels import labelled, unbroken_names
@@ -40,7 +40,16 @@ from dossier.typeset.words import sentence_case, within_sentence
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
 
-TITLE = {"regulatory": "Regulatory edition", "committee": "Committee edition", "quick": "Quick look"}
+TITLE: Mapping[contents.Edition, str] = {
+    "regulatory": "Regulatory core",
+    "supplement": "Supplement",
+    "committee": "Committee edition",
+    "quick": "Quick look",
+}
+OTHER: Mapping[contents.Edition, str] = {"regulatory": "supplement", "supplement": "core"}
+"""What each file of a submission calls the other one."""
+SHEETS: Mapping[contents.Edition, tuple[str, ...]] = {"supplement": ("regulatory", "supplement")}
+"""The style sheets of an edition that has more than its own: each says only where it differs from those before."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +58,8 @@ class Opened:
 
     chapter: Chapter
     number: str
-    """A number in the core, a letter in the annex."""
+    """A number, in the supplement behind an S."""
     finding: sentence.Sentence
-    starts_part: bool
 
 
 def document(
@@ -66,8 +74,7 @@ def document(
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
-    # A style sheet of a page size or an edition says only where it differs from the book's.
-    names = ("book", page, edition, *(["draft"] if draft else []))
+    names = ("book", page, *SHEETS.get(edition, (edition,)), *(["draft"] if draft else []))
     images = {f"figures/{name}.svg": picture.svg for name, picture in gallery.pictures.items()}
     attachments = (Attachment("results.json", "Every number of this dossier", results),)
     return Document(
@@ -80,7 +87,7 @@ def document(
         date=evidence.release.release.date or UNDATED,
         attachments=attachments if edition == "committee" else (),
         archival="pdf/a-3a" if edition == "committee" else "pdf/a-2a",
-        full_fonts=edition == "regulatory",
+        full_fonts=edition in contents.SUBMITTED,
     )
 
 
@@ -113,26 +120,35 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
 
 def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
-    left_out = evidence.release.report.leave_out
-    held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
-    present = [chapter for chapter in held if chapter.has(evidence)]
-    statements = evidence.statements
+    held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
+    files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
+    opened = {file: _opened(evidence, held, file) for file in files}
+    here = {each.chapter.name: each.number for each in opened[edition]}
+    others = [each for file in files for each in opened[file] if each.chapter.name not in here]
+    submitted = [chapter for chapter in held if chapter.has(evidence) and set(files) & set(chapter.editions)]
     return _page(
         evidence,
         edition,
         release=evidence.release,
-        chapters=_opened(evidence, present),
-        names={chapter.name for chapter in present},
-        missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
-        edition=edition,
+        chapters=opened[edition],
+        submitted=submitted,
+        names={chapter.name for chapter in submitted},
+        here=here,
+        other=OTHER.get(edition, ""),
+        others=others,
+        elsewhere={"cover": "core p. 1"} | {each.chapter.name: f"{OTHER[edition]} {each.number}" for each in others},
+        missing=[
+            unfilled.filled(evidence, chapter)
+            for chapter in held
+            if edition in chapter.editions and chapter.name not in here
+        ],
         edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
         draft=draft,
         title=_title(evidence),
         results_sha256=results_sha256,
-        said=lambda number: markdown(statements[number], tripod.TOPICS[number]) if number in statements else None,
         pictures=gallery.pictures,
         why_absent=lambda name: _why_absent(gallery, name),
-        declared=lambda chapter: _statements(evidence, chapter, present),
+        declared=lambda: _statements(evidence),
         ask=SimpleNamespace(**_questions()),
     )
 
@@ -155,21 +171,11 @@ def _why_absent(gallery: Gallery, name: str) -> str:
     return "Not drawn." if reason is None else f"{sentence_case(why(gallery.evidence, reason))}."
 
 
-def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
-    """The chapters with their numbers and findings."""
-    core = sum(chapter.part == "Core" for chapter in present)
-    return [
-        Opened(
-            chapter,
-            str(index + 1) if index < core else LETTERS[index - core],
-            chapter.finding(evidence),
-            starts_part=index in (0, core),
-        )
-        for index, chapter in enumerate(present)
-    ]
-
-
-LETTERS = string.ascii_uppercase
+def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Edition) -> list[Opened]:
+    """The chapters of a file that have something to say, with their numbers and findings."""
+    here = [chapter for chapter in held if edition in chapter.editions and chapter.has(evidence)]
+    prefix = "S" if edition == "supplement" else ""
+    return [Opened(each, f"{prefix}{index}", each.finding(evidence)) for index, each in enumerate(here, 1)]
 
 
 def _questions() -> Mapping[str, Any]:
@@ -228,18 +234,10 @@ def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None
 # ---- declared texts -------------------------------------------------------------------------------------------------
 
 
-def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:
-    """The declared texts that a chapter prints, each with its topic and row; those of a chapter that stays away go
-    first."""
-    names = {each.name for each in present}
-    first = next((name for name in ("context", "description") if name in names), "")
-    elsewhere = abstract.printed_whole(evidence) if "abstract" in names else frozenset[str]()
-    return [
-        (item.topic, markdown(evidence.statements[item.number], item.topic), item.number)
-        for item in tripod.ITEMS
-        if item.number in evidence.statements and item.number not in elsewhere
-        if (checklist.home(item) if checklist.home(item) in names else first) == chapter
-    ]
+def _statements(evidence: Evidence) -> list[tuple[str, Markup, str]]:
+    """The declared texts that the chapter on them prints, each with its topic and row."""
+    texts = declared.texts(evidence).items()
+    return [(item.topic, markdown(text, item.topic), item.number) for item, text in texts]
 
 
 LINE = 163.2

@@ -22,7 +22,7 @@ from typing import Any, get_args
 from pypdf import PdfReader
 
 from dossier import evaluate, reading
-from dossier.core.contents import Edition
+from dossier.core.contents import SUBMITTED, Edition
 from dossier.core.types import Document
 from dossier.report import compose, draw, press
 from dossier.signing import sign
@@ -33,7 +33,7 @@ from tests.reference import tables
 
 HERE = Path(__file__).resolve().parent
 VERAPDF = HERE.parents[1] / ".ci" / "verapdf"
-PROFILES = {"regulatory": "ua1,2a", "committee": "ua1,3a"}
+PROFILES = {"regulatory": "ua1,2a", "supplement": "ua1,2a", "committee": "ua1,3a"}
 MM = 72 / 25.4
 LEFT, ELSEWHERE = 54.0, 27.0
 """Points: three quarters and three eighths of an inch."""
@@ -190,7 +190,7 @@ def out_of_margins(xml: str) -> Iterator[str]:
 def promised(html: str) -> list[str]:
     """The chapters of the contents, then the captions of tables and figures, in the words of a bookmark, in order."""
     contents = html.partition('<section class="contents')[2].partition("</section>")[0]
-    chapters = re.findall(r'<span class="no">(\d+)</span><a href="#chapter-[^"]*">(.*?)</a>', contents)
+    chapters = re.findall(r'<span class="no">(S?\d+)</span><a href="#chapter-[^"]*">(.*?)</a>', contents)
     names = [f"{number} {title}" for number, title in chapters]
     for kind, tag in (("Table", "caption"), ("Figure", "figcaption")):
         titles = re.findall(rf"<{tag}[^>]*>\s*<b>(.*?)</b>", html, re.DOTALL)
@@ -201,7 +201,7 @@ def promised(html: str) -> list[str]:
 def unmarked(html: str, outline: Sequence[Any]) -> list[str]:
     """What the contents name and the bookmarks do not, or the other way round, in kind, number, words and order."""
     marks = [_plain(each.title) for each in _flat(outline)]
-    kinds = (r"Table \d+\. ", r"Figure \d+\. ", r"\d+ ")
+    kinds = (r"Table \d+\. ", r"Figure \d+\. ", r"S?\d+ ")
     faults = []
     for kind in kinds:
         asked = [name for name in promised(html) if re.match(kind, name)]
@@ -236,7 +236,7 @@ def _objects(reader: PdfReader, edition: str) -> Iterator[str]:
         if item.get("/Type") == "/FontDescriptor":
             if "/FontFile2" not in item:
                 yield f"font {item['/FontName']} is not embedded"
-            elif edition == "regulatory" and len(item["/FontFile2"].get_data()) not in sizes:
+            elif edition in SUBMITTED and len(item["/FontFile2"].get_data()) not in sizes:
                 yield f"font {item['/FontName']} is not embedded whole"
 
 
@@ -312,7 +312,7 @@ def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[s
         "fonts": unembedded(path),
         "HTML": lint(document.html),
         "FDA": list(fda(path, edition)),
-        "bookmarks": unmarked(plain(document.html), PdfReader(path).outline) if edition == "regulatory" else [],
+        "bookmarks": unmarked(plain(document.html), PdfReader(path).outline) if edition in SUBMITTED else [],
         **_signed(path, edition, path.parent),
     }
 

@@ -124,12 +124,13 @@ def _printed(number: int) -> bool:
 
 def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
     from dossier import evaluate, reading
+    from dossier.core.command import EDITIONS
     from dossier.core.contents import Edition
     from dossier.core.types import Gallery
     from dossier.record import results, results_csv
     from dossier.report import compose, draw, model_card, press
 
-    editions: tuple[Edition, ...] = ("regulatory", "committee")
+    editions: tuple[Edition, ...] = EDITIONS["all"]
     ended.stage = "load"
     study = reading.study(folder)
     ended.stage = "evaluate"
@@ -142,7 +143,7 @@ def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
     gallery = Gallery(evidence, {}, {}) if short or number % DRAWN else draw.gallery(evidence)
     ended.stage = "compose"
     printed = _printed(number) and not short
-    for edition in editions if printed else (editions[number % 2],):
+    for edition in editions if printed else (editions[number % len(editions)],):
         document = compose.document(gallery, edition)
         if printed:
             ended.stage = "press"

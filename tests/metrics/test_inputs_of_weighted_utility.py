@@ -80,7 +80,7 @@ def test_the_table_has_a_row_for_each_source(tmp_path: Path) -> None:
     rows = {row.label: [cell.text for cell in row.cells] for row in table.rows if row.kind == "row"}
     assert rows["Threshold of a case, costs and benefits"] == ["31", "0.50", "0.25", "0.50", "0.75", "3.2", "3.2"]
     assert rows["Relevance of a case, weight"] == ["31", "0.74", "0.50", "0.50", "1.00", "0.0", "48.4"]
-    assert "Inputs of weighted utility." in compose.document(draw.gallery(evidence), "regulatory").html
+    assert "Inputs of weighted utility." in compose.document(draw.gallery(evidence), "supplement").html
 
 
 def test_under_a_policy_no_input_is_given(tmp_path: Path) -> None:

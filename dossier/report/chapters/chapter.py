@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any
 
 from dossier.core.contents import ORDER, Edition
 from dossier.core.types import DatasetSummary, Evidence, externals
@@ -37,7 +37,6 @@ class Chapter:
     title: str
     finding: Finding
     editions: tuple[Edition, ...]
-    part: Literal["Core", "Annex"] = "Core"
     has: Question = always
     """Whether it has anything to print."""
     fill: str = ""

@@ -1,9 +1,7 @@
-"""What the release declares of itself."""
+"""What the model is for, and where it was tested."""
 
 from __future__ import annotations
 
-from dossier.core.checklist import home
-from dossier.core.tripod import ITEMS
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
@@ -19,18 +17,8 @@ def finding(evidence: Evidence) -> Sentence:
     which = "It" if tested == evidence.release.release.version else f"Version {tested}"
     return Sentence(
         f"The model gives the probability of {foretold(evidence)}.",
-        f"{which} is tested here unchanged on {where}; the texts of this chapter are the author's.",
+        f"{which} is tested here unchanged on {where}; the purpose is stated by the author.",
     )
 
 
-def _has_texts(evidence: Evidence) -> bool:
-    """Whether the release says something that no other chapter prints."""
-    use, care = evidence.release.intended_use, evidence.release.care
-    declared = (use.for_, use.not_for, evidence.release.thresholds.rationale)
-    cared = (care.threshold_owner, care.monitoring, care.review, care.stop_rule)
-    return any((*declared, *cared)) or any(
-        home(item) == "context" for item in ITEMS if item.number in evidence.statements
-    )
-
-
-CHAPTER = chapter("context", finding, _has_texts)
+CHAPTER = chapter("context", finding)
