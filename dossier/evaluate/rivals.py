@@ -64,7 +64,7 @@ def _held_out(site: Site, method: str, by_outcome: bool) -> updating.HeldOut | A
     outcome, risk = given["outcome"], given["risk"]
     if isinstance(outcome, Absent) or isinstance(risk, Absent):
         return outcome if isinstance(outcome, Absent) else risk
-    seed = seed_of(site.release, site.drawn_as, updating.__name__)
+    seed = seed_of(site.release, site.drawn_as, "updating")
     return updating.held_out(outcome, risk, method, given["design"], seed, by_outcome)
 
 

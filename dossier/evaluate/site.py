@@ -171,9 +171,9 @@ def _as_far_as(own: types.Result, beside: types.Result) -> types.Result:
         return own
     if ours.low is None or ours.high is None or other.low is None or other.high is None:
         return own
-    steps = ours.method if ours.method.has("over_what_it_may_choose") else ours.method + "over_what_it_may_choose"
+    method = ours.method.without("over_what_it_may_choose") + "over_what_it_may_choose"
     low, high = min(ours.low, other.low), max(ours.high, other.high)
-    return replace(own, found=replace(ours, low=low, high=high, se=None, method=steps))
+    return replace(own, found=replace(ours, low=low, high=high, se=None, method=method))
 
 
 def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Iterator[types.Result]:

@@ -984,8 +984,7 @@ def test_of_slope(outcome: Floats, risk: Floats, design: Design) -> tuple[float,
 
     Rows in clusters or with weights are as in `calibration_test`, by the score of the slope that the intercept leaves.
     """
-    alike = design.weights is None
-    rows = Rows(outcome, risk, np.ones(len(outcome)) if design.weights is None else design.weights, alike=alike)
+    rows = Rows.sampled(outcome, risk, design.weights)
     alone, both = present(INTERCEPT.fitted(rows)), present(SLOPE.fitted(rows))
     y, weight, log_odds = alone.rows.outcome, alone.rows.weights, alone.offset
     linear = log_odds + alone.fit.coefficients[0]

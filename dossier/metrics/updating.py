@@ -24,13 +24,6 @@ from dossier.metrics.once import remembered
 from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.weighted import Mean, Rows
 
-ORDER = (
-    *("updated_coefficients", "oe_ratio_of_update", "ici_of_update", "brier_of_update"),
-    *("net_benefit_gain_of_update", "sensitivity_of_update", "specificity_of_update", "reclassified"),
-    *("mss_slope_of_update", "updated_intercept", "updated_slope"),
-)
-"""The measures of the chapter in the order of files and pages."""
-
 FOLDS, REPEATS = 10, 10
 LEVEL = 0.05
 """The level of each step of the closed test."""
@@ -65,8 +58,7 @@ def fitted(outcome: Floats, risk: Floats, method: str, design: Sampled = None) -
         method, _ = present(closed_test(outcome, risk, design))
     if method == "as_is":
         return Update()
-    alike = design.weights is None
-    rows = Rows(outcome, risk, np.ones(len(outcome)) if design.weights is None else design.weights, alike=alike)
+    rows = Rows.sampled(outcome, risk, design.weights)
     if method == "intercept":
         return Update(float(present(calibration.INTERCEPT.fitted(rows)).fit.coefficients[0]), changes=method)
     intercept, slope = present(calibration.SLOPE.fitted(rows)).fit.coefficients.tolist()
@@ -161,11 +153,6 @@ for measure in (
     register.of_updates(measure, __name__)
 
 
-def _moved(rows: Rows) -> Floats:
-    """Whether each row changes side of the threshold: 1, or 0."""
-    return np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)
-
-
 of_an_update = partial(
     metric,
     tier="descriptive",
@@ -182,7 +169,7 @@ of_an_update = partial(
     range=(0, 1),
     scale="wilson",
     at=("threshold",),
-    weighted=Mean(_moved),
+    weighted=Mean(lambda rows: np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)),
     formula="mean of 1[(p ≥ t) ≠ (q ≥ t)], q the risk by updates that were fitted without the row",
 )
 def reclassified(
@@ -204,17 +191,15 @@ def reclassified(
     0.25 (0.05 to 0.70)
     """
     moved = (risk >= threshold) != (rival >= threshold)
-    up = moved & (risk >= threshold)
-    details = {
-        "newly_flagged": float(up.sum()),
-        "newly_flagged_cases": float(outcome[up].sum()),
-        "no_longer_flagged": float((moved & ~up).sum()),
-        "no_longer_flagged_cases": float(outcome[moved & ~up].sum()),
-    }
+    details: dict[str, float | None] = {}
+    for side, rows in (
+        ("newly_flagged", moved & (risk >= threshold)),
+        ("no_longer_flagged", moved & (risk < threshold)),
+    ):
+        details |= {side: float(rows.sum()), f"{side}_cases": float(outcome[rows].sum())}
     low, high = intervals.wilson(int(moved.sum()), len(moved), level)
-    return Estimate(
-        float(moved.mean()), low, high, level, len(moved), Method("wilson"), int(outcome.sum()), details=details
-    )
+    share, events = float(moved.mean()), int(outcome.sum())
+    return Estimate(share, low, high, level, len(moved), Method("wilson"), events, details=details)
 
 
 @of_an_update(
@@ -245,23 +230,15 @@ def updated_coefficients(
         The number, without an interval. Details: `fewest` and `most` of the updates of single folds, and of the closed
         test the statistics `joint` and `slope` of its steps with `p_joint` and `p_slope`. Absent with fewer than 20
         rows of either outcome, and where a fold allows no fit.
-
-    Notes
-    -----
-    Of rows in clusters or with weights both statistics are those of Rao and Scott, as for `calibration_test`. Source:
-    Vergouwe 2017, without re-estimated predictors.
     """
     design = design or Design(len(outcome))
     known = [CHANGES.index(each) for each in present(held_out(outcome, rival, update, design, seed)).changes]
     details: dict[str, float | None] = {"fewest": float(min(known)), "most": float(max(known))}
-    if update == "closed_test":
-        changes, steps = present(closed_test(outcome, rival, design))
-        method = Method("closed_test")
-        details |= steps
-    else:
-        changes, method = update, Method("as_declared")
+    is_tested = update == "closed_test"
+    changes, steps = present(closed_test(outcome, rival, design)) if is_tested else (update, {})
     number, why = float(CHANGES.index(changes)), Fact("a_choice_has_no_interval")
-    return intervals.without_interval(number, len(outcome), method, why, int(outcome.sum()), details)
+    method = Method("closed_test" if is_tested else "as_declared")
+    return intervals.without_interval(number, len(outcome), method, why, int(outcome.sum()), details | steps)
 
 
 # ---- what it changes -------------------------------------------------------------------------------------------------
@@ -299,8 +276,7 @@ def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unch
     return replace(own, low=low, high=high, se=None, method=own.method + "over_what_it_may_choose")
 
 
-CITED = ("Cox 1958", "Vergouwe 2017")
-coefficient = partial(synthesis, each="external", at=("model",), cites=CITED, tier="descriptive")
+coefficient = partial(synthesis, each="external", at=("model",), cites="Vergouwe 2017", tier="descriptive")
 
 
 @coefficient("Intercept of the update", formula="a in logit q = a + b logit p, b = 1 where the slope is not updated")

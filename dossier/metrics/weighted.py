@@ -39,6 +39,11 @@ class Rows:
         """Rows that all count alike."""
         return cls(outcome, risk, np.ones(len(outcome)), threshold, alike=True)
 
+    @classmethod
+    def sampled(cls, outcome: Floats, risk: Floats, weights: Floats | None) -> Rows:
+        """Rows with these weights, or that all count alike where there are none."""
+        return cls.counted(outcome, risk) if weights is None else cls(outcome, risk, weights)
+
     @property
     def of_rival(self) -> Rows:
         """The rows with the other model's risks."""

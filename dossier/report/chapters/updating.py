@@ -113,14 +113,12 @@ def _at(evidence: Evidence, at: float) -> Table:
 
 def _moved(found: Estimate | Absent | None, reasons: Reasons) -> Iterator[Cell]:
     """The patients who come above the threshold and those who fall below it, with how many had the outcome."""
+    if not isinstance(found, Estimate):
+        yield from [NOT_COMPUTED if found is None else reasons.cell(found)] * 2
+        return
     for name in ("newly_flagged", "no_longer_flagged"):
-        if found is None:
-            yield NOT_COMPUTED
-        elif isinstance(found, Absent):
-            yield reasons.cell(found)
-        else:
-            patients, cases = (int(found.details.get(each) or 0) for each in (name, f"{name}_cases"))
-            yield Cell.plain(f"{patients:,} ({cases:,})" if patients else "0")
+        patients, cases = (int(found.details.get(each) or 0) for each in (name, f"{name}_cases"))
+        yield Cell.plain(f"{patients:,} ({cases:,})" if patients else "0")
 
 
 def needed(evidence: Evidence) -> Table:
