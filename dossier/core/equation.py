@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -23,17 +23,24 @@ def spline_columns(values: Floats, knots: Sequence[float]) -> Floats:
     divided by the squared distance of the outer knots, so that they are in the unit of the predictor. Source: Harrell,
     Regression Modeling Strategies, 2015, section 2.4.5.
     """
-    first, before, last = knots[0], knots[-2], knots[-1]
+    return np.asarray(spline_design(values, tuple(knots))[1:].T)
 
-    def cube(knot: float) -> Floats:
-        return np.maximum(values - knot, 0.0) ** 3
 
-    curved = [
-        (cube(knot) - (cube(before) * (last - knot) - cube(last) * (before - knot)) / (last - before))
-        / (last - first) ** 2
-        for knot in knots[:-2]
-    ]
-    return np.column_stack([values, *curved])
+def spline_design(values: Floats, knots: tuple[float, ...]) -> Floats:
+    """A row of ones above the columns of the spline, (1 + columns, n); without knots it is a straight line."""
+    rows = [np.ones_like(values), values]
+    if knots:
+        last, before = knots[-1], knots[-2]
+        scale = (last - knots[0]) ** 2
+        end, next_to_end = _cubed(values - last), _cubed(values - before)
+        for knot in knots[:-2]:
+            term = _cubed(values - knot) - next_to_end * (last - knot) / (last - before)
+            rows.append((term + end * (before - knot) / (last - before)) / scale)
+    return np.vstack(rows)
+
+
+def _cubed(values: Floats) -> Floats:
+    return np.asarray(np.maximum(values, 0) ** 3)
 
 
 def effect(term: ModelTerm, feature: Feature, partner: Feature | None = None) -> Floats:
@@ -90,19 +97,10 @@ def _entered(term: ModelTerm, feature: Feature) -> Floats:
         values = np.maximum(values, term.floor)
     if term.cap is not None:
         values = np.minimum(values, term.cap)
-    return _transformed(values, term.transform)
+    return values if term.transform is None else np.asarray(TRANSFORMS[term.transform](values))
 
 
-def _transformed(values: Floats, transform: str | None) -> Floats:
-    match transform:
-        case "log":
-            return np.asarray(np.log(values))
-        case "sqrt":
-            return np.asarray(np.sqrt(values))
-        case "square":
-            return np.asarray(np.square(values))
-        case _:
-            return values
+TRANSFORMS: Mapping[str, Callable[[Floats], Floats]] = {"log": np.log, "sqrt": np.sqrt, "square": np.square}
 
 
 def _effect_of_levels(levels: Mapping[str, float], feature: Feature) -> Floats:

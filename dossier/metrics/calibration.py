@@ -868,6 +868,12 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 A_TEST = Fact("test_statistic_has_no_interval")
 
 
+def tested(value: float, p_value: float | None, outcome: Floats, method: Method, **details: float | None) -> Estimate:
+    """A test: its statistic, its p-value, and no interval."""
+    more = {"p_value": p_value, **details}
+    return intervals.without_interval(value, len(outcome), method, A_TEST, int(outcome.sum()), more)
+
+
 @in_files(
     "Spiegelhalter's z",
     best="zero",
@@ -903,18 +909,7 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     value = float(np.sum((outcome - risk) * lean)) / math.sqrt(variance)
     if not math.isfinite(value):
         return Absent(Fact("test_too_large"))
-    p_value = 2 * intervals.beyond(abs(value))
-    return Estimate(
-        value,
-        None,
-        None,
-        None,
-        len(outcome),
-        Method("exact_variance"),
-        int(outcome.sum()),
-        details={"p_value": p_value},
-        reason=A_TEST,
-    )
+    return tested(value, 2 * intervals.beyond(abs(value)), outcome, Method("exact_variance"))
 
 
 SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
@@ -969,13 +964,10 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     value = max(2 * (most - _log_likelihood(log_odds, y, weight)), 0.0)
     variance = expit(log_odds) * expit(-log_odds)
     information = logistic.information_of(columns, weight * variance)
-    details: dict[str, float | None] = {}
-    details["p_value"] = _p_of_likelihoods(value, columns * (weight * (y - expit(log_odds))), information, design)
-    if len(columns) == 2:
-        details["needed"] = _needed(information, float(np.sum(weight * risk[kept])), len(y))
-    return Estimate(
-        value, None, None, None, len(y), Method("likelihood_ratio"), int(y.sum()), details=details, reason=A_TEST
-    )
+    p_value = _p_of_likelihoods(value, columns * (weight * (y - expit(log_odds))), information, design)
+    expected, has_slope = float(np.sum(weight * risk[kept])), len(columns) == 2
+    needed = {"needed": _needed(information, expected, len(y))} if has_slope else {}
+    return tested(value, p_value, y, Method("likelihood_ratio"), **needed)
 
 
 @absent_with_its_parts
@@ -1123,12 +1115,9 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
-    bounds = [intervals.wilson(float(k), float(m), level) for k, m in zip(events, size, strict=True)]
     columns = {
         "mean_risk": intervals.column(total / size),
-        "observed": intervals.column(events / size),
-        "low": tuple(low for low, _ in bounds),
-        "high": tuple(high for _, high in bounds),
+        **intervals.share_columns("observed", events, size, level),
         "n": intervals.column(size.astype(float)),
     }
     return Curve(columns, len(outcome), Method(Fact("tenths_of_risk", by=Fact("wilson"))), int(outcome.sum()))

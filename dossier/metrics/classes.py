@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
-from dossier.metrics import advice, comparison, intervals, severity
+from dossier.metrics import advice, comparison, intervals, sample, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
 from dossier.metrics.resampling import FEWEST
 from dossier.metrics.robustness import parts_of
-from dossier.metrics.sample import NO_INTERVAL, Z
 
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
@@ -383,12 +382,7 @@ def h_accuracy_profile(
         h_accuracy(classes, class_risk, "equal", tau, class_labels=class_labels, level=level) for tau in taus.tolist()
     )
     found = [present(estimate) for estimate in each]
-    columns = {
-        "tau": intervals.column(taus),
-        "h_accuracy": tuple(estimate.value for estimate in found),
-        "low": tuple(estimate.low for estimate in found),
-        "high": tuple(estimate.high for estimate in found),
-    }
+    columns = {"tau": intervals.column(taus), **intervals.banded("h_accuracy", found)}
     return Curve(columns, len(classes), POINTWISE)
 
 
@@ -687,10 +681,7 @@ def log_score_difference(
     Arguments, interval and test: as for `brier_difference`, on the logs of the true class's risks in nats. Absent
     without rows, and when the log score of either is minus infinity.
     """
-    for whose, given in (("model", class_risk), ("other model", class_rival)):
-        score = log_score(classes, given, level)
-        if isinstance(score, Absent):
-            return Absent(Fact("for_one_model", model=whose, reason=score.reason))
+    comparison.of_both(log_score(classes, class_risk, level), log_score(classes, class_rival, level))
     differences = np.log(own_risk(classes, class_risk)) - np.log(own_risk(classes, class_rival))
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 
@@ -769,12 +760,8 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
     width)^2 with SD (ddof 0) that of the rows' summed squared distances. Not rounded. Absent without rows or when the
     distances do not vary. No interval. Source: Bradley 2008.
     """
-    squared = squared_distances(classes, class_risk)
-    if squared.min() == squared.max():
-        return Absent(Fact("all_squared_errors_equal"))
-    needed = (2 * Z * float(squared.std()) / brier_width) ** 2
-    method = Method("variance_of_squared_errors", Fact("interval_wanted", width=brier_width))
-    return intervals.without_interval(needed, len(classes), method, NO_INTERVAL, details={"width": brier_width})
+    needed = present(sample.for_mean(squared_distances(classes, class_risk), np.zeros(len(classes)), brier_width))
+    return _without_events(needed)
 
 
 @curve("Performance of each split", roles=("internal",))

@@ -9,6 +9,7 @@ import numpy as np
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, curve_synthesis, present
 from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve
+from dossier.metrics.discrimination import confusion
 
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
@@ -22,18 +23,7 @@ def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[flo
     """
     if not declared_thresholds:
         return Absent(Fact("no_threshold_declared"))
-    rows = []
-    for threshold in declared_thresholds:
-        flagged, case = risk >= threshold, outcome == 1
-        rows.append(
-            (
-                threshold,
-                np.sum(flagged & case),
-                np.sum(flagged & ~case),
-                np.sum(~flagged & case),
-                np.sum(~flagged & ~case),
-            )
-        )
+    rows = [(threshold, *confusion(outcome, risk, threshold).four) for threshold in declared_thresholds]
     columns = zip(("threshold", *CELLS), zip(*rows, strict=True), strict=True)
     return Curve(
         {name: tuple(float(value) for value in column) for name, column in columns},

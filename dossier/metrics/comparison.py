@@ -20,7 +20,7 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import metric, present
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import weighted
-from dossier.metrics.calibration import A_TEST, BRIER, LOG_SCORE, log_score
+from dossier.metrics.calibration import BRIER, LOG_SCORE, log_score, tested
 from dossier.metrics.discrimination import ACCURACY, delong_variance, placements
 from dossier.metrics.intervals import beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
@@ -367,12 +367,16 @@ def log_score_difference(
     >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
     -0.07 (-0.35 to 0.21)
     """
-    for whose, given in (("model", risk), ("other model", rival)):
-        score = log_score(outcome, given, level)
-        if isinstance(score, Absent):
-            return Absent(Fact("for_one_model", model=whose, reason=score.reason))
+    of_both(log_score(outcome, risk, level), log_score(outcome, rival, level))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
     return paired(differences, outcome, level, permutations, seed)
+
+
+def of_both(ours: Estimate | Absent, theirs: Estimate | Absent) -> None:
+    """Go on only where a measure has a value for both models."""
+    for whose, found in (("model", ours), ("other model", theirs)):
+        if isinstance(found, Absent):
+            present(Absent(Fact("for_one_model", model=whose, reason=found.reason)))
 
 
 @to_rival(
@@ -504,12 +508,6 @@ def net_benefit_difference(
 # ---- against chance -------------------------------------------------------------------------------------------------
 
 
-def _tested(value: float, p_value: float, outcome: Floats, method: Method, **details: float) -> Estimate:
-    """A test: its statistic, its p-value, and no interval."""
-    more = {"p_value": p_value, **details}
-    return Estimate(value, None, None, None, len(outcome), method, int(outcome.sum()), None, more, A_TEST)
-
-
 against_chance = partial(
     metric, tier="descriptive", fixed=CHANCE, independent_rows=True, clustered="refused", on_page=False
 )
@@ -565,7 +563,7 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
     method = Method("exact_paired_test")
     if len(named) == 2:
         method += "harder_of_equal_classes"
-    return _tested(
+    return tested(
         float(right), paired, outcome, method, p_value_half=against_half, p_value_larger_class=against_null, null=null
     )
 
@@ -622,11 +620,11 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
         from scipy.stats import mannwhitneyu
 
         p_value = float(mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
-        return _tested(won, p_value, outcome, Method("mann_whitney_exact"))
+        return tested(won, p_value, outcome, Method("mann_whitney_exact"))
     tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (n * (n - 1))
     z = (won - m * k / 2 - 0.5) / math.sqrt(m * k / 12 * (n + 1 - tied))
     method = Method("mann_whitney_normal")
-    return _tested(won, beyond(z), outcome, method, z=z)
+    return tested(won, beyond(z), outcome, method, z=z)
 
 
 @against_chance(
@@ -673,7 +671,7 @@ def brier_permutation_test(
     dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
     p_value, drawn = permutation_p((sums.risk >= observed - near for sums in dealt), most, early_stopping)
     value = float(((risk - outcome) ** 2).mean())
-    return _tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
+    return tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
 
 
 @against_chance(
@@ -720,4 +718,4 @@ def log_score_permutation_test(
     dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
     as_good = ((sums.odds >= observed - near) & (sums.impossible == 0) & (sums.certain == certain) for sums in dealt)
     p_value, drawn = permutation_p(as_good, most, early_stopping)
-    return _tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
+    return tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))

@@ -15,7 +15,7 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, absent_with_its_parts, curve, curve_synthesis, metric, one_class, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
 from dossier.metrics import raters
-from dossier.metrics.intervals import column, two_sided, wilson
+from dossier.metrics.intervals import banded, column, share_columns, two_sided, wilson
 
 CHAPTER = "accuracy"
 Integers = NDArray[np.int64]
@@ -458,24 +458,22 @@ def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     priority .5 and constant complexity, and its pointwise band `low` and `high` (missing where it cannot be
     estimated). Absent when a class is empty.
     """
-    own, share = standing(*_two_classes(outcome, risk))
-    members = [outcome == 0, outcome == 1]
-    own_by_class, share_by_class = [own[member] for member in members], [share[member] for member in members]
-    weights = [np.ones(len(rows)) for rows in own_by_class]
+    classes, scores = _two_classes(outcome, risk)
+    own, share = standing(classes, scores)
     taus = np.linspace(0.5, 1, 51)
-    values: list[float] = []
-    lows: list[float | None] = []
-    highs: list[float | None] = []
-    for tau in taus:
-        earned = [part * ramp(rows, 2, float(tau)) for rows, part in zip(own_by_class, share_by_class, strict=True)]
-        found = _by_priority(
-            np.array([0.5, 0.5]), [class_ratio(*pair) for pair in zip(earned, weights, strict=True)], level
-        )
-        values.append(found.value)
-        lows.append(found.low)
-        highs.append(found.high)
-    columns = {"tau": column(taus), "h_accuracy": column(values), "low": tuple(lows), "high": tuple(highs)}
-    return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
+    each = (_of_both(share * ramp(own, 2, tau), classes) for tau in taus.tolist())
+    values = [_by_priority(ALIKE, ratios, level) for ratios in each]
+    return Curve({"tau": column(taus), **banded("h_accuracy", values)}, len(outcome), POINTWISE, int(outcome.sum()))
+
+
+ALIKE = np.array([0.5, 0.5])
+"""Both classes of the same priority."""
+
+
+def _of_both(earned: Floats, classes: Integers, complexity: Floats | None = None) -> list[ClassRatio]:
+    """The mean credit of the rows of either class, of two."""
+    weight = np.ones(len(earned)) if complexity is None else complexity
+    return [class_ratio(earned[classes == label], weight[classes == label]) for label in (0, 1)]
 
 
 # ---- profiles over priority and complexity --------------------------------------------------------------------------
@@ -484,15 +482,6 @@ STEPS = 15
 """Steps of the surface in each direction: 225 points, within what a curve may hold."""
 SHARES = 21
 DRAWS = 200
-
-
-def _banded(values: Sequence[Weighted], name: str) -> dict[str, tuple[float | None, ...]]:
-    """Values with their bounds as the columns of a curve: the value under its name, `low` and `high`."""
-    return {
-        name: column([weighted.value for weighted in values]),
-        "low": tuple(weighted.low for weighted in values),
-        "high": tuple(weighted.high for weighted in values),
-    }
 
 
 @curve(
@@ -508,11 +497,10 @@ def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -
     Absent when a class is empty.
     """
     classes, scores = _two_classes(outcome, risk)
-    earned = credit(classes, scores, 0.5)
-    ratios = [class_ratio(earned[classes == label], np.ones(int((classes == label).sum()))) for label in (0, 1)]
+    ratios = _of_both(credit(classes, scores, 0.5), classes)
     priorities = np.linspace(0, 1, 51)
     values = [_by_priority(np.array([1 - priority, priority]), ratios, level) for priority in priorities]
-    columns = {"priority": column(priorities), **_banded(values, "h_accuracy")}
+    columns = {"priority": column(priorities), **banded("h_accuracy", values)}
     return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
 
 
@@ -549,8 +537,9 @@ def _graded_rows(
     return GradedRows(classes, credit(classes, scores, 0.5), graded[order])
 
 
-def _ratios(rows: GradedRows, complexity: Floats) -> list[ClassRatio]:
-    return [class_ratio(rows.earned[rows.classes == label], complexity[rows.classes == label]) for label in (0, 1)]
+def _ratios(rows: GradedRows, share: float) -> list[ClassRatio]:
+    """Where that share of the most complex cases counts 1 and the others 1/2."""
+    return _of_both(rows.earned, rows.classes, raters.top_share(rows.graded, share, 0.5))
 
 
 @curve("H-accuracy by the share of complex cases", cites="Cabitza 2019")
@@ -582,16 +571,13 @@ def h_accuracy_by_complexity(
     )
     rows = present(rows)
     shares = np.linspace(0, 1, SHARES)
-    alike = np.array([0.5, 0.5])
-    values = [
-        _by_priority(alike, _ratios(rows, raters.top_share(rows.graded, float(share), 0.5)), level) for share in shares
-    ]
+    values = [_by_priority(ALIKE, _ratios(rows, share), level) for share in shares.tolist()]
     ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(float(len(rows.graded))), (DRAWS, 1)), axis=1)
     drawn = np.array([_of_draws(rows, ranks, float(share)) for share in shares])
     tail = 0.5 - level / 2
     columns: dict[str, tuple[float | None, ...]] = {
         "share": column(shares),
-        **_banded(values, "h_accuracy"),
+        **banded("h_accuracy", values),
         "random": column(drawn.mean(axis=1)),
         "random_low": column(np.quantile(drawn, tail, axis=1)),
         "random_high": column(np.quantile(drawn, 1 - tail, axis=1)),
@@ -632,7 +618,7 @@ def h_accuracy_surface(
     )
     rows = present(rows)
     steps = np.linspace(0, 1, STEPS)
-    ratios = [_ratios(rows, raters.top_share(rows.graded, float(share), 0.5)) for share in steps]
+    ratios = [_ratios(rows, share) for share in steps.tolist()]
     values = [
         math.fsum(weight * ratio.value for weight, ratio in zip((1 - priority, priority), ratios[index], strict=True))
         for priority in steps
@@ -660,13 +646,13 @@ def accuracy_by_prevalence(
     single row), and `balanced_accuracy`, which is the same at every prevalence. Absent when a class is empty.
     """
     right = ((risk >= primary_threshold) == (outcome == 1)).astype(float)
-    ratios = [class_ratio(right[outcome == label], np.ones(int((outcome == label).sum()))) for label in (0, 1)]
+    ratios = _of_both(right, outcome.astype(np.int64))
     prevalences = np.linspace(0, 1, 51)
     values = [_by_priority(np.array([1 - phi, phi]), ratios, level) for phi in prevalences]
     balanced = (ratios[0].value + ratios[1].value) / 2
     columns = {
         "prevalence": column(prevalences),
-        **_banded(values, "accuracy"),
+        **banded("accuracy", values),
         "balanced_accuracy": (balanced,) * len(prevalences),
     }
     return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
@@ -704,16 +690,13 @@ def _binned_answers(value: Floats, right: Floats, level: float) -> dict[str, tup
     count = np.bincount(bin_of, minlength=BINS_OF_ANSWERS)
     hits = np.bincount(bin_of, weights=right, minlength=BINS_OF_ANSWERS)
     total = np.bincount(bin_of, weights=value, minlength=BINS_OF_ANSWERS)
-    kept = [k for k in range(BINS_OF_ANSWERS) if count[k] >= FEWEST_ANSWERS]
-    bounds = [wilson(float(hits[k]), float(count[k]), level) for k in kept]
+    kept = np.flatnonzero(count >= FEWEST_ANSWERS)
     return {
-        "lower": tuple(k / BINS_OF_ANSWERS for k in kept),
-        "upper": tuple((k + 1) / BINS_OF_ANSWERS for k in kept),
-        "count": tuple(float(count[k]) for k in kept),
-        "mean": tuple(float(total[k] / count[k]) for k in kept),
-        "share_right": tuple(float(hits[k] / count[k]) for k in kept),
-        "low": tuple(low for low, _ in bounds),
-        "high": tuple(high for _, high in bounds),
+        "lower": column(kept / BINS_OF_ANSWERS),
+        "upper": column((kept + 1) / BINS_OF_ANSWERS),
+        "count": column(count[kept].astype(float)),
+        "mean": column(total[kept] / count[kept]),
+        **share_columns("share_right", hits[kept], count[kept], level),
     }
 
 

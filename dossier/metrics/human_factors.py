@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -31,13 +31,8 @@ NO_ROWS_OF_READERS = Absent(Fact("reader_study_of_counts_only"))
 
 def cells(study: ReaderStudy) -> Cells:
     """The four counts of a study as numbers."""
-    counts = study.counts
-    return (
-        float(counts.aided_wrong),
-        float(counts.aided_right),
-        float(counts.unaided_wrong),
-        float(counts.unaided_right),
-    )
+    aided_wrong, aided_right, unaided_wrong, unaided_right = map(float, astuple(study.counts))
+    return aided_wrong, aided_right, unaided_wrong, unaided_right
 
 
 def _empty_arm(counts: Cells) -> Absent | None:
@@ -253,15 +248,18 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     if total == 0:
         return Absent(Fact("no_decision_without_model" if arm else "no_decision_with_model"))
     value = wrong / total
-    se = math.sqrt(value * (1 - value) / total)
-    half = two_sided(level) * se
-    bounds = (max(0.0, value - half), min(1.0, value + half)) if se else None
     clustered = (
         _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed, "rate")
         if _empty_arm(counts) is None
         else Clustered(None, None, Fact("single_arm"))
     )
-    return replace(_found(study, value, bounds, se or None, level, Method("wald"), clustered), n=int(total))
+    return replace(_wald(study, value, math.sqrt(value * (1 - value) / total), level, "rate", clustered), n=int(total))
+
+
+def _wald(study: ReaderStudy, value: float, se: float, level: float, kind: Kind, clustered: Clustered) -> Estimate:
+    half = two_sided(level) * se
+    bounds = (max(LEAST[kind], value - half), min(1.0, value + half)) if se else None
+    return _found(study, value, bounds, se or None, level, Method("wald"), clustered)
 
 
 of_study = partial(
@@ -380,11 +378,8 @@ def absolute_risk_reduction(
     """
     counts = cells(study)
     present(_empty_arm(counts))
-    value, se = _difference_of_rates(counts), _difference_se(counts)
-    half = two_sided(level) * se
-    bounds = (max(-1.0, value - half), min(1.0, value + half)) if se else None
     clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed, "difference")
-    return _found(study, value, bounds, se or None, level, Method("wald"), clustered)
+    return _wald(study, _difference_of_rates(counts), _difference_se(counts), level, "difference", clustered)
 
 
 @of_study("Number needed to decide", best=None, cites="Campagner 2023", formula="1 / absolute risk reduction")
@@ -662,10 +657,25 @@ def _listed(study: ReaderStudy) -> Absent | None:
     return None
 
 
-def _groups(study: ReaderStudy) -> dict[str, tuple[float | None, ...]]:
-    """The number of each reader's group, in the alphabetical order of the groups."""
+def _reader_by_reader(study: ReaderStudy, n: int, values: Mapping[str, Floats]) -> Curve:
+    """A row a reader: the number from 1, these values, and the group by its number in the alphabetical order."""
+    columns = {
+        "reader": column(np.arange(1.0, int(study.reader.max()) + 2)),
+        **{name: tuple(None if math.isnan(each) else each for each in own.tolist()) for name, own in values.items()},
+    }
     order = {name: float(number) for number, name in enumerate(sorted(set(study.group)))}
-    return {"group": tuple(order[name] for name in study.group)} if order else {}
+    groups = {"group": tuple(order[name] for name in study.group)} if order else {}
+    return Curve({**columns, **groups}, n, Method("counted_by_reader"))
+
+
+def _paired(study: ReaderStudy) -> ReaderStudy | Absent:
+    """A study in which readers decided before and after they saw the model."""
+    return study if study.design == "paired" else Absent(Fact("parallel_study"))
+
+
+def _advised(study: ReaderStudy) -> Floats | Absent:
+    """What the model advised in each decision of a paired study."""
+    return Absent(Fact("no_advice_known")) if study.advice is None else study.advice
 
 
 @curve("Decision benefit by reader", roles=(), cites="Campagner 2023")
@@ -678,10 +688,8 @@ def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
     """
     present(_listed(study))
     unaided, aided = _by_reader(study, study.unaided), _by_reader(study, study.aided)
-    columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, len(aided) + 1))}
-    for name, values in {"unaided": unaided, "aided": aided, "benefit": aided - unaided}.items():
-        columns[name] = tuple(None if math.isnan(value) else float(value) for value in values)
-    return Curve({**columns, **_groups(study)}, int(sum(cells(study))), Method("counted_by_reader"))
+    values = {"unaided": unaided, "aided": aided, "benefit": aided - unaided}
+    return _reader_by_reader(study, int(sum(cells(study))), values)
 
 
 @curve("Changed decisions", roles=(), cites="Campagner 2023")
@@ -694,8 +702,7 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     given. Absent in a parallel study, without the decisions of each reader, or with more than 250 readers.
     """
     present(_listed(study))
-    if study.design != "paired":
-        return Absent(Fact("parallel_study"))
+    present(_paired(study))
     before, after = study.unaided == study.truth, study.aided == study.truth
     kinds = {
         "confirmed": before & after,
@@ -707,11 +714,8 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
         differed = study.unaided != study.advice
         kinds["followed"] = differed & (study.aided == study.advice)
         kinds["resisted"] = differed & (study.aided != study.advice)
-    size = int(study.reader.max()) + 1
-    columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, size + 1))}
-    for name, kind in kinds.items():
-        columns[name] = column(np.bincount(study.reader, weights=kind.astype(float), minlength=size).astype(float))
-    return Curve({**columns, **_groups(study)}, len(study.reader), Method("counted_by_reader"))
+    counts = {name: np.bincount(study.reader, weights=kind).astype(float) for name, kind in kinds.items()}
+    return _reader_by_reader(study, len(study.reader), counts)
 
 
 # ---- automation bias: first against the advice ----------------------------------------------------------------------
@@ -725,16 +729,9 @@ def _disagreed(study: ReaderStudy, advice_is_right: bool, group: str) -> ReaderS
     """
     if len(study.reader) == 0:
         return NO_ROWS_OF_READERS
-    if study.design != "paired":
-        return Absent(Fact("parallel_study"))
-    if study.advice is None:
-        return Absent(Fact("no_advice_known"))
-    rows = (
-        np.isfinite(study.unaided)
-        & np.isfinite(study.aided)
-        & (study.unaided != study.advice)
-        & ((study.advice == study.truth) == advice_is_right)
-    )
+    advice = present(_advised(present(_paired(study))))
+    decided = np.isfinite(study.unaided) & np.isfinite(study.aided)
+    rows = decided & (study.unaided != advice) & ((advice == study.truth) == advice_is_right)
     if group:
         member = np.array([own == group for own in study.group], dtype=bool)
         rows &= member[study.reader] if study.group else False
@@ -831,14 +828,6 @@ def agreement_with_advice(study: ReaderStudy) -> Curve | Absent:
     parallel study, where the advice is not known, without the decisions of each reader, or with more than 250 readers.
     """
     present(_listed(study))
-    if study.design != "paired":
-        return Absent(Fact("parallel_study"))
-    if study.advice is None:
-        return Absent(Fact("no_advice_known"))
-    advised = replace(study, truth=study.advice)
-    columns: dict[str, tuple[float | None, ...]] = {
-        "reader": column(np.arange(1.0, int(study.reader.max()) + 2)),
-        "unaided": column(_by_reader(advised, study.unaided)),
-        "aided": column(_by_reader(advised, study.aided)),
-    }
-    return Curve({**columns, **_groups(study)}, len(study.reader), Method("counted_by_reader"))
+    advised = replace(study, truth=present(_advised(present(_paired(study)))))
+    values = {"unaided": _by_reader(advised, study.unaided), "aided": _by_reader(advised, study.aided)}
+    return _reader_by_reader(study, len(study.reader), values)

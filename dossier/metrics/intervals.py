@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from dossier.core.facts import Fact, Method
@@ -160,6 +162,42 @@ def expit(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def column(values: Floats | Sequence[float]) -> tuple[float, ...]:
+def column(values: NDArray[Any] | Sequence[float]) -> tuple[float, ...]:
     """The numbers as a column of a curve."""
     return tuple(float(value) for value in values)
+
+
+class Bounded(Protocol):
+    """A value with its bounds, where it has them."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def banded(name: str, found: Sequence[Bounded], ends: str = "") -> dict[str, tuple[float | None, ...]]:
+    """Values with their bounds as the columns of a curve: the value under its name, and the ends of its band."""
+    return {
+        name: column([each.value for each in found]),
+        f"{ends}low": tuple(each.low for each in found),
+        f"{ends}high": tuple(each.high for each in found),
+    }
+
+
+def share_columns(
+    name: str, some: NDArray[Any], every: NDArray[Any] | float, level: float, ends: str = ""
+) -> dict[str, tuple[float | None, ...]]:
+    """Shares, some of every, with Wilson's bounds as the columns of a curve; missing where there is none to count."""
+    known = np.broadcast_to(np.asarray(every) > 0, np.shape(some))
+    whole = np.where(known, every, 1.0)
+    share = some / whole
+    columns = zip(
+        (name, f"{ends}low", f"{ends}high"), (share, *wilson_bounds(share, whole, two_sided(level))), strict=True
+    )
+    return {
+        called: tuple(float(value) if is_known else None for value, is_known in zip(values, known, strict=True))
+        for called, values in columns
+    }

@@ -16,7 +16,7 @@ from dossier.core.bands import SAME_RISK
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
-from dossier.metrics.intervals import without_interval
+from dossier.metrics.intervals import column, without_interval
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
@@ -485,7 +485,7 @@ def axis_curve(found: Nomogram, axis: Axis) -> Curve:
     `turn`, 1 where points turn from rising to falling or back.
     """
     columns = {"value": axis.values, "points": found.points(axis), "marked": axis.marked, "turn": axis.turns}
-    return Curve({name: tuple(map(float, column)) for name, column in columns.items()}, n=axis.n, method=method(found))
+    return Curve({name: column(values) for name, values in columns.items()}, n=axis.n, method=method(found))
 
 
 def level_points(found: Nomogram, axis: Axis) -> tuple[Description, ...]:
@@ -514,17 +514,11 @@ def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
         return Absent(Fact("no_round_risk_reached"))
     curve = _totals(found, total[inside])
     # The declared numbers themselves, not what is left of them after going to points and back.
-    exact = {"risk": risks[inside], "linear_predictor": logit(risks[inside])}
-    return Curve(
-        {**curve.columns, **{name: tuple(map(float, column)) for name, column in exact.items()}}, curve.n, curve.method
-    )
+    exact = {"risk": column(risks[inside]), "linear_predictor": column(logit(risks[inside]))}
+    return replace(curve, columns={**curve.columns, **exact})
 
 
 def _totals(found: Nomogram, total: Floats) -> Curve:
     linear = found.zero + total / found.per_unit
-    columns = {"total_points": total, "linear_predictor": linear, "risk": expit(linear)}
-    return Curve(
-        {name: tuple(map(float, column)) for name, column in columns.items()},
-        n=max(axis.n for axis in found.axes),
-        method=method(found),
-    )
+    columns = {"total_points": column(total), "linear_predictor": column(linear), "risk": column(expit(linear))}
+    return Curve(columns, max(axis.n for axis in found.axes), method(found))

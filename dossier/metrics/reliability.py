@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -20,7 +20,7 @@ from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Law, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats
-from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student, wilson, wilson_bounds
+from dossier.metrics.intervals import NO_SPREAD, share_columns, two_sided, two_sided_student, wilson, wilson_bounds
 from dossier.metrics.raters import mean_of_known, right_answers
 
 Integers = NDArray[np.int64]
@@ -173,14 +173,11 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
     >>> print(dossier.metrics.observed_agreement(labels))
     0.78 (0.00 to 0.96)
     """
-    counts = _counts(labels)
-    counts = counts[counts.sum(axis=1) >= 2]
-    if not len(counts):
-        return Absent(Fact("no_case_labelled_by_two"))
+    counts = _counts(_of_pairs(labels))
     method = Method("mean_over_cases", *_left_out(labels, counts))
     # The share of agreeing pairs of each case.
-    present = counts.sum(axis=1)
-    agreeing: Floats = ((counts**2).sum(axis=1) - present) / (present * (present - 1))
+    given = counts.sum(axis=1)
+    agreeing: Floats = ((counts**2).sum(axis=1) - given) / (given * (given - 1))
     return _mean_with_interval(agreeing, level, method, span=1.0 if _all_agree(counts) else None)
 
 
@@ -222,14 +219,21 @@ def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     complete = labels[~np.isnan(labels).any(axis=1)]
     if not len(complete):
         return Absent(Fact("no_case_labelled_by_all"))
-    counts = _canonical(_counts(complete))
-    value = _fleiss(np.ones((1, len(counts))), counts)[0]
-    if math.isnan(value):
-        return Absent(Fact("all_labels_equal"))
-    parts = _fleiss(_all_but_one(len(counts)), counts)
     left_out = _left_out(labels, complete, incomplete=True)
     method = Method("kappa_of_complete_cases", *left_out) if left_out.steps else Method("kappa")
-    return _with_interval(float(value), parts, level, len(counts), method, span=_span_of_kappa(counts))
+    return _of_counts(_fleiss, complete, level, method)
+
+
+def _of_counts(
+    statistic: Callable[[Floats, Floats], Floats], labels: Floats, level: float, method: Method
+) -> Estimate | Absent:
+    """A chance-corrected agreement, which the counts of labels tell, with the interval of the jackknife over cases."""
+    counts = _canonical(_counts(labels))
+    value = float(statistic(np.ones((1, len(counts))), counts)[0])
+    if math.isnan(value):
+        return Absent(Fact("all_labels_equal"))
+    parts = statistic(_all_but_one(len(counts)), counts)
+    return _with_interval(value, parts, level, len(counts), method, span=_span_of_kappa(counts))
 
 
 def _fleiss(draws: Floats, counts: Floats) -> Floats:
@@ -276,16 +280,8 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
     >>> print(dossier.metrics.krippendorff_alpha(labels))
     0.58 (-1.00 to 0.93)
     """
-    counts = _counts(labels)
-    counts = counts[counts.sum(axis=1) >= 2]
-    if not len(counts):
-        return Absent(Fact("no_case_labelled_by_two"))
-    counts = _canonical(counts)
-    value = _krippendorff(np.ones((1, len(counts))), counts)[0]
-    if math.isnan(value):
-        return Absent(Fact("all_labels_equal"))
-    parts, method = _krippendorff(_all_but_one(len(counts)), counts), Method("nominal", *_left_out(labels, counts))
-    return _with_interval(float(value), parts, level, len(counts), method, span=_span_of_kappa(counts))
+    kept = _of_pairs(labels)
+    return _of_counts(_krippendorff, kept, level, Method("nominal", *_left_out(labels, kept)))
 
 
 def _krippendorff(draws: Floats, counts: Floats) -> Floats:
@@ -353,10 +349,7 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
-    kept = _of_pairs(labels)
-    if not len(kept):
-        return Absent(Fact("no_case_labelled_by_two"))
-    ordered = _in_own_order(kept)
+    ordered = _in_own_order(_of_pairs(labels))
     kappa = _pairs(np.ones((1, len(ordered))), ordered).kappa[0]
     defined = kappa[~np.isnan(kappa)]
     if not len(defined):
@@ -374,9 +367,9 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
 
 
 def _of_pairs(labels: Floats) -> Floats:
-    """The cases that at least two raters labelled."""
+    """The cases that at least two raters labelled, of which there has to be one."""
     kept: Floats = labels[(~np.isnan(labels)).sum(axis=1) >= 2]
-    return kept
+    return present(kept if len(kept) else Absent(Fact("no_case_labelled_by_two")))
 
 
 @curve("Agreement of each pair of raters", cites="Cohen 1960")
@@ -394,8 +387,6 @@ def rater_agreement(labels: Floats) -> Curve | Absent:
     if pairs > LONGEST_CURVE:
         return Absent(Fact("too_many_pairs_of_raters", raters=Count(labels.shape[1], "rater"), pairs=pairs))
     kept = _of_pairs(labels)
-    if not len(kept):
-        return Absent(Fact("no_case_labelled_by_two"))
     found = _pairs(np.ones((1, len(kept))), kept)
     raters = list(itertools.combinations(range(1, labels.shape[1] + 1), 2))
     return Curve(
@@ -417,27 +408,25 @@ def _or_none(values: Floats) -> tuple[float | None, ...]:
 # ---- the raters' own accuracy ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class RaterAccuracy:
-    """The accuracy of each rater, and where it is from."""
-
-    values: Floats
-    source: Literal["declared", "measured", "assumed"]
-
-
-def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | None) -> RaterAccuracy | Absent:
-    """The raters' accuracy: declared, else against the truth, else 1."""
+def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | None) -> Floats | Absent:
+    """The accuracy of each rater: declared, else against the truth, else 1."""
     if declared is not None:
-        return RaterAccuracy(np.asarray(declared, dtype=float), "declared")
+        return np.asarray(declared, dtype=float)
     if truth is None:
-        return RaterAccuracy(np.ones(labels.shape[1]), "assumed")
-    judged = ~np.isnan(labels) & ~np.isnan(truth)[:, None]
-    silent = (judged.sum(axis=0) == 0) & ~np.isnan(labels).all(axis=0)
+        return np.ones(labels.shape[1])
+    measured = mean_of_known(right_answers(labels, truth), 0)
+    silent = np.isnan(measured) & ~np.isnan(labels).all(axis=0)
     if silent.any():
         return Absent(Fact("rater_without_known_case", rater=int(np.flatnonzero(silent)[0]) + 1))
-    right = ((labels == truth[:, None]) & judged).sum(axis=0)
     # A rater without any label enters nowhere; 0 only stands in for 0/0.
-    return RaterAccuracy(right / np.maximum(judged.sum(axis=0), 1), "measured")
+    return np.nan_to_num(measured)
+
+
+def _source(truth: Floats | None, declared: Sequence[float] | None) -> Literal["declared", "measured", "assumed"]:
+    """Where the accuracy of the raters is from."""
+    if declared is not None:
+        return "declared"
+    return "assumed" if truth is None else "measured"
 
 
 _SOURCE = {"declared": "raters_as_declared", "measured": "raters_against_outcome", "assumed": "raters_taken_as_right"}
@@ -453,17 +442,17 @@ def rater_accuracy_summary(
     first. Gives `minimum`, `mean`, `maximum` and `standard_deviation` (ddof 1) over the raters who labelled anything, n
     = how many; nothing when accuracy is neither declared nor measurable, and no standard deviation of one rater.
     """
-    accuracy = _accuracy(labels, truth, rater_accuracy)
-    if isinstance(accuracy, Absent) or accuracy.source == "assumed":
+    accuracy, source = _accuracy(labels, truth, rater_accuracy), _source(truth, rater_accuracy)
+    if isinstance(accuracy, Absent) or source == "assumed":
         return ()
-    values = accuracy.values[~np.isnan(labels).all(axis=0)]
+    values = accuracy[~np.isnan(labels).all(axis=0)]
     if not len(values):
         return ()
     statistics = {"minimum": values.min(), "mean": values.mean(), "maximum": values.max()}
     if len(values) > 1:
         statistics["standard_deviation"] = values.std(ddof=1)
     return tuple(
-        Description(f"rater accuracy, {accuracy.source}", statistic, float(value), len(values), of="rater_accuracy")
+        Description(f"rater accuracy, {source}", statistic, float(value), len(values), of="rater_accuracy")
         for statistic, value in statistics.items()
     )
 
@@ -524,20 +513,20 @@ def weighted_concordance(
     >>> print(dossier.metrics.weighted_concordance(labels, confidence, rater_accuracy=(1.0, 1.0)))
     0.67 (0.00 to 0.93)
     """
-    accuracy = present(_accuracy(labels, truth, rater_accuracy))
+    accuracy, source = present(_accuracy(labels, truth, rater_accuracy)), _source(truth, rater_accuracy)
     k = len(class_labels)
-    values = _concordance(labels, confidence, accuracy.values, 0.0, k)
+    values = _concordance(labels, confidence, accuracy, 0.0, k)
     if not len(values):
         return Absent(Fact("no_case_with_confident_label"))
     details: dict[str, float | None] = {"cases_skipped": len(labels) - len(values)}
-    details["accuracy_assumed"] = float(accuracy.source == "assumed")
+    details["accuracy_assumed"] = float(source == "assumed")
     if coherence is not None:
         for name, shift in (("coherence_low", -coherence), ("coherence_high", coherence)):
-            details[name] = float(np.sort(_concordance(labels, confidence, accuracy.values, shift, k)).mean())
-    method = Method(_SOURCE[accuracy.source])
+            details[name] = float(np.sort(_concordance(labels, confidence, accuracy, shift, k)).mean())
+    method = Method(_SOURCE[source])
     value = float(np.sort(values).mean())
     span = value if _all_agree(_counts(np.where(np.isnan(confidence), np.nan, labels))) else None
-    if truth is None or accuracy.source != "measured":
+    if truth is None or source != "measured":
         return _mean_with_interval(values, level, method, details, span)
     parts = _measured_anew(labels, confidence, truth, k)
     return _with_interval(value, parts, level, len(values), method, details, span, 0.0)
@@ -700,12 +689,6 @@ def actual_accuracy(
     )
 
 
-def _source(truth: Floats | None, declared: Sequence[float] | None) -> str:
-    if declared is not None:
-        return "declared"
-    return "assumed" if truth is None else "measured"
-
-
 def reliability_for(desired: float, measured: float) -> float | Absent:
     """The reliability of the labels at which a measured accuracy means the desired one.
 
@@ -861,15 +844,10 @@ def raters_one_by_one(
     nothing = np.full(raters, math.nan)
     right = np.full_like(labels, math.nan) if truth is None else right_answers(labels, truth)
     judged, hits = (~np.isnan(right)).sum(axis=0), np.nansum(right, axis=0)
-    bounds = [
-        wilson(float(hit), float(n), level) if n else (math.nan, math.nan) for hit, n in zip(hits, judged, strict=True)
-    ]
     columns = {
         "rater": tuple(float(number) for number in range(1, raters + 1)),
         "cases": tuple(float(count) for count in cases),
-        "accuracy": _or_none(mean_of_known(right, 0)),
-        "accuracy_low": tuple(None if math.isnan(low) else low for low, _ in bounds),
-        "accuracy_high": tuple(None if math.isnan(high) else high for _, high in bounds),
+        **share_columns("accuracy", hits, judged, level, "accuracy_"),
         "confidence": _or_none(nothing if confidence is None else mean_of_known(_labelled(labels, confidence), 0)),
         "complexity": _or_none(nothing if rater_complexity is None else mean_of_known(rater_complexity, 0)),
         "kappa": _or_none(_kappa_with_others(labels)),

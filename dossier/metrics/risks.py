@@ -8,7 +8,7 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve
 from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import discrimination
-from dossier.metrics.intervals import column, wilson
+from dossier.metrics.intervals import column, share_columns
 
 Cells = tuple[float | None, ...]
 STEPS = 100
@@ -42,10 +42,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     for name, label in (("cases", 1), ("others", 0)):
         chosen = np.sort(risk[outcome == label])
         reached = len(chosen) - np.searchsorted(chosen, grid, side="left")
-        bounds = [wilson(float(count), float(len(chosen)), level) for count in reached]
-        columns[name] = column(reached / len(chosen))
-        columns[f"{name}_low"] = tuple(low for low, _ in bounds)
-        columns[f"{name}_high"] = tuple(high for _, high in bounds)
+        columns |= share_columns(name, reached, float(len(chosen)), level, f"{name}_")
     return Curve(columns, len(outcome), Method(Fact("shares_at_even_risks", by=Fact("wilson"))), int(outcome.sum()))
 
 
@@ -91,10 +88,7 @@ def rater_rates(
         groups = sorted(set(rater_groups))
         columns["group"] = column([float(groups.index(rater_groups[rater])) for rater in kept])
     for name, some, every in (("true_positive_rate", hits, cases), ("false_positive_rate", alarms, others)):
-        bounds = [wilson(part, whole, level) for part, whole in zip(some, every, strict=True)]
-        columns[name] = column(np.asarray(some / every, dtype=np.float64))
-        columns[f"{name}_low"] = tuple(low for low, _ in bounds)
-        columns[f"{name}_high"] = tuple(high for _, high in bounds)
+        columns |= share_columns(name, some, every, level, f"{name}_")
     left_out = labels.shape[1] - len(kept)
     method = Method(Fact("each_rater", by=Fact("wilson")))
     method = method + Fact("raters_left_out", raters=Count(left_out, "rater")) if left_out else method
@@ -124,32 +118,16 @@ def fagan_nomogram(
     """
     if not declared_thresholds:
         return Absent(Fact("no_threshold_declared"))
-    n, events = len(outcome), int(outcome.sum())
-    low, high = wilson(events, n, level)
-    rows: list[dict[str, float | None]] = []
-    for threshold in declared_thresholds:
-        found = discrimination.confusion(outcome, risk, threshold)
-        ratios = [
-            ratio(outcome, risk, threshold, level)
-            for ratio in (discrimination.likelihood_ratio_positive, discrimination.likelihood_ratio_negative)
-        ]
-        positive, negative = (ratio.value if isinstance(ratio, Estimate) else None for ratio in ratios)
-        rows.append(
-            {"threshold": threshold, "before": events / n, "before_low": low, "before_high": high}
-            | _after(found, level)
-            | {"likelihood_ratio_positive": positive, "likelihood_ratio_negative": negative}
-        )
-    columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
-    return Curve(columns, n, Method(Fact("prevalence_and_predictive_values", by=Fact("wilson"))), events)
-
-
-def _after(found: discrimination.Confusion, level: float) -> dict[str, float | None]:
-    """The share of cases among the positive and the negative results, each missing where nobody has the result."""
-    after: dict[str, float | None] = {}
-    for name, some, every in (
-        ("after_positive", found.true_positive, found.flagged),
-        ("after_negative", found.false_negative, found.n - found.flagged),
-    ):
-        bounds = wilson(some, every, level) if every else (None, None)
-        after |= {name: some / every if every else None, f"{name}_low": bounds[0], f"{name}_high": bounds[1]}
-    return after
+    found = [discrimination.confusion(outcome, risk, threshold) for threshold in declared_thresholds]
+    hits, alarms, missed, spared = np.array([each.four for each in found], dtype=float).T
+    cases, n = hits + missed, len(outcome)
+    columns: dict[str, Cells] = {
+        "threshold": declared_thresholds,
+        **share_columns("before", cases, float(n), level, "before_"),
+        **share_columns("after_positive", hits, hits + alarms, level, "after_positive_"),
+        **share_columns("after_negative", missed, missed + spared, level, "after_negative_"),
+    }
+    for measure in (discrimination.likelihood_ratio_positive, discrimination.likelihood_ratio_negative):
+        ratios = [measure(outcome, risk, threshold, level) for threshold in declared_thresholds]
+        columns[measure.__name__] = tuple(each.value if isinstance(each, Estimate) else None for each in ratios)
+    return Curve(columns, n, Method(Fact("prevalence_and_predictive_values", by=Fact("wilson"))), int(outcome.sum()))

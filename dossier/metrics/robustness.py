@@ -438,8 +438,13 @@ def performance_against_similarity(
     as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
     judged_by = judged_by or by_default(primary_threshold)
-    both = list(_both(sites, bands.SIMILARITIES[similarity], measure, judged_by))
-    pairs = [(pair.similarity, pair.performance) for pair in both]
+    both = [
+        (site.summary.n, left.value, right.value)
+        for site in sites
+        if isinstance(left := found(site, bands.SIMILARITIES[similarity]), Estimate)
+        and isinstance(right := _measured(site, measure, judged_by), Estimate)
+    ]
+    pairs = [(left, right) for _, left, right in both]
     if len(pairs) < 3:
         return Absent(TOO_FEW_FOR_CORRELATION[len(pairs)])
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
@@ -457,7 +462,7 @@ def performance_against_similarity(
         low=low,
         high=high,
         level=None if low is None else level,
-        n=sum(pair.n for pair in both),
+        n=sum(n for n, _, _ in both),
         method=Method(Fact("pearson", sites=k)),
         details={"p_value": correlation_p_value(r, k), "k": k, **_least_squares(pairs)},
         reason=reason,
@@ -470,22 +475,6 @@ def _least_squares(pairs: Sequence[tuple[float, float]]) -> dict[str, float | No
     away = x - x.mean()
     slope = float((away * (y - y.mean())).sum() / (away**2).sum())
     return {"slope": slope, "intercept": float(y.mean()) - slope * float(x.mean())}
-
-
-@dataclass(frozen=True)
-class Both:
-    """The similarity and the performance of a site that has both."""
-
-    n: int
-    similarity: float
-    performance: float
-
-
-def _both(sites: Sequence[SiteResults], similarity: str, measure: str, judged_by: JudgedBy) -> Iterator[Both]:
-    for site in sites:
-        left, right = found(site, similarity), _measured(site, measure, judged_by)
-        if isinstance(left, Estimate) and isinstance(right, Estimate):
-            yield Both(site.summary.n, left.value, right.value)
 
 
 def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:

@@ -246,8 +246,11 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     >>> print(dossier.metrics.mss_brier(outcome, risk))
     323.31
     """
-    squared = (risk - outcome) ** 2
+    return for_mean((risk - outcome) ** 2, outcome, brier_width)
+
+
+def for_mean(squared: Floats, outcome: Floats, width: float) -> Estimate | Absent:
+    """How many rows like these make the interval of their mean squared distance that wide."""
     if squared.min() == squared.max():
         return Absent(Fact("all_squared_errors_equal"))
-    needed = (2 * Z * float(squared.std()) / brier_width) ** 2
-    return _needed(needed, outcome, "variance_of_squared_errors", brier_width)
+    return _needed((2 * Z * float(squared.std()) / width) ** 2, outcome, "variance_of_squared_errors", width)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
+from dossier.core import equation
 from dossier.core.facts import Fact, Method
 from dossier.core.register import one_class
 from dossier.core.types import Absent, Floats
@@ -32,26 +33,6 @@ class SmoothCurve:
     method: Method
     freedom: float = math.inf
     """The degrees of freedom of the covariance."""
-
-
-def spline_design(log_odds: Floats, knots: tuple[float, ...]) -> Floats:
-    """The columns of a restricted cubic spline: 1, x, and Harrell's terms divided by the squared range of the knots.
-
-    `log_odds` (n), `knots` (none: a straight line). Returns (columns, n). Source: Harrell 2015, section 2.4.5.
-    """
-    rows = [np.ones_like(log_odds), log_odds]
-    if knots:
-        last, before = knots[-1], knots[-2]
-        scale = (last - knots[0]) ** 2
-        end, next_to_end = _cubed(log_odds - last), _cubed(log_odds - before)
-        for knot in knots[:-2]:
-            term = _cubed(log_odds - knot) - next_to_end * (last - knot) / (last - before)
-            rows.append((term + end * (before - knot) / (last - before)) / scale)
-    return np.vstack(rows)
-
-
-def _cubed(x: Floats) -> Floats:
-    return np.asarray(np.maximum(x, 0) ** 3)
 
 
 def _quantiles_of(outcome: Floats, design: Design) -> tuple[float, ...]:
@@ -86,9 +67,9 @@ def smooth_curve(
         return _as_sampled(SmoothCurve((), level_only, Method("single_level")), outcome, log_odds, sampled)
     wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
     knots = tuple(quantile_of(log_odds, weights, part) for part in wanted)
-    if len(set(knots)) < len(wanted) or orthogonal(spline_design(log_odds, knots)) is None:
+    if len(set(knots)) < len(wanted) or orthogonal(equation.spline_design(log_odds, knots)) is None:
         knots = ()
-    fit = logistic_fit(spline_design(log_odds, knots), outcome, weights=weights)
+    fit = logistic_fit(equation.spline_design(log_odds, knots), outcome, weights=weights)
     if isinstance(fit, Absent):
         return fit
     shape = Fact("spline", knots=len(knots), at=wanted) if knots else Fact("straight_line")
@@ -108,7 +89,7 @@ def _as_sampled(smooth: SmoothCurve, outcome: Floats, log_odds: Floats, design: 
     """The curve with the covariance that clusters or weights give its coefficients."""
     if design.is_simple or design.obstacle():
         return smooth
-    columns = spline_design(log_odds, smooth.knots)[: len(smooth.fit.coefficients)]
+    columns = equation.spline_design(log_odds, smooth.knots)[: len(smooth.fit.coefficients)]
     score = design.relative_weights * (outcome - expit(combine(smooth.fit.coefficients[None, :], columns)[0]))
     root = smooth.fit.root
     # In standard errors of independent rows: of few clusters some directions would seem to be known for sure.
@@ -120,7 +101,7 @@ def _as_sampled(smooth: SmoothCurve, outcome: Floats, log_odds: Floats, design: 
 
 def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The columns of the curve at these risks: (coefficients, n)."""
-    return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
+    return equation.spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
 
 
 @dataclass(frozen=True)

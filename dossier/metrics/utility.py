@@ -16,7 +16,8 @@ from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goa
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.graded_accuracy import bounds_of_class, class_ratio, effective_size, h_accuracy_at_risks
-from dossier.metrics.intervals import column, two_sided, two_sided_student, wilson_bounds
+from dossier.metrics.intervals import banded, column, two_sided, two_sided_student, wilson_bounds
+from dossier.metrics.raters import NO_CONFIDENCE, NO_RATERS, mean_of_known
 from dossier.metrics.shares import (
     NO_WEIGHT,
     Bools,
@@ -33,8 +34,6 @@ POINTS = 101
 """Thresholds of a decision curve."""
 
 AT_ONE = Absent(Fact("no_net_benefit_at_one"))
-
-NO_RATERS = Absent(Fact("no_raters_judged"))
 
 
 def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
@@ -282,7 +281,7 @@ def confidence_to_act(labels: Floats, confidence: Floats) -> Floats:
     who said 1 and (1-c)/2 over those who said 0.
     """
     stated_risk = np.where(labels == 1, (confidence + 1) / 2, (1 - confidence) / 2)
-    return _mean_of_present(np.where(np.isnan(labels), np.nan, stated_risk))
+    return mean_of_known(np.where(np.isnan(labels), np.nan, stated_risk), 1)
 
 
 def persuasion(labels: Floats, confidence: Floats) -> Floats:
@@ -314,11 +313,6 @@ def cost_benefit(cost: Floats, benefit: Floats) -> Floats:
     larger = np.maximum(cost, benefit)
     scale = np.where(larger > 0, larger, np.nan)
     return cost / scale / (benefit / scale + cost / scale)
-
-
-def _mean_of_present(values: Floats) -> Floats:
-    present = np.sum(~np.isnan(values), axis=1)
-    return np.where(present > 0, np.nansum(values, axis=1) / np.maximum(present, 1), np.nan)
 
 
 def utility_credit(risk: Floats, tau: Floats, gamma: float) -> Floats:
@@ -495,7 +489,7 @@ def _tau(
     if tau == "automation_bias":
         return automation_bias(labels)
     if confidence is None:
-        return Absent(Fact("no_confidence"))
+        return NO_CONFIDENCE
     if tau not in ("confidence", "persuasion"):
         return Absent(Fact("no_source_of_thresholds", name=tau))
     return confidence_to_act(labels, confidence) if tau == "confidence" else persuasion(labels, confidence)
@@ -513,7 +507,7 @@ def _relevance(
         return Absent(Fact("no_complexity"))
     if len(rater_complexity) != rows:
         return Absent(Fact("raters_judged_some", judged=Count(len(rater_complexity), "case", rows)))
-    mean = _mean_of_present(rater_complexity)
+    mean = mean_of_known(rater_complexity, 1)
     largest = float(np.max(mean[~np.isnan(mean)], initial=0.0))
     return mean / largest if largest > 0 else Absent(Fact("no_case_called_complex"))
 
@@ -732,9 +726,7 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95, design: 
         "standardized_net_benefit": column(hits / cases - odds * alarms / cases),
         "standardized_net_benefit_low": column(low),
         "standardized_net_benefit_high": column(np.minimum(high, 1)),
-        "h_accuracy_risk": tuple(estimate.value for estimate in found),
-        "h_accuracy_risk_low": tuple(estimate.low for estimate in found),
-        "h_accuracy_risk_high": tuple(estimate.high for estimate in found),
+        **banded("h_accuracy_risk", found, "h_accuracy_risk_"),
     }
     return Curve(columns, n, Method(Fact("pointwise", by=Fact("as_each_measure"))), int(outcome.sum()))
 

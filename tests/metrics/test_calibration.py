@@ -16,6 +16,7 @@ from scipy.special import expit, logit
 from scipy.stats import beta, ttest_ind
 from scipy.stats import t as student
 
+from dossier.core import equation
 from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import calibration_errors, logistic
 from dossier.metrics.calibration import (
@@ -41,7 +42,7 @@ from dossier.metrics.calibration import (
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.logistic import logistic_fit
 from dossier.metrics.shares import Design
-from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
+from dossier.metrics.smooth_curve import curve_at, smooth_curve
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import curved, estimated, interval_of, present
@@ -589,7 +590,10 @@ def test_the_method_of_a_ratio_is_the_one_that_was_used() -> None:
 
 def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
     y, p = drawn(35, 11)  # a straight line
-    found, slope = curved(calibration_curve(y, p)), present(logistic_fit(spline_design(logistic.logit(p), ()), y))
+    found, slope = (
+        curved(calibration_curve(y, p)),
+        present(logistic_fit(equation.spline_design(logistic.logit(p), ()), y)),
+    )
     assert len(found.columns["risk"]) == 101
     risk = np.array(found.columns["risk"], dtype=float)
     first, last = np.quantile(p, (0.01, 0.99))
@@ -604,7 +608,7 @@ def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
 
 def test_the_covariance_is_the_inverse_of_the_information() -> None:
     y, p = drawn(90)
-    design = spline_design(logistic.logit(p), ())
+    design = equation.spline_design(logistic.logit(p), ())
     fit = present(logistic_fit(design, y))
     mean = 1 / (1 + np.exp(-fit.coefficients @ design))
     information = (design * mean * (1 - mean)) @ design.T

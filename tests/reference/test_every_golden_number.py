@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
+from dossier.core import equation
 from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import calibration, comparison, discrimination, reliability
 from dossier.metrics.correspondence import kolmogorov_smirnov, standardized_mean_difference
@@ -27,7 +28,7 @@ from dossier.metrics.human_factors import error_rate_aided
 from dossier.metrics.intervals import two_sided, wilson
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.sample import newcombe_variance, smallest_sample
-from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
+from dossier.metrics.smooth_curve import curve_at, smooth_curve
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
@@ -512,7 +513,7 @@ def nomogram() -> Compared:
 def _linear(age: Any, crp: Any, stage: Any, sex: Any) -> Floats:
     model = golden("r.json")["nomogram"]["model"]
     given = model["coef"]
-    spline = spline_design(np.asarray(crp, dtype=float), tuple(model["crp_knots"]))[1:]
+    spline = equation.spline_design(np.asarray(crp, dtype=float), tuple(model["crp_knots"]))[1:]
     slopes = (given["crp"], given["crp'"], given["crp''"])
     total = given["Intercept"] + given["age"] * np.asarray(age, dtype=float)
     total = total + sum(slope * row for slope, row in zip(slopes, spline, strict=True))
