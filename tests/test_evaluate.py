@@ -20,8 +20,9 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core import register
-from dossier.core.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
-from dossier.evaluate import pieces
+from dossier.core.release import Disclosure
+from dossier.core.types import RIVAL, Curve, Estimate, Evidence, Study, Subgroup, find, find_curve
+from dossier.evaluate import offered, pieces
 from dossier.metrics import robustness
 from dossier.record import results
 from dossier.report.chapters import glossary, references
@@ -29,7 +30,7 @@ from dossier.report.chapters.references import Reference
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.methods import method_text
 from dossier.words.sources import Source
-from tests.reasons import Said, because
+from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried, results_of, study
 from tests.shelves import register_put_back
 
@@ -331,14 +332,18 @@ def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -
 
 THROWN_AWAY = '''
 from dossier.core.facts import Method
-from dossier.core.register import metric
+from dossier.core.register import metric, of_rivals
 from dossier.core.types import Absent, Estimate
+from dossier.metrics.weighted import Mean
+
+HIGH = Mean(lambda rows: (rows.risk >= 0.5).astype(float))
+axes = {"weighted": HIGH, "protection": "mean", "against_rest": "by class and mean", "breaks": ("one class is absent",)}
 
 
-@metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900", formula="share of p ≥ ½")
+@metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900", formula="of p ≥ ½", **axes)
 def thrown_away(outcome, risk, level):
     """The share of rows with a risk of a half or more, for no purpose but this test."""
-    return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), Method("wald"))
+    return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), Method("wald"), se=0.1)
 '''
 
 
@@ -387,19 +392,37 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
 
 
-def test_what_was_borrowed_is_put_back() -> None:
-    register.fill("metrics")
-    before = set(register.REGISTER.metrics)
+OF_RIVALS = 'of_rivals("thrown_away", "The other share.", "of q ≥ ½", module=__name__, chapter="comparison")'
+
+
+@pytest.mark.usefixtures("borrowed")
+def test_a_measure_in_one_file_is_taken_along_every_axis(tmp_path: Path, table: Study) -> None:
+    assert len((THROWN_AWAY + OF_RIVALS).splitlines()) < 40
+    imported(tmp_path, THROWN_AWAY + OF_RIVALS)
+    rows = replace(offered.part_of(table.datasets[0], np.arange(160) % 40), rows_read=160, rival=np.full(160, 0.5))
+    halves = tuple(Subgroup("half", str(half), np.arange(160) // 80 == half) for half in (0, 1))
+    policy = table.release.model_copy(update={"disclosure": Disclosure(minimum_cell=5)})
+
+    def found(*at: str, release: Any = table.release, **other: Any) -> Any:
+        one = replace(table, release=release, datasets=(replace(rows, **other),))
+        made = evaluate._complete(one, evaluate._on(1, None, None), frozenset({"thrown_away"}))
+        every = [each for each in (*made.results, *made.subgroups.results) if each.dataset == "table"]
+        return next(each.found for each in every if (*each.at.values(), *(each.subset or ())) == at)
+
+    assert found(weights=np.where(rows.outcome == 1, 3.0, 1.0)).value == 0.375
+    assert found(cluster=np.arange(160) // 23).method.has("jackknife")
+    assert (found(RIVAL).value, found("complement", "half", "1", subgroups=halves).value) == (1, 0)
+    assert found(release=policy, minimum_cell=5, risk=np.linspace(0.1, 0.9, 160)).method.has("in_steps_of_persons")
+    of_classes = evaluate._complete(study("fixtures/biopsy"), evaluate._on(1, None, None), frozenset({"thrown_away"}))
+    assert str(find(of_classes, "thrown_away", "internal", **{"class": "G1"})).startswith("0.00 (")
+
+
+def test_what_was_borrowed_is_put_back(tmp_path: Path) -> None:
+    before = set(register.fill("metrics").metrics)
     with register_put_back() as shelves:
-        register.metric("Nothing", formula="0")(lambda_with_a_sentence)
-        assert set(shelves.metrics) - before == {"lambda_with_a_sentence"}
+        imported(tmp_path, THROWN_AWAY)
+        assert set(shelves.metrics) - before == {"thrown_away"}
     assert set(register.REGISTER.metrics) == before
-
-
-def lambda_with_a_sentence(outcome: Any) -> Absent:
-    """Nothing at all."""
-    del outcome
-    return Absent(because("nothing is asked"))
 
 
 @pytest.mark.usefixtures("borrowed")

@@ -95,6 +95,7 @@ def test_rows_of_weight_1_have_the_value_of_no_weights_and_contribute_what_leavi
     without = [WEIGHTED[name](replace(rows, weights=(np.arange(600) != row).astype(float))) for row in range(600)]
     taken = found.value - np.array([each.value for each in without])
     assert np.linalg.norm(taken) == pytest.approx(np.linalg.norm(found.linearized) * 600 / 599, rel=0.01)
+    assert found.linearized.sum() == pytest.approx(0, abs=1e-12 * float(np.abs(found.linearized).sum()))
     if is_difference:
         same = WEIGHTED[name](replace(rows, rival=rows.risk))
         assert same.value == 0

@@ -29,7 +29,6 @@ from dossier.metrics.calibration import (
     ece,
     eci,
     log_score,
-    nagelkerke_r2,
     oe_ratio,
     scaled_brier,
     spiegelhalter_z,
@@ -228,14 +227,6 @@ def test_the_bounds_of_scores_stay_in_their_range() -> None:
     scaled = estimated(scaled_brier(floats(0, 1, 0, 1), floats(0, 1, 0.1, 0.2)))
     assert scaled.value + 1.96 * present(scaled.se) > 1
     assert scaled.high == 1
-
-
-@pytest.mark.parametrize(("rows", "replicates"), [(2000, 160), (50_001, 90)])
-def test_every_replicate_of_nagelkerkes_ratio_is_made(rows: int, replicates: int) -> None:
-    """Also where they are made in several blocks, and where rows are drawn in bins."""
-    y, p = (np.arange(rows) % 4 == 0).astype(float), np.linspace(0.2, 0.3, rows)
-    found = estimated(nagelkerke_r2(y, p, bootstrap=replicates))
-    assert method_text(found.method) == f"bootstrap over rows, {replicates} replicates, percentile"
 
 
 @pytest.mark.parametrize(("cases", "others"), [([0.5, 0.9], [0.1, 0.2, 0.4]), ([0.6, 0.7, 0.9, 0.8], [0.3, 0.4])])

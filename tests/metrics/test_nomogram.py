@@ -134,12 +134,6 @@ def test_spline_is_harrells(knots: list[float], values: list[float]) -> None:
     np.testing.assert_allclose(equation.spline_columns(np.array(values), knots), slow, rtol=1e-7, atol=1e-4)
 
 
-def test_spline_is_straight_beyond_the_outer_knots() -> None:
-    for start in (-40.0, 140.0):
-        columns = equation.spline_columns(np.array([start, start + 1, start + 2]), [5, 18.3, 38.8, 139.7])
-        np.testing.assert_allclose(np.diff(columns, n=2, axis=0), 0, atol=1e-8)
-
-
 def reaching(low: float, high: float, name: str = "x") -> Feature:
     """A predictor with so many patients at either end that its axis runs from the one to the other."""
     return Feature(name, np.concatenate([np.full(20, low), np.linspace(low, high, 301), np.full(20, high)]))
