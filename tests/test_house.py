@@ -103,16 +103,8 @@ def test_metrics_know_numbers_only(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((PACKAGE / "report" / "figures").glob("*.py")), ids=lambda path: path.stem)
 def test_figures_never_compute(path: Path) -> None:
     assert ours(path) <= {
-        "register",
-        "facts",
-        "types",
-        "typeset",
-        "bands",
-        "instances",
-        "multiplicity",
-        "over_time",
-        "material",
-        "figures",
+        *("register", "facts", "types", "typeset", "bands", "instances", "multiplicity", "over_time"),
+        *("material", "figures"),
     }
     assert theirs(path) <= {"matplotlib", "numpy"} | standard_library()
 
@@ -120,23 +112,8 @@ def test_figures_never_compute(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((PACKAGE / "report" / "chapters").rglob("*.py")), ids=lambda path: path.stem)
 def test_findings_know_words_only(path: Path) -> None:
     assert ours(path) <= {
-        "claims",
-        "facts",
-        "types",
-        "typeset",
-        "bands",
-        "contents",
-        "alterations",
-        "binding",
-        "multiplicity",
-        "between_groups",
-        "over_time",
-        "instances",
-        "words",
-        "checklist",
-        "flags",
-        "tripod",
-        "chapters",
+        *("claims", "facts", "types", "typeset", "bands", "contents", "alterations", "binding", "multiplicity"),
+        *("between_groups", "over_time", "instances", "words", "checklist", "flags", "tripod", "chapters"),
     }
     assert theirs(path) <= standard_library()
 
@@ -562,7 +539,7 @@ def test_a_way_out_of_the_repository_is_seen(way: str) -> None:
     assert not above("parents[1], Path(__file__).resolve().parent.parent, ROOT", 1)
 
 
-MOST_LINES = {"dossier": 63_035, "tests": 61_953}
+MOST_LINES = {"dossier": 63_035, "tests": 61_930}
 """Lines of Python, which only fall: who adds deletes, and lowers the figure with what is left over."""
 
 
