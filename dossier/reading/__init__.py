@@ -18,7 +18,7 @@ from dossier.core.types import READERS, Flag, Ledger, Study
 if TYPE_CHECKING:
     from dossier.core.release import Release
     from dossier.core.types import Seal
-    from dossier.reading.datasets import Site
+    from dossier.reading.datasets import Cohort
     from dossier.reading.files import Folder
 
 
@@ -201,11 +201,11 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     return found_all
 
 
-def _predictors(site: Site) -> frozenset[str]:
+def _predictors(site: Cohort) -> frozenset[str]:
     return frozenset(predictor.name for predictor in site.dataset.predictors)
 
 
-def _unread(release: Release, found: Sequence[Site]) -> list[str]:
+def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
     """The datasets that are declared, and of which nothing could be read."""
     read = {site.declaration.name for site in found}
     return [dataset.name for dataset in release.dataset if dataset.name not in read]

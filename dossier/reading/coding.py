@@ -16,7 +16,7 @@ from dossier.core.facts import Count, Fact, Value
 from dossier.core.types import Dataset, Feature, Flag, Floats, folded
 from dossier.reading import notations
 from dossier.reading.columns import parsed
-from dossier.reading.datasets import Site
+from dossier.reading.datasets import Cohort
 from dossier.reading.notations import CODES, NINES, is_word
 from dossier.reading.predictors import by_size
 
@@ -30,7 +30,7 @@ OTHER_UNITS_APART = 2.0
 """The same where hardly any value of one lies among those of the other: degrees Fahrenheit, or pounds."""
 
 
-def flags(sites: Sequence[Site]) -> Iterator[Flag]:
+def flags(sites: Sequence[Cohort]) -> Iterator[Flag]:
     """The doubts about the columns of every dataset, those against the others' last."""
     for site in sites:
         yield from _constant(site.dataset)
@@ -47,7 +47,7 @@ def flags(sites: Sequence[Site]) -> Iterator[Flag]:
             yield from _against(site, column, sites)
 
 
-def _columns(site: Site) -> tuple[Feature, ...]:
+def _columns(site: Cohort) -> tuple[Feature, ...]:
     return (*site.dataset.predictors, *site.grouping)
 
 
@@ -190,7 +190,7 @@ def _visible(word: str) -> str:
     )
 
 
-def _against(site: Site, feature: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
+def _against(site: Cohort, feature: Feature, sites: Sequence[Cohort]) -> Iterator[Flag]:
     """A column held against that of the development table, or without such against those of all other datasets.
 
     Subgroups may be numbers here and categories there; the two have nothing to compare.

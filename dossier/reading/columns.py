@@ -25,7 +25,7 @@ from dossier.reading.tables import Place, RawTable
 from dossier.words.wording import number, shortened
 
 Bools = NDArray[np.bool_]
-Kind = Literal["numbers", "texts", "mixed", "booleans", "empty"]
+Holds = Literal["numbers", "texts", "mixed", "booleans", "empty"]
 
 BOOLEANS = {"true": 1.0, "false": 0.0}
 MANY_NUMBERS = 10
@@ -49,11 +49,11 @@ IDLE_ZEROS = r"^([+-]?\d+)\.0+$"
 
 
 @dataclass(frozen=True)
-class Column:
+class Series:
     """A column under its name in the file: its numbers (NaN where missing or no number), and what is missing."""
 
     name: str
-    kind: Kind
+    kind: Holds
     numbers: Floats
     missing: Bools
     cells: Any
@@ -67,7 +67,7 @@ class Settled:
 
     file: str
     rows: NDArray[np.int64]
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Series]
     site_column: str | None = None
     files: tuple[tuple[str, int], ...] = ()
     """Where it is a folder, its files and how many rows each holds."""
@@ -105,7 +105,7 @@ def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: 
     return table
 
 
-def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Column:
+def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Series:
     """A column of the file; one with labels lacks the values that are declared missing by their codes, too."""
     import pyarrow
     import pyarrow.compute as compute
@@ -155,7 +155,7 @@ def _too_long(raw: RawTable) -> list[Fault]:
     ]
 
 
-def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Column:
+def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Series:
     """The column of these cells; a cell that is empty, NaN or one of the values of `missing` is missing."""
     import pyarrow
 
@@ -166,7 +166,7 @@ def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Column:
         return _of_numbers(name, cells, missing)
     if pyarrow.types.is_null(kind):
         gaps = np.ones(len(cells), dtype=bool)
-        return Column(name, "empty", np.full(len(cells), np.nan), gaps, cells)
+        return Series(name, "empty", np.full(len(cells), np.nan), gaps, cells)
     # A column of texts, in which NA is missing where every other cell is a number or a truth value.
     found = _of_plain_texts(name, cells, missing)
     if found.kind in ("texts", "mixed") and NOT_AVAILABLE not in missing:
@@ -182,16 +182,16 @@ def _missing_numbers(missing: Sequence[Value]) -> list[float]:
     return [value for value in found if value is not None]
 
 
-def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Series:
     numbers = np.array([np.nan if cell is None else float(cell) for cell in cells.to_pylist()], dtype=np.float64)
     for value in missing:
         if isinstance(value, bool):
             numbers[numbers == float(value)] = np.nan
     gaps = np.isnan(numbers)
-    return Column(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
+    return Series(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
 
 
-def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Series:
     import pyarrow
 
     # The double that the digits spell; the cast of a decimal is one that is near it.
@@ -202,7 +202,7 @@ def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     if marks := _missing_numbers(missing):
         numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
     gaps = np.isnan(numbers)
-    return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
+    return Series(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
 
 
 def _once(cells: Any, numbers: Floats) -> Any:
@@ -222,7 +222,7 @@ NOT_AVAILABLE = "NA"
 """How R writes what is missing."""
 
 
-def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Series:
     import pyarrow
     import pyarrow.compute as compute
 
@@ -236,18 +236,18 @@ def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     if parsed_all:
         gaps = gaps | np.isin(numbers, _missing_numbers(missing))
         numbers = np.where(gaps, np.nan, numbers)
-        return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
+        return Series(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
     gaps = gaps | (np.isin(numbers, _missing_numbers(missing)) & ~np.isnan(numbers))
     numbers = np.where(gaps, np.nan, numbers)
     here = pyarrow.array(~gaps)
     if not gaps.all() and all(text.lower() in BOOLEANS for text in compute.unique(cells.filter(here)).to_pylist()):
         truths = compute.equal(compute.utf8_lower(cells.filter(here)), "true")
         numbers[~gaps] = truths.to_numpy(zero_copy_only=False)
-        return Column(name, "booleans", numbers, gaps, cells)
-    return Column(name, _kind(numbers, gaps), numbers, gaps, cells)
+        return Series(name, "booleans", numbers, gaps, cells)
+    return Series(name, _kind(numbers, gaps), numbers, gaps, cells)
 
 
-def _kind(numbers: Floats, gaps: Bools) -> Kind:
+def _kind(numbers: Floats, gaps: Bools) -> Holds:
     some = ~np.isnan(numbers)
     if gaps.all():
         return "empty"
@@ -288,14 +288,14 @@ def spelled(value: Value) -> str:
     return _word(number(value) if isinstance(value, float) else str(value))
 
 
-def words(column: Column) -> list[str | None]:
+def words(column: Series) -> list[str | None]:
     """Each cell as the text of a category: 1, 1.0 and "1.0" are one, so are True and "true"; None where missing."""
     codes, spelled = coded(column)
     known = [*spelled, None]
     return [known[code] for code in codes.tolist()]
 
 
-def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def coded(column: Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The words of a column, each once, and for each cell the place of its word; -1 where it is missing."""
     codes, different = encoded(column)
     used = np.unique(codes[codes >= 0])
@@ -306,7 +306,7 @@ def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     return places[codes], tuple(index_of)
 
 
-def encoded(column: Column) -> tuple[NDArray[np.int64], Any]:
+def encoded(column: Series) -> tuple[NDArray[np.int64], Any]:
     """The different cells of a column as Arrow's, and for each cell which of them it is; -1 where it is missing.
 
     No text of Python's is made: of millions of identifiers nobody needs one.
@@ -335,7 +335,7 @@ def _word(cell: Any) -> str:
     return number(float(cell)) if isinstance(cell, float) or hasattr(cell, "as_tuple") else str(cell)
 
 
-def rows_of(column: Column, rows: NDArray[np.int64]) -> Column:
+def rows_of(column: Series, rows: NDArray[np.int64]) -> Series:
     """The column of these rows, with the kind that it had in the whole table."""
     import pyarrow
 
@@ -343,7 +343,7 @@ def rows_of(column: Column, rows: NDArray[np.int64]) -> Column:
     return replace(column, numbers=column.numbers[rows], missing=column.missing[rows], cells=cells)
 
 
-def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Column | None:
+def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Series | None:
     """The column of that name; None, and a fault with the nearest name, when the table has none."""
     if name not in table.columns:
         faults.append(no_column(name, table.file, list(table.columns), declared))
@@ -390,7 +390,7 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
 
-def _positive_truth(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
+def _positive_truth(table: Settled, found: Series, positive: Value, faults: list[Fault]) -> Floats | None:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
         faults.append(Fault("positive_no_truth", Cell(table.file, found.name), positive=_cell(positive)))
@@ -402,7 +402,7 @@ def _positive_word(positive: Value) -> str:
     return str(positive).lower() if isinstance(positive, bool) else _word(positive)
 
 
-def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
+def _positive(table: Settled, found: Series, positive: Value, faults: list[Fault]) -> Floats | None:
     at = Cell(table.file, found.name)
     codes, spelled = coded(found)
     wanted = _positive_word(positive)
@@ -426,7 +426,7 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
 
 
-def _not_available(table: Settled, found: Column) -> Column:
+def _not_available(table: Settled, found: Series) -> Series:
     """The column in which NA is missing, which the table's notes say."""
     import pyarrow.compute as compute
 
@@ -469,7 +469,7 @@ def _truth(word: str) -> float | str:
     return TRUTHS.get(word.casefold(), word.casefold())
 
 
-def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
+def _not_binary(table: Settled, found: Series, wrong: Bools) -> list[Fault]:
     at = Cell(table.file, found.name)
     values = np.unique(found.numbers[~np.isnan(found.numbers)])
     if found.kind == "numbers" and len(values) == 2 and not any(map(notations.is_unknown_outcome, map(number, values))):
@@ -482,7 +482,7 @@ def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
 def in_column(
     code: str,
     table: Settled,
-    found: Column,
+    found: Series,
     wrong: Bools,
     case: Callable[[Any], Mapping[str, FactValue]] = lambda _: {},
     /,
@@ -562,7 +562,7 @@ def _texts_of(table: Settled) -> dict[str, Any]:
     return {name: column.cells for name, column in table.columns.items() if pyarrow.types.is_string(column.cells.type)}
 
 
-def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str, most: int) -> list[Fault]:
+def _outside(table: Settled, found: Series, of: Fact, wrong: Bools, key: str, most: int) -> list[Fault]:
     if not wrong.any():
         return []
     apart: list[Fault] = []
@@ -598,7 +598,7 @@ def _scaled(at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None
     return [Fault(code, at, risk=of, low=low, high=high, only=only)]
 
 
-def _scaled_in_parts(table: Settled, found: Column, of: Fact, wrong: Bools) -> tuple[list[Fault], Bools]:
+def _scaled_in_parts(table: Settled, found: Series, of: Fact, wrong: Bools) -> tuple[list[Fault], Bools]:
     """The faults of files or sites whose risks are on another scale, while others have risks; and their rows."""
     faults: list[Fault] = []
     reported = np.zeros(len(wrong), dtype=bool)
@@ -613,7 +613,7 @@ def _scaled_in_parts(table: Settled, found: Column, of: Fact, wrong: Bools) -> t
     return faults, reported
 
 
-def _by_file(table: Settled, risks: Column) -> Mapping[Cell, NDArray[np.int64]]:
+def _by_file(table: Settled, risks: Series) -> Mapping[Cell, NDArray[np.int64]]:
     """The rows of each file of a folder, under where its risks are."""
     ends = np.cumsum([count for _, count in table.files])
     return {
@@ -622,7 +622,7 @@ def _by_file(table: Settled, risks: Column) -> Mapping[Cell, NDArray[np.int64]]:
     }
 
 
-def _by_site(table: Settled, risks: Column) -> Mapping[Cell, NDArray[np.int64]]:
+def _by_site(table: Settled, risks: Series) -> Mapping[Cell, NDArray[np.int64]]:
     """The rows of each site of a table, under where its risks are."""
     found = table.columns.get(table.site_column or "")
     if found is None:
@@ -761,7 +761,7 @@ def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
 
 def identified(
     table: Settled, name: str, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
-) -> Column | None:
+) -> Series | None:
     """The identifiers of these rows; None, and faults that do not print them, when one is missing or stands twice.
 
     With `within`, an identifier may stand once in each split or imputation.
@@ -778,7 +778,7 @@ def identified(
     return None if missing or twice else found
 
 
-def repeats(found: Column, within: Any = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def repeats(found: Series, within: Any = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows whose cell stands in an earlier row too, where need be `within` the same group of rows, and for each
     the first such row.
     """

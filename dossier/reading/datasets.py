@@ -24,12 +24,12 @@ from dossier.reading import (
     signatures,
     subgroups,
 )
-from dossier.reading.columns import Bools, Column, Settled
+from dossier.reading.columns import Bools, Series, Settled
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import Folder
 from dossier.reading.notations import CODES, WORDS
-from dossier.reading.predictors import Renamed, Source, by_size, slug
+from dossier.reading.predictors import Input, Renamed, by_size, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
 from dossier.words import wording
@@ -51,7 +51,7 @@ class Unknown:
 
 
 @dataclass(frozen=True)
-class Site:
+class Cohort:
     """A dataset with what is needed only while reading: all its rows' identifiers, and which rows are analysed."""
 
     dataset: types.Dataset
@@ -90,7 +90,7 @@ class Part:
 class Held:
     """What is known of a table, over all its rows."""
 
-    source: Source
+    source: Input
     outcome: types.Floats | None
     """0 and 1, or with several classes their numbers from 0."""
     risk: types.Floats | None
@@ -118,7 +118,7 @@ class Held:
     minimum_cell: int
 
 
-def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[types.SettledTable, ...]]:
+def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Cohort], tuple[types.SettledTable, ...]]:
     """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
     sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
@@ -134,7 +134,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     faults += _printed(release, sources)
     labels = release.outcome.classes or ()
-    found: list[Site] = []
+    found: list[Cohort] = []
     categorical = frozenset(name for source in sources for name in source.declaration.categorical)
     grouped = subgroups.labelled(release, sources, faults)
     unnamed = subgroups.unnamed(release, sources, names)
@@ -159,7 +159,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
 
 
-def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> None:
+def _distinct(release: Release, found: Sequence[Cohort], faults: list[Fault]) -> None:
     names = Counter(site.dataset.name for site in found)
     refused = {fault["name"] for fault in faults if fault.code == "two_datasets"}
     twice = sorted(name for name, count in names.items() if count > 1 and name not in refused)
@@ -170,7 +170,7 @@ def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> N
     faults += [Fault("performance_of_site", at, name=name) for name in sorted(declared & set(names))]
 
 
-def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
+def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Input | None:
     declaration = release.dataset[number]
     where = listed_table("dataset", number + 1, declaration.name)
     try:
@@ -180,7 +180,7 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
         chosen = selection.selected(raw, declaration, where, faults)
         table = columns.settled(_as_coded(chosen, declaration, release), declaration, where, faults)
         table = _with_earlier_risks(table, declaration, release, folder, faults)
-        return Source(declaration, table, where)
+        return Input(declaration, table, where)
     except DataError as damaged:
         faults += damaged.faults
         return None
@@ -261,7 +261,7 @@ def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) 
     return replace(raw, columns={**raw.columns, **codes}) if codes else raw
 
 
-def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
+def _somewhere(name: str, key: str, sources: Sequence[Input]) -> list[Fault]:
     """The fault of a column that none of the tested tables has."""
     tested = [source.table for source in sources if source.declaration.role != "development"]
     if not tested or any(name in table.columns for table in tested):
@@ -271,7 +271,7 @@ def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
     return faults
 
 
-def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
+def _printed(release: Release, sources: Sequence[Input]) -> list[Fault]:
     """The faults of labels for columns that no table has."""
     if len(sources) < len(release.dataset):
         return []  # the column may stand in a table that could not be read
@@ -284,7 +284,7 @@ def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
 
 
 def _measured(
-    release: Release, source: Source, features: Sequence[types.Feature], faults: list[Fault]
+    release: Release, source: Input, features: Sequence[types.Feature], faults: list[Fault]
 ) -> dict[str, Any]:
     """The outcome, the risk, those of other models, and the columns of cases."""
     table, prediction = source.table, release.prediction
@@ -339,7 +339,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 # ---- one table, its sites -------------------------------------------------------------------------------------------
 
 
-def _design(source: Source, faults: list[Fault]) -> dict[str, Any]:
+def _design(source: Input, faults: list[Fault]) -> dict[str, Any]:
     """How the rows of a table belong together: what the keys of its [[dataset]] name, without those it does not."""
     declared, table = source.declaration, source.table
     read: Mapping[str, Callable[[str], Any]] = {
@@ -377,7 +377,7 @@ def _parts(held: Held, faults: list[Fault]) -> list[Part]:
     ]
 
 
-def _names_for_missing(column: Column, ours: str, counted_as: str) -> Iterator[Unknown]:
+def _names_for_missing(column: Series, ours: str, counted_as: str) -> Iterator[Unknown]:
     """The names of a column that may stand for missing; a positive number or 0 may be the number of a place."""
     import pyarrow
     import pyarrow.compute as compute
@@ -396,7 +396,7 @@ def _names_for_missing(column: Column, ours: str, counted_as: str) -> Iterator[U
                 yield Unknown(ours, f'"{word}"', counted_as, rows)
 
 
-def _others(source: Source, name: str) -> dict[str | None, int]:
+def _others(source: Input, name: str) -> dict[str | None, int]:
     """How many rows `rows` leaves out of a dataset, by the word for their imputation."""
     found: dict[str | None, int] = {}
     for (site, imputation), count in source.table.others.items():
@@ -406,7 +406,7 @@ def _others(source: Source, name: str) -> dict[str | None, int]:
 
 
 def _identifiers(
-    source: Source, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
+    source: Input, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
 ) -> tuple[str, ...] | None:
     """The identifiers of a site; one may stand once in each split and in each imputation."""
     key = source.declaration.id
@@ -421,7 +421,7 @@ def _of(values: Any, rows: NDArray[np.int64]) -> Any:
     return values if values is None or len(rows) == len(values) else values[rows]
 
 
-def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
+def _sites(source: Input, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
     """The name, the label and the rows of each site of a table."""
     declaration, table = source.declaration, source.table
     key = declaration.site_column
@@ -458,7 +458,7 @@ def _title(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _imputed(held: Held, part: Part, imputation: NDArray[np.int64], faults: list[Fault]) -> list[Site]:
+def _imputed(held: Held, part: Part, imputation: NDArray[np.int64], faults: list[Fault]) -> list[Cohort]:
     """The first imputation of a site, with all others and with the rows that nothing was imputed to (number 0)."""
     at = Cell(held.source.table.file, held.source.declaration.imputation)
     of_row = imputation[part.rows]
@@ -500,7 +500,7 @@ def _imputation(part: Part, of_row: NDArray[np.int64], number: int) -> Part:
     return replace(part, rows=part.rows[here], identifiers=own, others={None: part.others.get(str(number), 0)})
 
 
-def _site(held: Held, part: Part, without_risk: bool = False) -> Site:
+def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
     declaration, labels = held.source.declaration, held.labels
     outcome, risk = (_of(values, part.rows) for values in (held.outcome, held.risk))
     analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
@@ -552,7 +552,7 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Site:
         minimum_cell=held.minimum_cell,
     )
     here = (replace(name, rows=_of(name.rows, keep)) for name in held.unknown)
-    return Site(
+    return Cohort(
         dataset=dataset,
         declaration=declaration,
         analysed=analysed,
@@ -608,7 +608,7 @@ def _gaps(risk: types.Floats) -> Bools:
     return missing if risk.ndim == 1 else np.asarray(missing.any(axis=1))
 
 
-def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
+def emptied(release: Release, found: Sequence[Cohort]) -> list[Fault]:
     """The faults of datasets of which no row is left, or none that counts."""
     weightless = [
         Fault("no_weight", File(site.declaration.file), dataset=site.dataset.name) for site in found if site.weightless
@@ -620,7 +620,7 @@ def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
     ]
 
 
-def _shared_rows(release: Release, sources: Sequence[Source]) -> list[Fault]:
+def _shared_rows(release: Release, sources: Sequence[Input]) -> list[Fault]:
     """The faults of datasets of one file that hold some rows in common and others not, where counts are protected: a
     range of a part beside that of the whole tells more than either.
     """
@@ -640,7 +640,7 @@ def _shared_rows(release: Release, sources: Sequence[Source]) -> list[Fault]:
     ]
 
 
-def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
+def small_throughout(release: Release, found: Sequence[Cohort]) -> list[Fault]:
     """The fault of a release whose external datasets all have fewer rows than any is shown of."""
     external = [site for site in found if site.dataset.role == "external"]
     if not external or any(site.analysed.sum() >= site.dataset.fewest for site in external):

@@ -15,7 +15,7 @@ from dossier.core.faults.locations import listed_table
 from dossier.core.release import PREVIOUS
 from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding, signs
-from dossier.reading.datasets import Site
+from dossier.reading.datasets import Cohort
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
@@ -28,7 +28,7 @@ MORE_THAN_CHANCE = 5.0
 
 
 def flags(
-    sites: Sequence[Site], tables: Sequence[SettledTable] = (), thresholds: Sequence[float] = ()
+    sites: Sequence[Cohort], tables: Sequence[SettledTable] = (), thresholds: Sequence[float] = ()
 ) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order, and of the tables as a whole."""
     development = next((site for site in sites if site.dataset.role == "development"), None)
@@ -48,7 +48,7 @@ def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
             yield Flag("rows_selected", POOLED, Fact("rows_of_no_dataset", rows=rows, file=table.file))
 
 
-def _of(site: Site, development: Site | None) -> Iterator[Flag]:
+def _of(site: Cohort, development: Cohort | None) -> Iterator[Flag]:
     dataset = site.dataset
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
@@ -71,7 +71,7 @@ ENOUGH_TO_TELL = 10
 """So many rows with the same risks and outcomes in the same order are no coincidence."""
 
 
-def _same_tables(sites: Sequence[Site]) -> Iterator[Flag]:
+def _same_tables(sites: Sequence[Cohort]) -> Iterator[Flag]:
     """External datasets that hold the same risks and outcomes row by row."""
     external = [site.dataset for site in sites if site.dataset.role == "external"]
     for index, dataset in enumerate(external):
@@ -141,7 +141,7 @@ def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
         yield Flag("missing_predictor", dataset.name, says, columns=lost)
 
 
-def _renamed_predictors(site: Site) -> Iterator[Flag]:
+def _renamed_predictors(site: Cohort) -> Iterator[Flag]:
     """Predictors that are none here because the table may call them otherwise."""
     for renamed in site.renamed:
         says = Fact(
@@ -154,7 +154,7 @@ def _renamed_predictors(site: Site) -> Iterator[Flag]:
         yield Flag("missing_predictor", site.dataset.name, says, columns=(renamed.name,))
 
 
-def _repeated_rows(site: Site) -> Iterator[Flag]:
+def _repeated_rows(site: Cohort) -> Iterator[Flag]:
     """Equal rows, where no identifiers say that they are different patients; with few predictors only in one block."""
     dataset = site.dataset
     if dataset.split is not None or site.identifiers is not None:
@@ -212,7 +212,7 @@ def _repeated_block(rows: Floats) -> int:
     return 0
 
 
-def _incomplete_rival(site: Site) -> Iterator[Flag]:
+def _incomplete_rival(site: Cohort) -> Iterator[Flag]:
     name = site.dataset.name
     for label, missing in site.rival_missing.items():
         if missing:
@@ -221,7 +221,7 @@ def _incomplete_rival(site: Site) -> Iterator[Flag]:
             yield Flag("rival_incomplete", name, says)
 
 
-def _same_as_rival(site: Site) -> Iterator[Flag]:
+def _same_as_rival(site: Cohort) -> Iterator[Flag]:
     """Other models that are the model itself, row by row."""
     dataset = site.dataset
     ours = dataset.risk if dataset.class_risk is None else dataset.class_risk
@@ -269,7 +269,7 @@ def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
             yield Flag("in_no_subgroup", dataset.name, says)
 
 
-def _names_for_missing(site: Site) -> Iterator[Flag]:
+def _names_for_missing(site: Cohort) -> Iterator[Flag]:
     """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
     for unknown in site.unknown:
         says = Fact(
@@ -292,7 +292,7 @@ def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
             yield Flag("empty_subgroup", POOLED, says)
 
 
-def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
+def _seen_before(site: Cohort, development: Cohort) -> Iterator[Flag]:
     """Rows that the development table has too: by identifier where both have one, and by what they hold.
 
     No fault: the rows may be meant to be there, and identifiers or values alone may coincide by chance.
@@ -312,7 +312,7 @@ def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
         yield Flag("shared_rows", here.name, Fact("shared_by_values", dataset=here.name, **both))
 
 
-def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> int:
+def _same_identifier(site: Cohort, development: Cohort, shared: Sequence[str]) -> int:
     """How many rows are equal to a development row in identifier and predictors."""
     if site.identifiers is None or development.identifiers is None:
         return 0
@@ -323,7 +323,7 @@ def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> in
     )
 
 
-def repeated(found: Sequence[Site]) -> Iterator[Fault]:
+def repeated(found: Sequence[Cohort]) -> Iterator[Fault]:
     """The faults of datasets that hold rows of others and not the same rows, where counts are protected: a range of a
     part beside that of the whole tells more than either. Rows are known by what they hold, or by how many hold it.
     """
@@ -374,7 +374,7 @@ def _in_common(rows: Floats, known: Floats) -> tuple[int, float]:
     return equal, pairs * len(rows) * 2 / (len(known) - 1)
 
 
-def _kept(site: Site) -> list[str]:
+def _kept(site: Cohort) -> list[str]:
     return [identifier for identifier, keep in zip(site.identifiers or (), site.analysed, strict=True) if keep]
 
 

@@ -21,7 +21,7 @@ from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import RELEASE, File
 from dossier.reading import cells, signatures, statistical, tables
 from dossier.reading import toml as toml_file
-from dossier.reading.tables import RawTable, Source
+from dossier.reading.tables import Given, RawTable
 
 if TYPE_CHECKING:
     from dossier.reading.dialects import Dialect
@@ -46,7 +46,7 @@ Said = dict[str, Any]
 
 
 def table(
-    source: Source,
+    source: Given,
     file: str,
     faults: list[Fault],
     dialect: Dialect | None = None,
@@ -84,7 +84,7 @@ def read_table(
     import pyarrow
 
     faults: list[Fault] = []
-    source: Source = content if paths is None else {name: Path(path) for name, path in paths.items()}
+    source: Given = content if paths is None else {name: Path(path) for name, path in paths.items()}
     try:
         raw = tables.table(source, file, faults, dialect, head)
         said: Said = {"faults": _plain(faults)}

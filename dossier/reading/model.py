@@ -12,12 +12,12 @@ from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import Model, ModelTerm
 from dossier.core.types import Feature
 from dossier.reading.columns import parsed
-from dossier.reading.datasets import Site
+from dossier.reading.datasets import Cohort
 from dossier.reading.faults import nearest
 from dossier.words.wording import number
 
 
-def faults(model: Model, sites: Sequence[Site]) -> list[Fault]:
+def faults(model: Model, sites: Sequence[Cohort]) -> list[Fault]:
     """What the terms of the model ask for and the tables do not hold."""
     return [
         fault
@@ -26,7 +26,7 @@ def faults(model: Model, sites: Sequence[Site]) -> list[Fault]:
     ]
 
 
-def _of_term(term: ModelTerm, where: Key, sites: Sequence[Site]) -> Iterator[Fault]:
+def _of_term(term: ModelTerm, where: Key, sites: Sequence[Cohort]) -> Iterator[Fault]:
     holders = _holders(term.predictor, sites)
     yield from _nowhere(term.predictor, holders, where.of("predictor"), sites)
     # Of a product the categories are those of the partner.
@@ -41,7 +41,7 @@ def _of_term(term: ModelTerm, where: Key, sites: Sequence[Site]) -> Iterator[Fau
         yield from _numbers(term.with_, None, where, of_levels)
 
 
-def _holders(predictor: str, sites: Sequence[Site]) -> dict[str, Feature]:
+def _holders(predictor: str, sites: Sequence[Cohort]) -> dict[str, Feature]:
     """The predictor in every dataset that has it."""
     return {
         site.dataset.name: feature for site in sites for feature in site.dataset.predictors if feature.name == predictor
@@ -52,7 +52,7 @@ def _is_known(holders: dict[str, Feature]) -> bool:
     return any(not np.isnan(feature.values).all() for feature in holders.values())
 
 
-def _nowhere(predictor: str, holders: dict[str, Feature], where: Key, sites: Sequence[Site]) -> Iterator[Fault]:
+def _nowhere(predictor: str, holders: dict[str, Feature], where: Key, sites: Sequence[Cohort]) -> Iterator[Fault]:
     """A predictor that no dataset has, or none a value of."""
     if not holders:
         yield _unknown(predictor, where, sites)
@@ -60,7 +60,7 @@ def _nowhere(predictor: str, holders: dict[str, Feature], where: Key, sites: Seq
         yield Fault("predictor_never_known", where, predictor=predictor)
 
 
-def _unknown(name: str, where: Key, sites: Sequence[Site]) -> Fault:
+def _unknown(name: str, where: Key, sites: Sequence[Cohort]) -> Fault:
     known = tuple(dict.fromkeys(feature.name for site in sites for feature in site.dataset.predictors))
     if not known:
         return Fault("no_predictors", where, name=name)

@@ -16,7 +16,7 @@ from dossier.core.faults.locations import Cell, Key, listed_table
 from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, Rival
 from dossier.core.types import Feature
 from dossier.reading import notations
-from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
+from dossier.reading.columns import LARGEST, Series, Settled, for_decimal_commas, is_written_with_commas, parsed, words
 from dossier.reading.faults import LONGEST, by_row, no_column
 
 MOST_PREDICTORS = 1000
@@ -32,7 +32,7 @@ ENOUGH_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Source:
+class Input:
     """A table before its rows are split or left out, with what the release declares about it."""
 
     declaration: DatasetDeclaration
@@ -131,7 +131,7 @@ def case_columns(release: Release) -> dict[str, str]:
     return {key: name for key, name in given.items() if isinstance(name, str)}
 
 
-def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[str, ...]]:
+def chosen(release: Release, sources: Sequence[Input], faults: list[Fault]) -> list[tuple[str, ...]]:
     """The names of the predictors of each table."""
     taken = roles_of_columns(release)
     development = next((source for source in sources if source.declaration.role == "development"), None)
@@ -154,7 +154,7 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     return names
 
 
-def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, ...]]:
+def renamed(release: Release, sources: Sequence[Input]) -> list[tuple[Renamed, ...]]:
     """The predictors that a table lacks and that may stand there under another name, of each table."""
     taken = roles_of_columns(release)
     development = next((source for source in sources if source.declaration.role == "development"), None)
@@ -184,7 +184,7 @@ def _may_be_one(name: str, other: str) -> bool:
     return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
 
 
-def _offered(development: Source | None, taken: Mapping[str, ColumnRole], selecting: frozenset[str]) -> frozenset[str]:
+def _offered(development: Input | None, taken: Mapping[str, ColumnRole], selecting: frozenset[str]) -> frozenset[str]:
     if development is None:
         return frozenset()
     names = development.declaration.predictors
@@ -195,7 +195,7 @@ def _offered(development: Source | None, taken: Mapping[str, ColumnRole], select
     return frozenset(name for name in names if name not in taken)
 
 
-def _numbers_rows(name: str, source: Source) -> bool:
+def _numbers_rows(name: str, source: Input) -> bool:
     """Whether a column is the index of a program, which nobody measured: by its name, and where need be its values."""
     if INDEX.fullmatch(name):
         return True
@@ -208,7 +208,7 @@ def _selecting(release: Release) -> frozenset[str]:
     return frozenset(name for dataset in release.dataset for name in dataset.rows)
 
 
-def _declared(source: Source, taken: Mapping[str, ColumnRole], faults: list[Fault]) -> tuple[str, ...]:
+def _declared(source: Input, taken: Mapping[str, ColumnRole], faults: list[Fault]) -> tuple[str, ...]:
     kept = []
     for name in dict.fromkeys(source.declaration.predictors or ()):
         if name in taken:
@@ -223,7 +223,7 @@ def _declared(source: Source, taken: Mapping[str, ColumnRole], faults: list[Faul
 
 
 def features(
-    sources: Sequence[Source], names: Sequence[tuple[str, ...]], faults: list[Fault]
+    sources: Sequence[Input], names: Sequence[tuple[str, ...]], faults: list[Fault]
 ) -> list[tuple[Feature, ...]]:
     """The predictors of each table over all its rows, categories with the same codes in every table."""
     faults += [
@@ -239,9 +239,7 @@ def features(
     return [tuple(made[name][k] for name in some if k in made[name]) for k, some in enumerate(names)]
 
 
-def _feature(
-    name: str, holders: dict[int, Source], sources: Sequence[Source], faults: list[Fault]
-) -> dict[int, Feature]:
+def _feature(name: str, holders: dict[int, Input], sources: Sequence[Input], faults: list[Fault]) -> dict[int, Feature]:
     columns = {k: source.table.columns[name] for k, source in holders.items()}
     if any(name in source.declaration.categorical for source in sources):
         return _categories(name, columns, holders, faults, declared=True)
@@ -262,7 +260,7 @@ def _feature(
     return _numbers(name, columns, holders, faults)
 
 
-def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
+def _mixed(name: str, column: Series, source: Input) -> list[Fault]:
     wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
     rows = source.table.rows[wrong]
@@ -272,14 +270,14 @@ def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
 
 
 def _numbers(
-    name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault]
+    name: str, columns: dict[int, Series], holders: dict[int, Input], faults: list[Fault]
 ) -> dict[int, Feature]:
     for k, column in columns.items():
         faults += _too_large(name, column, holders[k])
     return {k: Feature(name, column.numbers) for k, column in columns.items()}
 
 
-def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
+def _too_large(name: str, column: Series, source: Input) -> list[Fault]:
     """The faults of numbers that no measurement gives."""
     beyond = np.abs(column.numbers) > LARGEST
     values, rows = column.numbers[beyond], source.table.rows[beyond]
@@ -292,7 +290,7 @@ def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
 
 
 def _categories(
-    name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault], declared: bool
+    name: str, columns: dict[int, Series], holders: dict[int, Input], faults: list[Fault], declared: bool
 ) -> dict[int, Feature]:
     texts = {k: words(column) for k, column in columns.items()}
     for k, cells in texts.items():
@@ -306,7 +304,7 @@ def _categories(
     }
 
 
-def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
+def _too_many(name: str, cells: Sequence[str | None], source: Input) -> list[Fault]:
     """The fault of texts that are nearly all different: each of them may be a patient."""
     table, present = source.table, [text for text in cells if text is not None]
     different = set(present)
@@ -320,7 +318,7 @@ def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fa
     return [Fault("many_texts", at, name=name, number=len(different), rows=len(present), mend=mend)]
 
 
-def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
+def _too_long(name: str, cells: Sequence[str | None], source: Input) -> list[Fault]:
     """The faults of texts that are prose and no category."""
     places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
     rows = source.table.rows[places]

@@ -24,7 +24,7 @@ POINT = re.compile(r"\d\.\d|(?:^|,)\.\d")
 
 
 @dataclass(frozen=True)
-class Row:
+class Uneven:
     """A row whose cells are not as many as those of the first: its number, what it says, and what separates it."""
 
     number: int
@@ -43,7 +43,7 @@ class Row:
         return self.separator == "," and bool(WITHIN_A_NUMBER.search(self.text)) and not POINT.search(self.text)
 
 
-def faults(rows: Sequence[Row], fitting: int, width: int, file: str) -> list[Fault]:
+def faults(rows: Sequence[Uneven], fitting: int, width: int, file: str) -> list[Fault]:
     """The faults of these rows, where `fitting` rows below the first have its `width` cells."""
     cells, often = Counter(row.cells for row in rows).most_common(1)[0]
     if often > 1 and 2 * often > fitting + len(rows):
@@ -72,7 +72,7 @@ def faults(rows: Sequence[Row], fitting: int, width: int, file: str) -> list[Fau
     )
 
 
-def _mend(rows: Sequence[Row], width: int) -> Fact:
+def _mend(rows: Sequence[Uneven], width: int) -> Fact:
     if all(row.splits_a_number for row in rows):
         return DECIMAL_COMMA
     if width == 1 or rows[0].cells != width + 1:

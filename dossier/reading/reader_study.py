@@ -13,7 +13,7 @@ from dossier.core.faults.locations import Header, Key
 from dossier.core.release import ReaderStudy as Declared
 from dossier.core.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
 from dossier.reading import notations
-from dossier.reading.columns import Column, coded, column, encoded, numbers_or_codes, repeats, words
+from dossier.reading.columns import Series, coded, column, encoded, numbers_or_codes, repeats, words
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
 
@@ -46,7 +46,7 @@ def reader_study(declared: Declared, folder: Folder, faults: list[Fault], flags:
 
 def _columns(
     declared: Declared, file: str, folder: Folder, faults: list[Fault]
-) -> tuple[dict[str, Column], Rows] | None:
+) -> tuple[dict[str, Series], Rows] | None:
     raw = folder.table(file, Key("reader_study", "file"), declared.outside, faults)
     if raw is None:
         return None
@@ -66,7 +66,7 @@ def _columns(
 # ---- what can be wrong ----------------------------------------------------------------------------------------------
 
 
-def _check(declared: Declared, file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
+def _check(declared: Declared, file: str, columns: Mapping[str, Series], rows: Rows, faults: list[Fault]) -> None:
     before = len(faults)
     for name in ("reader", "case"):
         faults += by_row("no_reader_or_case", file, name, rows[columns[name].missing], column=name)
@@ -83,7 +83,7 @@ def _check(declared: Declared, file: str, columns: Mapping[str, Column], rows: R
         _compared(file, columns, rows, faults)
 
 
-def _zero_or_one(file: str, found: Column, rows: Rows, faults: list[Fault]) -> None:
+def _zero_or_one(file: str, found: Series, rows: Rows, faults: list[Fault]) -> None:
     wrong = np.flatnonzero(~found.missing & ~np.isin(found.numbers, (0.0, 1.0)))
     cells = [found.cells[int(k)].as_py() for k in wrong]
     in_every_row = found.name in ("truth", "advice")
@@ -93,7 +93,7 @@ def _zero_or_one(file: str, found: Column, rows: Rows, faults: list[Fault]) -> N
         faults += by_row("no_truth", file, found.name, rows[found.missing], column=found.name)
 
 
-def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
+def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Series], rows: Rows, faults: list[Fault]) -> None:
     """A paired row holds both decisions, a parallel one exactly one of them."""
     without, with_model = columns["unaided"].missing, columns["aided"].missing
     if declared.design == "paired":
@@ -104,7 +104,7 @@ def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], r
     faults += by_row("no_decision", file, None, rows[without & with_model])
 
 
-def _one_group_a_reader(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
+def _one_group_a_reader(file: str, columns: Mapping[str, Series], rows: Rows, faults: list[Fault]) -> None:
     if "group" not in columns:
         return
     gaps = columns["group"].missing
@@ -114,7 +114,7 @@ def _one_group_a_reader(file: str, columns: Mapping[str, Column], rows: Rows, fa
 
 
 def _one_value(
-    code: str, file: str, columns: Mapping[str, Column], names: tuple[str, str], rows: Rows, faults: list[Fault]
+    code: str, file: str, columns: Mapping[str, Series], names: tuple[str, str], rows: Rows, faults: list[Fault]
 ) -> None:
     """Rows of one reader or case in which what belongs to it is not what it was in its first row."""
     again, first = repeats(columns[names[0]])
@@ -124,14 +124,14 @@ def _one_value(
     faults += by_row(code, file, names[1], rows[again[wrong]], lambda k: {"row": int(earliest[k])})
 
 
-def _decided_once(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
+def _decided_once(file: str, columns: Mapping[str, Series], rows: Rows, faults: list[Fault]) -> None:
     """A reader decides a case once without and once with the model."""
     of_arm = 2 * encoded(columns["case"])[0] + columns["unaided"].missing
     again, first = (rows[places] for places in repeats(columns["reader"], of_arm))
     faults += by_row("decided_twice", file, None, again, lambda k: {"row": int(first[k])})
 
 
-def _compared(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
+def _compared(file: str, columns: Mapping[str, Series], rows: Rows, faults: list[Fault]) -> None:
     """A case of a parallel study is decided in both arms: otherwise different cases would be compared."""
     cases, with_model = encoded(columns["case"])[0], ~columns["aided"].missing
     alone = ~np.isin(cases, np.intersect1d(cases[with_model], cases[~with_model]))
@@ -140,7 +140,7 @@ def _compared(file: str, columns: Mapping[str, Column], rows: Rows, faults: list
     faults += by_row("case_of_one_arm", file, None, rows[alone], lambda k: {"arm": Fact(arms[k])})
 
 
-def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
+def _doubts(columns: Mapping[str, Series]) -> list[Flag]:
     """Readers and groups by a word that is written where a name is unknown; it may be a name."""
     named = {name: sorted(set(filter(None, words(columns[name])))) for name in ("reader", "group") if name in columns}
     return [
@@ -154,7 +154,7 @@ def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
 # ---- what is right --------------------------------------------------------------------------------------------------
 
 
-def _made(declared: Declared, columns: Mapping[str, Column]) -> ReaderStudy:
+def _made(declared: Declared, columns: Mapping[str, Series]) -> ReaderStudy:
     truth, unaided, aided = (columns[name].numbers for name in ("truth", "unaided", "aided"))
     readers, reader = _numbered(columns["reader"])
     _, case = _numbered(columns["case"])
@@ -173,7 +173,7 @@ def _made(declared: Declared, columns: Mapping[str, Column]) -> ReaderStudy:
     )
 
 
-def _numbered(found: Column) -> tuple[tuple[str, ...], Rows]:
+def _numbered(found: Series) -> tuple[tuple[str, ...], Rows]:
     """The kinds of a column in their order, so that the order of rows does not matter, and the number of each row's."""
     codes, kinds = coded(found)
     return tuple(sorted(kinds)), np.argsort(np.argsort(np.array(kinds, dtype=object)))[codes]

@@ -16,8 +16,8 @@ from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
 from dossier.core.types import READERS, Dataset, Flag, Floats, Readers
 from dossier.reading import signatures, tables
-from dossier.reading.columns import Bools, Column, column, numbers_or_codes, repeats, words
-from dossier.reading.datasets import Site
+from dossier.reading.columns import Bools, Series, column, numbers_or_codes, repeats, words
+from dossier.reading.datasets import Cohort
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
 from dossier.reading.tables import RawTable
@@ -47,7 +47,7 @@ class Ratings:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Rating:
     """What a table holds: labels, of the classes of the outcome where it has some, or ratings from 0 to 1."""
 
     key: str
@@ -58,7 +58,7 @@ class Kind:
         """Whether its cells name classes."""
         return self.key == "labels" and bool(self.classes)
 
-    def column(self, name: str, cells: Any) -> Column:
+    def column(self, name: str, cells: Any) -> Series:
         """A column with its ratings, or the places of its classes, as numbers."""
         found = column(name, cells)
         return replace(found, numbers=self._places(found)) if self.is_of_classes else found
@@ -69,7 +69,7 @@ class Kind:
             return np.asarray((values >= 0) & (values <= 1))
         return np.isin(values, np.arange(len(self.classes) or 2, dtype=float))
 
-    def _places(self, found: Column) -> Floats:
+    def _places(self, found: Series) -> Floats:
         """The place of each class, by its name; by its number, from 0, where no class is called by one."""
         numbers = () if any(_is_number(name) for name in self.classes) else range(len(self.classes))
         places = {f"{number}": number for number in numbers} | {name: k for k, name in enumerate(self.classes)}
@@ -86,7 +86,7 @@ def _is_number(text: str) -> bool:
 
 
 def readers(
-    release: Release, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
+    release: Release, folder: Folder, sites: Sequence[Cohort], unread: Sequence[str], faults: list[Fault]
 ) -> tuple[Readers, ...]:
     """What the readers of each dataset gave; those whose tables do not fit together are left out, with faults."""
     several = len(release.readers) > 1
@@ -101,7 +101,7 @@ def readers_of(
     declared: ReadersTables,
     at: Key,
     folder: Folder,
-    sites: Sequence[Site],
+    sites: Sequence[Cohort],
     unread: Sequence[str],
     faults: list[Fault],
     classes: tuple[str, ...] = (),
@@ -114,7 +114,7 @@ def readers_of(
     names = {"labels": declared.labels, "confidence": declared.confidence, "complexity": declared.complexity}
     before = len(faults)
     read = {
-        key: _ratings(Kind(key, classes), file, declared, at.of(key), folder, faults)
+        key: _ratings(Rating(key, classes), file, declared, at.of(key), folder, faults)
         for key, file in names.items()
         if file is not None
     }
@@ -141,7 +141,7 @@ def readers_of(
 
 
 def _made(
-    declared: ReadersTables, found: dict[str, Ratings], site: Site | None, order: Sequence[tuple[int, int]]
+    declared: ReadersTables, found: dict[str, Ratings], site: Cohort | None, order: Sequence[tuple[int, int]]
 ) -> Readers:
     """`order`: the case's row in the tables, and the row of the dataset that it is."""
     cases, rows = np.array(order, dtype=np.int64).reshape(-1, 2).T
@@ -183,7 +183,7 @@ def flags(found: Readers) -> Iterator[Flag]:
 
 
 def _ratings(
-    kind: Kind, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+    kind: Rating, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
 ) -> Ratings | None:
     grid = _grid(kind, file, declared, where, folder, faults)
     grid = grid if grid is None or grid.names is None else _named(kind, grid, grid.names, file, declared, faults)
@@ -211,7 +211,7 @@ def _ratings(
 
 
 def _grid(
-    kind: Kind, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+    kind: Rating, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
 ) -> Grid | None:
     head = signatures.kind(file) not in (*signatures.TEXTS, ".xlsx")
     raw = folder.table(file, where, declared.outside, faults, head=head)
@@ -262,7 +262,7 @@ def _with_gaps(raw: RawTable, first: int) -> RawTable:
 
 
 def _named(
-    kind: Kind, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
+    kind: Rating, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
 ) -> Grid | None:
     """The columns that have a name, as in any table, with the cases in the first of them; None, and faults, if not."""
     before = len(faults)
@@ -280,7 +280,7 @@ def _named(
     return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
 
 
-def _header(kind: Kind, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
+def _header(kind: Rating, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
     """Whether the first line names the raters; None, and a fault, when nobody can tell."""
     if declared.header is not None:
         return declared.header
@@ -300,7 +300,7 @@ def _header(kind: Kind, first: list[str], file: str, declared: ReadersTables, fa
     return None
 
 
-def _names_cases(kind: Kind, first: Column, *others: Column) -> bool:
+def _names_cases(kind: Rating, first: Series, *others: Series) -> bool:
     """Whether the first column holds names of cases: nothing twice and hardly a rating, and ratings stand beside it."""
     texts, ratings = words(first), [kind.fits(other.numbers) | other.missing for other in others]
     if not texts or not ratings or None in texts or len(set(texts)) < len(texts):
@@ -308,13 +308,13 @@ def _names_cases(kind: Kind, first: Column, *others: Column) -> bool:
     return float(np.mean(kind.fits(first.numbers))) < 0.5 < float(np.mean(ratings))
 
 
-def _is_scale(kind: Kind, values: Floats) -> bool:
+def _is_scale(kind: Rating, values: Floats) -> bool:
     """Whether ratings are points of a scale or per cent."""
     known = values[~np.isnan(values)]
     return kind.key != "labels" and len(known) > 0 and known.min() >= 0 and float(np.mean(known > 1)) > 0.5
 
 
-def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
+def _in_range(kind: Rating, file: str, columns: list[Series], rows: Sequence[int], faults: list[Fault]) -> None:
     values = np.concatenate([column.numbers for column in columns])
     if _is_scale(kind, values):
         ends = {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
@@ -334,7 +334,7 @@ def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int],
     faults += by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **common)
 
 
-def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
+def _cases(first: Series, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
     numbers = np.array(rows, dtype=np.int64)
     faults += by_row("case_without_identifier", file, None, numbers[first.missing])
     again, earliest = (numbers[places] for places in repeats(first))
@@ -345,7 +345,7 @@ def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -
 # ---- the tables together --------------------------------------------------------------------------------------------
 
 
-def _without_ends(found: dict[str, Ratings], site: Site | None) -> dict[str, Ratings]:
+def _without_ends(found: dict[str, Ratings], site: Cohort | None) -> dict[str, Ratings]:
     """The tables without rows of nothing at their end, where neither the dataset nor another table has such cases."""
     if found["labels"].cases is not None:
         return found
@@ -460,8 +460,8 @@ def _other_cases(
 
 
 def _site(
-    declared: ReadersTables, at: Key, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
-) -> Site | None:
+    declared: ReadersTables, at: Key, sites: Sequence[Cohort], unread: Sequence[str], faults: list[Fault]
+) -> Cohort | None:
     if declared.dataset is None or declared.dataset in unread:
         return None
     names = [site.dataset.name for site in sites]
@@ -473,7 +473,7 @@ def _site(
     return None
 
 
-def _order(labels: Ratings, at: Key, site: Site | None, faults: list[Fault]) -> list[tuple[int, int]] | None:
+def _order(labels: Ratings, at: Key, site: Cohort | None, faults: list[Fault]) -> list[tuple[int, int]] | None:
     """Each case's row in the tables with its row in the dataset, in the order of the dataset."""
     if site is None:
         return [(k, k) for k in range(len(labels.rows))]
@@ -497,7 +497,7 @@ def _order(labels: Ratings, at: Key, site: Site | None, faults: list[Fault]) -> 
 
 
 def _linked(
-    labels: Ratings, cases: tuple[str, ...], at: Key, site: Site, faults: list[Fault]
+    labels: Ratings, cases: tuple[str, ...], at: Key, site: Cohort, faults: list[Fault]
 ) -> list[tuple[int, int]] | None:
     if site.declaration.id is None:
         faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))

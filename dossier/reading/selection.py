@@ -11,7 +11,7 @@ import numpy as np
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import Key
 from dossier.core.release import DatasetDeclaration, Value
-from dossier.reading.columns import Bools, Column, coded, column, spelled, words
+from dossier.reading.columns import Bools, Series, coded, column, spelled, words
 from dossier.reading.faults import nearest, no_column
 from dossier.reading.tables import Place, RawTable
 from dossier.words.wording import shown
@@ -37,7 +37,7 @@ def selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults:
     return replace(raw.only(keep), others=_counted(raw.only(~keep), declaration))
 
 
-def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: list[Fault]) -> list[Column]:
+def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: list[Fault]) -> list[Series]:
     """The column under our name for it, and the codes behind its labels where it has such."""
     theirs = declaration.columns.get(name, name)
     if theirs not in raw.columns:
@@ -47,7 +47,7 @@ def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: lis
 
 
 def _with_one_of(
-    held: list[Column], name: str, values: tuple[Value, ...], file: str, where: Key, faults: list[Fault]
+    held: list[Series], name: str, values: tuple[Value, ...], file: str, where: Key, faults: list[Fault]
 ) -> Bools:
     """The rows that have one of these values, and the faults of values that no row has."""
     every = [(codes, known) for codes, known in map(coded, held)]

@@ -9,18 +9,18 @@ import numpy as np
 from dossier.core.release import Release
 from dossier.core.types import Floats, SettledColumn, SettledTable
 from dossier.reading import signs
-from dossier.reading.columns import Column, coded
-from dossier.reading.predictors import Source, roles_of_columns
+from dossier.reading.columns import Series, coded
+from dossier.reading.predictors import Input, roles_of_columns
 
 
 def settled_tables(
-    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]], datasets: Sequence[str]
+    release: Release, sources: Sequence[Input], predictors: Sequence[tuple[str, ...]], datasets: Sequence[str]
 ) -> tuple[SettledTable, ...]:
     """Every table of the release, with its columns in the order of the file."""
     return tuple(_table(release, source, names, datasets) for source, names in zip(sources, predictors, strict=True))
 
 
-def _table(release: Release, source: Source, names: tuple[str, ...], datasets: Sequence[str]) -> SettledTable:
+def _table(release: Release, source: Input, names: tuple[str, ...], datasets: Sequence[str]) -> SettledTable:
     columns = tuple(_columns(release, source, names))
     roles = {column.name: column.role for column in columns}
     return SettledTable(
@@ -36,7 +36,7 @@ def _table(release: Release, source: Source, names: tuple[str, ...], datasets: S
     )
 
 
-def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> Iterator[SettledColumn]:
+def _columns(release: Release, source: Input, predictors: tuple[str, ...]) -> Iterator[SettledColumn]:
     named = roles_of_columns(release)
     groups = {subgroup.column for subgroup in release.subgroup}
     categorical = {name for name in predictors if name in source.declaration.categorical}
@@ -52,7 +52,7 @@ def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> I
         yield _settled(name, role, source.table.columns[name], name in categorical)
 
 
-def _settled(name: str, role: str, column: Column, categorical: bool) -> SettledColumn:
+def _settled(name: str, role: str, column: Series, categorical: bool) -> SettledColumn:
     kind = {"texts": "text", "mixed": "numbers and text"}.get(column.kind, column.kind)
     if kind == "numbers" and categorical:
         kind = "codes"

@@ -14,7 +14,7 @@ from dossier.core.bands import CERTAIN
 from dossier.core.facts import Count, Fact
 from dossier.core.types import POOLED, Dataset, Flag, Floats, SettledTable
 from dossier.reading.columns import coded, encoded
-from dossier.reading.predictors import Source
+from dossier.reading.predictors import Input
 
 NOTES: Mapping[str, str] = {
     "hidden_rows": "hidden_rows",
@@ -78,13 +78,13 @@ MOST_NAMES = 100_000
 ENDING = re.compile(r"\.[A-Za-z]\w{1,3}(?:\.gz)?$")
 
 
-def notes(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+def notes(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     """What the columns of a table let suspect, by their roles; nothing of a column that is read in a sample only."""
     for rule in RULES:
         yield from rule(source, roles)
 
 
-def _missing(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _missing(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     """Cells that were taken for missing, though nobody declared it."""
     held = [column for name, column in source.table.columns.items() if column.not_available and roles[name] in SHOWN]
     if held:
@@ -94,7 +94,7 @@ def _missing(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
         )
 
 
-def _patients(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _patients(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     """A column of patients that holds each several times, where rows are taken for patients."""
     declared = source.declaration
     if declared.cluster is not None or declared.split is not None or declared.imputation is not None:
@@ -110,7 +110,7 @@ def _patients(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
             return
 
 
-def _totals(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     """A last row that is called a total, or that holds the sums or means of those above it."""
     table = source.table
     if len(table.rows) < 3:
@@ -141,7 +141,7 @@ def _is_sum(numbers: Floats) -> bool:
     return bool(is_total or (last not in others and np.isclose(last, mean, rtol=1e-6, atol=0)))
 
 
-def _copies(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _copies(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     """Images whose names say that they were made of others."""
     if source.declaration.cluster is not None or len(source.table.rows) > MOST_NAMES:
         return
@@ -158,7 +158,7 @@ def _copies(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
             return
 
 
-RULES: Sequence[Callable[[Source, Mapping[str, str]], Iterator[Fact]]] = (_missing, _patients, _totals, _copies)
+RULES: Sequence[Callable[[Input, Mapping[str, str]], Iterator[Fact]]] = (_missing, _patients, _totals, _copies)
 
 
 # ---- rows of a dataset ----------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from dossier.core.release import Release
 from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
 from dossier.reading import columns
-from dossier.reading.columns import Bools, Column, in_column, parsed, words
-from dossier.reading.predictors import Source, by_size
+from dossier.reading.columns import Bools, Series, in_column, parsed, words
+from dossier.reading.predictors import Input, by_size
 from dossier.words.wording import number
 
 MOST_NUMBERS = 10
@@ -36,7 +36,7 @@ class Labelled:
     """None where the table has no such column."""
 
 
-def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[Labelled, ...]]:
+def labelled(release: Release, sources: Sequence[Input], faults: list[Fault]) -> list[tuple[Labelled, ...]]:
     """The labels of the rows of each table, for every declared column; none of a development table."""
     tested = [source for source in sources if source.declaration.role != "development"]
     made: dict[Key, list[Labelled]] = {source.where: [] for source in sources}
@@ -54,7 +54,7 @@ def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -
 
 
 def unnamed(
-    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]]
+    release: Release, sources: Sequence[Input], predictors: Sequence[tuple[str, ...]]
 ) -> list[tuple[Feature, ...]]:
     """The columns of subgroups that are no predictors, of each tested table; levels that are named are meant."""
     names = dict.fromkeys(subgroup.column for subgroup in release.subgroup if subgroup.levels is None)
@@ -70,7 +70,7 @@ def unnamed(
     ]
 
 
-def _feature(name: str, column: Column) -> Feature:
+def _feature(name: str, column: Series) -> Feature:
     if column.kind in ("numbers", "empty"):
         return Feature(name, column.numbers)
     texts = words(column)
@@ -98,7 +98,7 @@ def subgroups(
 
 
 def _of_column(
-    declared: Declaration, holders: Mapping[Key, Source], where: Key, faults: list[Fault]
+    declared: Declaration, holders: Mapping[Key, Input], where: Key, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     found = {name: source.table.columns[declared.column] for name, source in holders.items()}
     if declared.cuts is not None:
@@ -113,7 +113,7 @@ def _of_column(
 
 
 def _cut(
-    cuts: Sequence[float], found: Mapping[Key, Column], holders: Mapping[Key, Source], faults: list[Fault]
+    cuts: Sequence[float], found: Mapping[Key, Series], holders: Mapping[Key, Input], faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     before = len(faults)
     for name, column in found.items():
@@ -146,7 +146,7 @@ def _band(low: float, high: float, whole: bool) -> str:
 # ---- levels ---------------------------------------------------------------------------------------------------------
 
 
-def _by_levels(column: Column, values: Sequence[str]) -> NDArray[np.int64]:
+def _by_levels(column: Series, values: Sequence[str]) -> NDArray[np.int64]:
     """The place of each row's value among the declared ones; 1, 1.0 and "1" are one value, so are true and "True"."""
     places = np.full(len(column.numbers), -1, dtype=np.int64)
     texts = np.array([text or "" for text in words(column)], dtype=object)
@@ -160,7 +160,7 @@ def _by_levels(column: Column, values: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _by_own_values(
-    name: str, found: Mapping[Key, Column], holders: Mapping[Key, Source], where: Key, faults: list[Fault]
+    name: str, found: Mapping[Key, Series], holders: Mapping[Key, Input], where: Key, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
     numeric = [holders[key].table.file for key, kind in kinds.items() if kind == "numbers"]
@@ -182,7 +182,7 @@ def _by_own_values(
     }
 
 
-def _spelled(column: Column) -> list[str | None]:
+def _spelled(column: Series) -> list[str | None]:
     """Each value as its own label: numbers without idle zeros, texts as they are."""
     if column.kind != "numbers":
         return words(column)

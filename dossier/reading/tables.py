@@ -27,7 +27,7 @@ LINES_ABOVE = re.compile(r'(?: *\n)*(?:"?sep=(?P<separator>[,;|\t])"?[,;|\t]*\n)
 """What may stand above the first row: blank lines, and the line by which Excel learns the separator."""
 
 
-Source = bytes | Mapping[str, Path]
+Given = bytes | Mapping[str, Path]
 """The bytes of a file, or parquet files by their names."""
 Place = tuple[str | None, str | None]
 """The words of a row for its site and for its imputation; None where the table has no such column."""
@@ -77,7 +77,7 @@ class Written:
 
 
 def table(
-    source: Source,
+    source: Given,
     file: str,
     faults: list[Fault],
     dialect: Dialect | None = None,
@@ -171,11 +171,11 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
         faults.append(too_many)
         return None
     blank: list[int] = []
-    unequal: list[ragged.Row] = []
+    unequal: list[ragged.Uneven] = []
 
     def skip(row: Any) -> str:
         if row.text.strip():
-            unequal.append(ragged.Row(row.number + above, row.actual_columns, row.text, delimiter))
+            unequal.append(ragged.Uneven(row.number + above, row.actual_columns, row.text, delimiter))
         else:
             blank.append(row.number - 1)
         return "skip"
