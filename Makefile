@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims coverage mutation fuzz lock faults stub system clean
+.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -66,6 +66,10 @@ coverage: $(READY)
 # How often releases of a right model are accused, and wrong ones found; half an hour. tests/bench/CLAIMS.md has what it said.
 claims: $(READY)
 	OPENBLAS_NUM_THREADS=1 nice -n 15 .venv/bin/python -m tests.bench.claims
+
+# How often a release is called worse than the last one, some minutes. Writes tests/bench/VERSIONS.md.
+versions: $(READY)
+	OPENBLAS_NUM_THREADS=1 nice -n 15 .venv/bin/python -m tests.bench.versions
 
 # 22,000 corrupt releases, each of which must end in a dossier or in reported faults; hours. Writes tests/bench/FUZZ.md.
 fuzz: $(READY)

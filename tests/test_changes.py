@@ -561,7 +561,7 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     _printed(tmp_path / "out", good)
     bad = _release(tmp_path / "bad", sites, "1.1.0", "../out/results.json", criteria=MET.format(0.5), spread=1.9)
     said = chapter.finding(bad)
-    start = "Worse than version 1.0.0, after Holm's correction for 14 comparisons: "
+    start = "Worse than version 1.0.0, after Holm's correction for 17 comparisons: "
     assert said.lead.startswith(start)
     assert "calibration slope at Hospital north" in said.lead
     assert "unpaired)" in said.lead
@@ -579,7 +579,7 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     assert (
         chapter.finding(better).lead == "Since version 1.0.0, no dataset came or went, and no criterion changed state."
     )
-    assert chapter.finding(better).rest == "None of 14\xa0comparisons shows it to be worse."
+    assert chapter.finding(better).rest == "None of 17\xa0comparisons shows it to be worse."
     assert not chapter.what_is_worse(better)
 
 

@@ -113,3 +113,35 @@ def test_the_numbers_are_those_of_the_rows(found: dict[str, Any], built: object)
         )
         assert row["value"] == pytest.approx(value, abs=1e-9)
         assert row["at"]["against"] == "previous"
+
+
+def test_the_history_is_one_page_from_the_results_alone(
+    built: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    """The earlier release stands first in whatever order they are named, and the same results give the same bytes."""
+    named = [str(built[0] / f"{name}-out" / "results.json") for name in ("second", "first")]
+    pages = []
+    for number, files in enumerate((named, named[::-1])):
+        out = tmp_path / f"{number}.pdf"
+        command = [sys.executable, "-m", "dossier", "history", *files, "-o", str(out)]
+        subprocess.run(command, check=True, capture_output=True)
+        pages.append(out.read_bytes())
+    assert pages[0] == pages[1]
+    text = subprocess.run(
+        ["pdftotext", "-layout", str(tmp_path / "0.pdf"), "-"], capture_output=True, text=True, check=True
+    ).stdout
+    assert text.count("\f") == 1
+    assert "2 releases, 1.4.0 to 1.5.0: 1 answer changed." in text
+    slopes = text.split("Calibration slope")[1]
+    assert next(line.split() for line in slopes.splitlines() if "GBSG" in line)[2::2] == ["1.07", "0.57"]
+
+
+def test_the_history_is_of_one_model(built: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    file = built[0] / "first-out" / "results.json"
+    other = tmp_path / "other.json"
+    other.write_text(file.read_text(encoding="utf-8").replace("Breast cancer recurrence model", "Another"))
+    command = [sys.executable, "-m", "dossier", "history", str(file), str(other), "-o", str(tmp_path / "h.pdf")]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "Another" in ended.stderr + ended.stdout
+    assert not (tmp_path / "h.pdf").exists()

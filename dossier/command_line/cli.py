@@ -311,6 +311,22 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
         _list(output.write(out, files, replace))
 
 
+@dossier.command(short_help="Print releases of one model side by side.")
+@click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+@click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper.")
+def history(outs: tuple[Path, ...], out: Path, page: str) -> None:
+    """Print one page of the releases of a model, from the results.json of each: core measures, and what changed.
+
+    OUT is a dossier that was built, or its results.json; they are put in the order of their dates.
+    """
+    from dossier.outputs import output, printing
+
+    output.refuse_what_is_there(out)
+    output.write_report(out, printing.history(outs, page))
+    _print(out)
+
+
 @dossier.command(short_help="Print the JSON Schemas.")
 def schema() -> None:
     """Print the JSON Schemas of results.json, of release.toml and of what dossier check --json prints."""

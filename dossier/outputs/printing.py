@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,6 +100,28 @@ def _editions(
 def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft: bool) -> bytes:
     """One edition as PDF; `text` is the results.json of its evidence."""
     return press.pdf(compose.document(gallery, edition, page, draft, text))
+
+
+def history(files: Sequence[Path], page: str = "a4") -> bytes:
+    """One page of releases of one model, from the results.json of each, as PDF; the earliest stands first.
+
+    A ReleaseError says which file is no results.json, or of another model than the first.
+    """
+    every: list[tuple[Evidence, bytes]] = []
+    for file in files:
+        path = file / results.RESULTS if file.is_dir() else file
+        if not path.is_file():
+            raise ReleaseError.one("no_file", File(str(path)), file=str(path), near=None)
+        read = results.read(path.read_bytes(), str(path))
+        if strange := letters.of_results(read, str(path)):
+            raise ReleaseError(strange)
+        first = every[0][0].release.release.model if every else read.release.model
+        if read.release.model != first:
+            named = {"file": str(path), "other": read.release.model, "model": first}
+            raise ReleaseError.one("previous_of_other_model", File(str(path)), **named)
+        every.append((read.evidence, read.text()))
+    order = sorted(every, key=lambda pair: pair[0].release.release.date or datetime.date.min)
+    return press.pdf(compose.history(order, page))
 
 
 DISCLOSURE_REPORT = "disclosure-report.pdf"

@@ -25,6 +25,7 @@ from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery,
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
+from dossier.report import history as released_before
 from dossier.report import unfilled
 from dossier.report.chapters import provenance, sentence
 from dossier.report.chapters import statements as declared
@@ -35,7 +36,7 @@ from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, plain
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import hyphenated, parted
-from dossier.typeset.words import sentence_case, within_sentence
+from dossier.typeset.words import listing, sentence_case, within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
@@ -115,6 +116,31 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
         language="en",
         identifier=hashlib.sha256(html.encode() + page.encode()).digest()[:16],
         date=evidence.release.release.date or UNDATED,
+    )
+
+
+def history(every: Sequence[tuple[Evidence, bytes]], page: str = "a4") -> Document:
+    """Releases of one model side by side, the earliest first: evidence and results.json of each."""
+    known = [unbroken_names(labelled(evidence)) for evidence, _ in every][-released_before.MOST_RELEASES :]
+    last = known[-1]
+    html = _page(
+        last,
+        "history",
+        title=plain(_title(last)),
+        versions=listing([each.release.release.version for each in known]),
+        hashes=[hashlib.sha256(text).hexdigest()[:16] for _, text in every],
+        finding=released_before.finding(known),
+        measures=released_before.measures(known),
+        answers=released_before.answers(known),
+    )
+    return Document(
+        html=html,
+        stylesheets=tuple(material.styles() / f"{name}.css" for name in ("book", page, "history")),
+        images={},
+        title=f"History: {plain(_title(last))}",
+        language="en",
+        identifier=hashlib.sha256(html.encode() + page.encode()).digest()[:16],
+        date=last.release.release.date or UNDATED,
     )
 
 
