@@ -390,6 +390,27 @@ def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Eviden
     assert ("rival_incomplete", "north") in {(flag.flag, flag.dataset) for flag in other.flags}
 
 
+def test_under_a_policy_nothing_of_the_previous_version_is_given(folder: Path) -> None:
+    """Two versions on the same rows are two equations of one patient: their risks stay away like their results."""
+    sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
+    more = 'previous = "risk_previous"\n[disclosure]\nminimum_cell = 10'
+    found = _release(folder / "protected", sites, "1.1.0", "../out/results.json", more)
+    assert found.changes is None
+    assert "previous_withheld" in {flag.flag for flag in found.flags}
+    given = json.loads(results.of(found).text())
+    assert not [each["at"] for each in (*given["estimates"], *given["curves"]) if "previous" in each["at"].values()]
+    assert "risk_previous" not in json.dumps(given)
+    without = _release(folder / "bare", sites, "1.1.0", "", "[disclosure]\nminimum_cell = 10")
+    assert [each.found for each in found.results] == [each.found for each in without.results]
+
+
+def test_staff_who_acted_on_it_make_it_look_worse(folder: Path) -> None:
+    sites = {"north": (1, 120, LAST_YEAR)}
+    found = _release(folder / "in-use", sites, "1.0.0", criteria="[care]\nmodel_in_use = true\n")
+    assert "model_in_use" in {flag.flag for flag in found.flags}
+    assert "model_in_use" not in {flag.flag for flag in _release(folder / "idle", sites, "1.0.0").flags}
+
+
 def test_on_other_patients_nothing_is_judged_that_follows_how_common_the_outcome_is(later: Evidence) -> None:
     """A Brier score or a gain is another one where fewer have the outcome, though the model is the same."""
     for measure, at in (("brier", {}), ("net_benefit_gain", {"threshold": 0.3})):
@@ -567,7 +588,8 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     assert "unpaired)" in said.lead
     assert "no criterion changed state" in said.rest
     assert start in verdict.finding(bad).rest
-    assert "It is worse than version 1.0.0: how far apart percentages are in" in first_page.answer(bad)
+    assert "Compared with version 1.0.0: worse at 2 (" in first_page.answer(bad)
+    assert "its percentages are further off" in first_page.answer(bad)
     measures = {row.label for row in chapter.measures(bad).rows if row.kind == "group"}
     assert {
         "Observed to expected ratio",

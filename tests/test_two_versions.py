@@ -145,3 +145,8 @@ def test_the_history_is_of_one_model(built: tuple[Path, subprocess.CompletedProc
     assert ended.returncode == 2
     assert "Another" in ended.stderr + ended.stdout
     assert not (tmp_path / "h.pdf").exists()
+
+
+def test_a_flag_names_the_hospital(found: dict[str, Any]) -> None:
+    flags = [flag for flag in found["flags"] if flag["flag"] == "worse_than_before"]
+    assert [flag["dataset"] for flag in flags] == ["gbsg"]

@@ -14,6 +14,7 @@ from dossier.core.types import (
     NOT_SELECTED,
     POOLED,
     Absent,
+    Changes,
     CountRange,
     CurveResult,
     DatasetSummary,
@@ -44,7 +45,14 @@ FLAGS = (
     *("same_table", "rival_incomplete", "same_as_rival", "model_differs", "class_missing", "in_no_subgroup"),
     *("empty_subgroup", "constant_predictor", "code_for_missing", "other_units", "other_categories"),
     *("rater_accuracy_assumed", "threshold_without_reason", "no_threshold", "number_not_found", "stop_rule_crossed"),
-    *("stop_rule_not_evaluable", "severity_without_source", "dates_missing", "version_differs"),
+    *(
+        "worse_than_before",
+        "model_in_use",
+        "stop_rule_not_evaluable",
+        "severity_without_source",
+        "dates_missing",
+        "version_differs",
+    ),
     *("changed_since_sealed", "criterion_not_dated", "criterion_dated_late", "criterion_not_estimable"),
     *("dataset_withheld", "previous_withheld", "declared_withheld", "answer_without_flag"),
 )
@@ -587,6 +595,28 @@ MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
 # ---- stop rules -----------------------------------------------------------------------------------------------------
 
 
+def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+    """Each external dataset that is shown to have it worse than in the previous release, after all looks."""
+    if changes is None:
+        return ()
+    raised = []
+    for site in datasets:
+        every = [each.found for each in changes.results if each.dataset == site.name and site.role == "external"]
+        details = [found.details for found in every if isinstance(found, Estimate) and "p_adjusted" in found.details]
+        worse = [
+            each
+            for each in details
+            if (each["worse_by"] or 0.0) > 0 and (each["p_adjusted"] or 0.0) <= multiplicity.OF_DIFFERENCES
+        ]
+        if worse:
+            in_so_many: dict[str, Value] = {
+                "version": changes.previous.version,
+                "measures": Count(len(worse), "measure"),
+            }
+            raised.append(Flag("worse_than_before", site.name, Fact("worse_than_before", site=site.site, **in_so_many)))
+    return tuple(raised)
+
+
 def of_stop_rules(
     rules: Sequence[StopRule], datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]
 ) -> tuple[Flag, ...]:
@@ -646,6 +676,8 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     elif thresholds.rationale is None:
         says = Fact("threshold_without_reason", thresholds=thresholds.declared)
         yield Flag("threshold_without_reason", POOLED, says)
+    if release.care.model_in_use:
+        yield Flag("model_in_use", POOLED, Fact("model_in_use"))
     if release.severity is not None and release.severity.source is None:
         yield Flag("severity_without_source", POOLED, Fact("severity_without_source"))
     if about.tested_version not in (None, about.version):

@@ -983,6 +983,9 @@ class Care(Table):
     monitoring: Text | None = Field(None, description="What is measured while it is in use, and how often.")
     review: Text | None = Field(None, description="When its use is looked at again.")
     stop_rule: Text | None = Field(None, description="When it is switched off.")
+    model_in_use: bool = Field(
+        False, description="Whether staff acted on the model while these patients were seen, which makes it look worse."
+    )
     stop: Annotated[tuple[StopRule, ...], FEW] = Field(
         (), description="The same as limits, held against each external dataset by calendar period."
     )

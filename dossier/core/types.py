@@ -201,6 +201,13 @@ class Dataset:
         """Of how many rows at least anything is shown."""
         return max(self.minimum_cell, FEWEST_PATIENTS)
 
+    @property
+    def without_last_rival(self) -> Dataset:
+        """The dataset without the last of its other models."""
+        if self.further_rivals:
+            return replace(self, further_rivals=self.further_rivals[:-1])
+        return replace(self, rival=None, class_rival=None, rival_is_incomplete=False)
+
     def facing(self, rival: str) -> Dataset:
         """The dataset with the other model of that name as its rival; as it is where that is the first."""
         model = next((other for other in self.further_rivals if other.name == rival), None)

@@ -19,7 +19,6 @@ from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import (
     READERS,
     Audited,
-    Changes,
     Criterion,
     DatasetSummary,
     Evidence,
@@ -77,7 +76,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     if faults := disclosure.refused(study, _sites(study)):
         raise ReleaseError(faults)
     computed = sites.shown(_complete(study, _on(jobs, progress, scheduler)))
-    concluded = _concluded(study, _with_flags(study, _with_printed(computed, study)))
+    concluded = _concluded(study, _with_flags(study, _since(study, _with_printed(computed, study))))
     shown = left_over.without_counts(concluded)
     if study.ledger is None:
         return shown
@@ -230,6 +229,7 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     )
     asked = study.release.care.stop if rules is None else rules
     found += flags.of_stop_rules(asked, shown.datasets, shown.curves)
+    found += flags.worse_than_before(shown.changes, shown.datasets)
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
     found += flags.since_sealed(study.seal)
     # Of single measures alone a number may be a result that was not asked for.
@@ -238,18 +238,24 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 
 
-def _criteria(study: Study, shown: Evidence, since: Changes | None) -> tuple[Criterion, ...]:
-    every = [*shown.results, *shown.subgroups.results, *(() if since is None else since.results)]
+def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
+    since = () if shown.changes is None else shown.changes.results
+    every = [*shown.results, *shown.subgroups.results, *since]
     declared = [acceptance.than_before(criterion, shown.terms) for criterion in study.release.criteria]
     return acceptance.judged(declared, shown.datasets, every)
 
 
-def _concluded(study: Study, shown: Evidence) -> Evidence:
-    """The evidence with what follows from it: criteria, changes and checklist, all from what may be shown."""
+def _since(study: Study, shown: Evidence) -> Evidence:
+    """The evidence with what changed since the previous release, from what may be shown."""
     since = changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms, study.datasets)
     # What is paired with the previous version stands among the changes, and nowhere twice.
     own = tuple(result for result in shown.results if result.at.get("against") != PREVIOUS)
-    concluded = replace(shown, results=own, criteria=_criteria(study, shown, since), changes=since)
+    return replace(shown, results=own, changes=since)
+
+
+def _concluded(study: Study, shown: Evidence) -> Evidence:
+    """The evidence with what follows from it: criteria and checklist, all from what may be shown."""
+    concluded = replace(shown, criteria=_criteria(study, shown))
     return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 

@@ -18,6 +18,7 @@ from dossier.core import types
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
+from dossier.core.release import PREVIOUS
 from dossier.evaluate import rivals
 from dossier.evaluate.disclosure import declared, descriptions, earlier, few
 from dossier.evaluate.disclosure.audit import Left, Part, coarser, values_left
@@ -68,15 +69,25 @@ def _under_policy(study: types.Study) -> types.Study:
     whole, strictest = study.release, minimum_cell(study)
     # A description of one hospital rests on the rows of another, so that the policy of one is that of all.
     study = replace(study, datasets=tuple(replace(dataset, minimum_cell=strictest) for dataset in study.datasets))
-    study = declared.given(study, of_release(study)[0])
+    study = _without_previous(declared.given(study, of_release(study)[0]))
     # All else that the file holds is printed: with its hash one would try number by number what it declares.
     known = {RELEASE_FILE} if study.release == whole else set()
     inputs = (file if file.name in known else replace(file, sha256=None, size=None) for file in study.inputs)
-    study = replace(study, inputs=tuple(inputs))
-    if study.previous is not None:
-        withheld = types.Flag("previous_withheld", types.POOLED, Fact("previous_withheld"))
-        study = replace(study, previous=None, flags=(*study.flags, withheld))
-    return study
+    return replace(study, inputs=tuple(inputs))
+
+
+def _without_previous(study: types.Study) -> types.Study:
+    """The study without the previous release and the risks of its version, with a flag that says so."""
+    if study.previous is None:
+        return study
+    release, datasets = study.release, study.datasets
+    if PREVIOUS in (model.name for model in release.beside):
+        datasets = tuple(each.without_last_rival for each in datasets)
+        about = release.release.model_copy(update={"previous_tables": None})
+        prediction = release.prediction.model_copy(update={"previous": None})
+        release = release.model_copy(update={"release": about, "prediction": prediction})
+    withheld = types.Flag("previous_withheld", types.POOLED, Fact("previous_withheld"))
+    return replace(study, release=release, datasets=datasets, previous=None, flags=(*study.flags, withheld))
 
 
 # ---- one dataset ----------------------------------------------------------------------------------------------------
