@@ -274,8 +274,8 @@ class Record:
             rivals, then what is absent. Of claims: `question`, `scope` (overall, hospital, group), `state` (shown,
             against, open, untested), `harm` (1 the gravest; 7 open, 8 untested, 9 shown), `site`, `subset_column`,
             `subset_level`, `measure`, `threshold`, `at`, `value`, `low`, `high`, `at_least`, `at_most`,
-            `limit_source` (default, declared, maker), `looks`, `p_adjusted`, `worst`, `needs_n`, `alone` and
-            `reason`.
+            `limit_source` (default, declared, maker), `looks`, `p_adjusted`, `p_of` (the measure that it is
+            of), `worst`, `needs_n`, `alone` and `reason`.
 
         Raises
         ------
@@ -324,7 +324,7 @@ class Record:
         sites = {dataset.name: dataset.site for dataset in self.results.datasets}
         plain = ("question", "scope", "state", "harm")
         numbers = ("value", "low", "high")
-        rest = ("limit_source", "looks", "p_adjusted", "worst", "needs_n", "alone")
+        rest = ("limit_source", "looks", "p_adjusted", "p_of", "worst", "needs_n", "alone")
         made = [
             {
                 **{name: getattr(row, name) for name in plain},

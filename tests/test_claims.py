@@ -17,6 +17,7 @@ from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.record import results
 from dossier.report.chapters import grid
+from dossier.report.chapters.acceptance import WORDS
 from dossier.typeset import living_text
 from tests.conftest import Book
 from tests.test_acceptance import faults
@@ -66,7 +67,12 @@ def test_a_pipeline_stops_at_a_claim_that_it_names(knee: Book, named: str, fails
     stopped = [case for case in cases if case.suite == "claims" and case.status == "fails"]
     assert bool(stopped) == fails
     assert all(case.name.startswith(f"{question}, ") for case in stopped)
-    assert len({case.name for case in cases if case.suite == "claims"}) == len(claims.of(knee.evidence))
+    # The worst group is what is said over all: it fails once, with what was asked of it.
+    groups = [claim for claim in claims.of(knee.evidence) if claim.named == "against:groups"]
+    said = [case.says for case in cases if case.name.startswith("groups, ") and WORDS["against"] in case.says]
+    assert len(said) == len(groups) - 1 == 2
+    assert all(each.endswith("; asked for is at least -0.1 and at most 0.1") for each in said)
+    assert len({case.name for case in cases if case.suite == "claims"}) == len(claims.of(knee.evidence)) - 1
 
 
 def test_what_its_maker_says_binds_and_a_crossed_rule_is_the_gravest(knee: Book) -> None:

@@ -37,6 +37,11 @@ def is_acceptable(measure: str, value: float) -> bool:
     return value <= cut if measure in LOSSES else value >= cut
 
 
+def is_unlike(similarity: float) -> bool:
+    """Whether a site is so little like the development data that it may support the model from outside."""
+    return similarity < SUPPORT
+
+
 def is_shown(measure: str, low: float | None, high: float | None) -> bool:
     """Whether a whole interval reaches the lowest cut-off of its measure; a value without an interval shows nothing."""
     worst = high if measure in LOSSES else low

@@ -31,6 +31,9 @@ MARGINS: Mapping[str, tuple[float, float]] = {
 }
 """Between which values two groups count as alike; ours, none is a law."""
 
+BEYOND = MARGINS["auroc_beyond_case_mix"]
+"""Between which values what the risks do not foretell of a difference in a share counts as nothing."""
+
 TESTED = tuple(MARGINS)
 """What a group is judged by; what misses patients comes first."""
 
@@ -43,7 +46,7 @@ MEASURES = (*AT_THRESHOLD, "net_benefit", *MADE_OF.values(), *MADE_OF)
 AT_MOST = multiplicity.OF_DIFFERENCES
 """The p value by Holm's correction up to which a difference is shown."""
 
-State = Literal["shown", "against", "better", "open", "not judged"]
+State = Literal["shown", "against", "explained", "better", "open", "not judged"]
 
 
 @dataclass(frozen=True)
@@ -64,16 +67,30 @@ class Look:
 
     @property
     def state(self) -> State:
-        """Whether the groups are shown to be alike, the group to be worse or better off, or neither."""
+        """Whether the groups are shown to be alike, the group to be worse or better off, or neither.
+
+        Explained is a difference that is there, while it is not shown that more is there than the risks foretell.
+        """
         if self.measure not in MARGINS:
             return "not judged"
         low, high = MARGINS[self.measure]
         bounds = [bound for bound in (self.apart.low, self.apart.high) if bound is not None]
         if len(bounds) == 2 and all(low <= bound <= high for bound in bounds):
             return "shown"
-        if len(bounds) < 2 or not self.is_sure or low <= self.apart.value <= high:
+        if len(bounds) < 2 or low <= self.apart.value <= high:
             return "open"
+        ours, rest = self.expected or (0.0, 0.0)
+        least, most = BEYOND if self.expected else (0.0, 0.0)
+        if not self.is_sure or (self.expected and least <= self.apart.value - (ours - rest) <= most):
+            is_there = (self.apart.details.get("p_holm_of_difference") or 0.0) <= AT_MOST
+            return "explained" if self.expected and is_there else "open"
         return "against" if self.is_worse or self.measure == RATIO else "better"
+
+    @property
+    def expected(self) -> tuple[float, float] | None:
+        """What the risks foretell of the measure in the group and in the others, where they do."""
+        ours, rest = (self.apart.details.get(name) for name in ("expected", "expected_complement"))
+        return None if ours is None or rest is None else (ours, rest)
 
     def rests_on(self, sites: int) -> int:
         """How many of the sites that record the group its difference is a mean over."""
@@ -135,7 +152,13 @@ class Look:
         values |= {"is_lower": self.apart.value < 0}
         if self.measure == "auroc_beyond_case_mix":
             return Fact("ranking_in_group", **values)
-        values |= {"at": self.threshold, "is_sensitivity": self.measure == "sensitivity"}
+        ours, rest = self.expected or (None, None)
+        values |= {
+            "at": self.threshold,
+            "is_sensitivity": self.measure == "sensitivity",
+            "foretold": ours,
+            "beside": rest,
+        }
         return Fact("share_in_group", **values)
 
 
@@ -204,7 +227,8 @@ def adjusted(
     """The results, with Holm's p values and the number of looks beside those that groups are judged by.
 
     A family is all that is looked at over all sites, or at one: groups times measures, at the first threshold. Two
-    groups are one look, for what is said of the one is said of the other.
+    groups are one look, for what is said of the one is said of the other. Of shares that the risks foretell the
+    differences that pass are a family of their own: what lies beyond the risks has to pass there, too.
     """
     two = {column: labels for column, labels in _labels(summaries).items() if len(labels) == 2}
     families: dict[str, dict[object, list[int]]] = {}
@@ -214,10 +238,10 @@ def adjusted(
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
     for family in families.values():
-        p_values = multiplicity.holm([_p_value(results[each[0]]) for each in family.values()])
-        for each, p_holm in zip(family.values(), p_values, strict=True):
+        every = _corrected([results[each[0]] for each in family.values()])
+        for each, p_values in zip(family.values(), every, strict=True):
             for index in each:
-                given[index] = _with(given[index], {"p_holm": p_holm, "looks": float(len(family))})
+                given[index] = _with(given[index], {**p_values, "looks": float(len(family))})
     return tuple(given)
 
 
@@ -234,8 +258,21 @@ def _is_judged(result: Result, threshold: float | None) -> bool:
     )
 
 
-def _p_value(result: Result) -> float:
-    return 1.0 if isinstance(result.found, Absent) else result.found.details["p_value"] or 0.0
+def _corrected(looks: Sequence[Result]) -> list[dict[str, float]]:
+    """The p values of a family by Holm's correction, and of shares that of the difference, foretold or not."""
+    found = [{"p_holm": p_value} for p_value in multiplicity.holm([_detail(look, "p_value") for look in looks])]
+    of_shares = [k for k, look in enumerate(looks) if _detail(look, "p_beyond", -1.0) >= 0]
+    there = [k for k in of_shares if found[k]["p_holm"] <= AT_MOST]
+    beyond = dict(zip(there, multiplicity.holm([_detail(looks[k], "p_beyond") for k in there]), strict=True))
+    for k in of_shares:
+        p_holm = found[k]["p_holm"]
+        found[k] = {"p_holm": max(p_holm, beyond.get(k, 0.0)), "p_holm_of_difference": p_holm}
+    return found
+
+
+def _detail(look: Result, name: str, otherwise: float = 1.0) -> float:
+    details = {} if isinstance(look.found, Absent) else look.found.details
+    return details.get(name, otherwise) or 0.0
 
 
 def _with(result: Result, details: Mapping[str, float | None]) -> Result:

@@ -51,6 +51,8 @@ HARM: Mapping[Question, int] = {
 """How grave it is for patients where something is shown not to hold, 1 the gravest."""
 WITHOUT_HARM: Mapping[types.State, int] = {"open": 7, "untested": 8, "shown": 9}
 """What comes after all that is shown not to hold."""
+PROBABILITY_OF: Mapping[Question, str] = {"calibration": "calibration_test"}
+"""What is tested where that is not the measure of the claim."""
 NAMED = frozenset(f"{state}:{question}" for state in ("against", *WITHOUT_HARM) for question in QUESTIONS)
 """What a pipeline may stop at: "against:groups", "open:calibration"."""
 
@@ -108,6 +110,11 @@ class Claim:
         if self.limit_source == "maker":
             return 1
         return HARM[self.question] if self.state == "against" else WITHOUT_HARM[self.state]
+
+    @property
+    def p_of(self) -> str | None:
+        """The measure that the p value is of: of the calibration its joint test, whatever number stands beside it."""
+        return None if self.p_adjusted is None else PROBABILITY_OF.get(self.question, self.measure)
 
     @property
     def named(self) -> str:
@@ -280,8 +287,7 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
         found = result.found
         if isinstance(found, types.Absent) or result.dataset not in external or "p_adjusted" not in found.details:
             continue
-        p_value, limit = found.details["p_adjusted"], _side(evidence.terms[result.term].best)
-        state = multiplicity.held(found, *limit)
+        limit = multiplicity.BESIDE_RIVALS[result.measure]
         yield _claim(
             "comparators",
             "hospital",
@@ -290,9 +296,9 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
             measure=result.measure,
             at=result.at,
             limit=limit,
-            p_adjusted=p_value,
-            state=multiplicity.after_looks(state, p_value),
-            alone=state,
+            p_adjusted=found.details["p_adjusted"],
+            state=multiplicity.beside_rival(result.measure, found),
+            alone=multiplicity.held(found, *limit),
         )
 
 
@@ -302,11 +308,13 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
-            alone: types.State = look.state if look.state in ("against", "open") else "shown"
+            alone: types.State = "against" if look.state == "against" else "open"
+            alone = "shown" if look.state in ("shown", "better") else alone
+            why = Fact("explained_by_risks") if look.state == "explained" else None
             yield _claim(
                 "groups",
                 "group",
-                look.apart,
+                replace(look.apart, reason=why),
                 dataset=dataset,
                 measure=look.measure,
                 subset=types.Subset(look.column, look.label),
@@ -618,7 +626,8 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
     here = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
     if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
         here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
-    asked = {claim.measure for claim in here if claim.limit_source == "declared"}
+    # A goal of one group takes the place of no comparison with the others.
+    asked = {claim.measure for claim in here if claim.limit_source == "declared" and claim.subset is None}
     return [claim for claim in here if claim.limit_source != "default" or claim.measure not in asked]
 
 

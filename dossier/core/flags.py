@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
     *("no_event", "risks_off", "slope_off", "wrong_order", "never_wrong", "default_better", "flagged_alike"),
-    *("precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),
+    *("rival_better", "precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),
     *("case_mix_shift", "missing_values", "imputed", "missing_predictor", "constant_risk", "certain_risks"),
     *("looks_like_classes", "fitted_on_these_rows", "repeated_patients", "near_copies", "hidden_rows", "totals_row"),
     *("risks_rounded", "read_as_missing", "encoding_guessed", "one_class", "duplicate_rows", "shared_rows"),
@@ -362,10 +362,12 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
 
 
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A calibration slope whose interval does not hold 1; one wholly below 0 is another matter."""
+    """A calibration slope that is clearly off; one wholly below 0 is another matter."""
+    low, high = bands.OE_TOLERATED
     refuted = _refuted(external, results)
     for dataset, label, found in _estimates(external, results, "calibration_slope"):
-        is_off = (dataset.name, label) in refuted and multiplicity.held(found, 1, 1) == "against"
+        is_off = (dataset.name, label) in refuted and not low <= found.value <= high
+        is_off = is_off and multiplicity.held(found, 1, 1) == "against"
         if is_off and found.high is not None and found.high >= 0:
             says = Fact("slope_off", **_estimated(dataset, label, found), is_extreme=found.value < 1)
             yield Flag("slope_off", dataset.name, says)
@@ -422,6 +424,24 @@ def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result
         if dataset.name in worse:
             says = Fact("default_better", site=dataset.site, worse=tuple(worse[dataset.name]))
             yield Flag("default_better", dataset.name, says)
+
+
+def _rival_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """Another model that is shown to be better at a site, after all comparisons."""
+    better: dict[str, list[Fact]] = {}
+    for result in results:
+        found = result.found
+        if isinstance(found, Absent) or "p_adjusted" not in found.details:
+            continue
+        if multiplicity.beside_rival(result.measure, found) == "against":
+            by, *ends = (abs(end) for end in (found.value, found.low or 0.0, found.high or 0.0))
+            says: dict[str, Value] = {"rival": str(result.at["against"]), "quantity": result.measure}
+            says |= {"by": by, "least": min(ends), "most": max(ends)}
+            better.setdefault(result.dataset, []).append(Fact("rival_better_in", **says))
+    for dataset in external:
+        if dataset.name in better:
+            says = {"site": dataset.site, "better": tuple(better[dataset.name])}
+            yield Flag("rival_better", dataset.name, Fact("rival_better", **says))
 
 
 def _precision_missed(
@@ -578,6 +598,7 @@ RULES = (
     Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
     Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
     Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain", "ppv", "npv")),
+    Rule(lambda shown: _rival_better(shown.external, shown.results), tuple(multiplicity.BESIDE_RIVALS)),
     Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), SIZES),
     Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
     Rule(lambda shown: _few_sites(shown.external)),

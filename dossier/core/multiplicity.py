@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 
@@ -212,6 +213,18 @@ def after_looks(state: State, p_adjusted: float | None) -> State:
     return "open" if state == "against" and is_chance else state
 
 
+BESIDE_RIVALS: Mapping[str, tuple[float | None, float | None]] = {
+    **dict.fromkeys(("net_benefit_difference", "accuracy_difference", "auroc_difference"), (0.0, None)),
+    "mean_severity_difference": (None, 0.0),
+}
+"""What a difference from another model has to be where the model is the better one."""
+
+
+def beside_rival(measure: str, found: Estimate) -> State:
+    """How a difference from another model stands after all comparisons; without a test the other one is not better."""
+    return after_looks(held(found, *BESIDE_RIVALS[measure]), found.details.get("p_adjusted"))
+
+
 def is_worse(gain: Estimate, is_own: bool = False) -> bool:
     """Whether flagging everyone or no one is shown to be better: by the interval, and after Holm where a gain has a p.
 
@@ -303,6 +316,69 @@ def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> 
         return "shown"
     is_off = not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
     return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """How risks that are shown to be wrong in size are off, as a whole and in their spread; empty where not."""
+
+    level: Literal["", "too low", "too high"] = ""
+    is_far: bool = False
+    """Whether the whole interval of O/E lies outside what is tolerated."""
+    spread: Literal["", "below 0", "below 1", "above 1"] = ""
+    """Where the slope lies."""
+    is_reversed: bool = False
+    """Whether those with the outcome are shown to have the lower risks."""
+
+
+def misfit(evidence: Evidence, site: str, label: str = "") -> Misfit:
+    """How the risks of a site, or of one of its classes, are off."""
+    at = {"class": label} if label else {}
+    ratio, slope = (find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope"))
+    found = Misfit(is_reversed=is_reversed(evidence, site, label))
+    if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, label) == "against":
+        is_far = held(ratio, *OE_TOLERATED) == "against"
+        found = replace(found, level="too high" if ratio.value < 1 else "too low", is_far=is_far)
+    is_off = isinstance(slope, Estimate) and of_site(evidence, slope, site, label) == held(slope, 1, 1) == "against"
+    if isinstance(slope, Estimate) and is_off:
+        is_backwards = slope.high is not None and slope.high < 0
+        found = replace(found, spread="below 0" if is_backwards else "below 1" if slope.value < 1 else "above 1")
+    return found
+
+
+def at_risk(risk: float, value: float, low: float, high: float) -> tuple[Literal["", "too low", "too high"], bool]:
+    """Which way a risk is off by what came of it, if its range leaves it out, and whether by more than is tolerated."""
+    way: Literal["", "too low", "too high"] = "too low" if low > risk else "too high" if high < risk else ""
+    least, most = OE_TOLERATED
+    return way, bool(way) and not least <= value / risk <= most
+
+
+def separation(evidence: Evidence, site: str, label: str = "") -> Literal["", "reversed", "absent", "hardly"]:
+    """How the risks of a site, or of a class, are shown not to separate patients; empty where they are not."""
+    found = find(evidence, "auroc", site, **({"class": label} if label else {}))
+    if isinstance(found, Absent) or discrimination(found, evidence.local_site == site) != "against":
+        return ""
+    if is_reversed(evidence, site, label):
+        return "reversed"
+    return "hardly" if found.low is not None and found.low > CHANCE else "absent"
+
+
+def is_short_of(needed: Estimate, n: int) -> bool:
+    """Whether so many patients are fewer than a number of patients that is asked for."""
+    return n < needed.value
+
+
+CLEARLY_APART, SMALL_P = 0.7, 0.05
+"""From this membership AUROC on, and up to this P of the energy test, a site is told from the development data."""
+
+
+def told_apart(evidence: Evidence, site: str) -> Literal["", "classifier", "distances"]:
+    """What clearly tells the patients of a site from those of the development."""
+    member, energy = (find(evidence, measure, site) for measure in ("membership_auroc", "energy_coefficient"))
+    if isinstance(member, Estimate) and member.value >= CLEARLY_APART and (member.low or 0.0) > CHANCE:
+        return "classifier"
+    p_value = _p_value(energy, "p_value")
+    return "distances" if p_value is not None and p_value < SMALL_P else ""
 
 
 def reach_of_chance(evidence: Evidence) -> float:

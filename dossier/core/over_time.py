@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dossier.core import types
 from dossier.core.facts import Fact
@@ -153,6 +153,14 @@ def is_outside(rule: StopRule, period: Period) -> bool:
     """Whether the value of a period lies outside the limits of a rule; a value on a limit does not."""
     below = rule.at_least is not None and period.value < rule.at_least
     return below or (rule.at_most is not None and period.value > rule.at_most)
+
+
+def side(verdict: Verdict) -> Literal["above", "below"] | None:
+    """On which side of its limits a rule is crossed; None where it is on both, or not crossed."""
+    most, least, found = verdict.rule.at_most, verdict.rule.at_least, verdict.crossed_in
+    if found and most is not None and all(period.value > most for period in found):
+        return "above"
+    return "below" if found and least is not None and all(period.value < least for period in found) else None
 
 
 def excludes(rule: StopRule, period: Period) -> bool:

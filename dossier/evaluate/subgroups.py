@@ -306,8 +306,9 @@ class _Group:
             return
         apart = self._over_sites(metric, at)[1]
         if isinstance(apart, types.Estimate):
-            p_value = {name: value for name, value in apart.details.items() if name == "p_value"}
-            yield replace(known, found=replace(known.found, details={**known.found.details, **p_value}))
+            names = ("p_value", "p_beyond", "expected", "expected_complement")
+            tested = {name: apart.details[name] for name in names if name in apart.details}
+            yield replace(known, found=replace(known.found, details={**known.found.details, **tested}))
 
     def _few(self, at: types.At, side: int) -> types.Absent | None:
         """Why the group (0) or the others (1) are too few: over all sites they are held to what one site is held to."""

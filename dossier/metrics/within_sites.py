@@ -223,6 +223,8 @@ def compared(
     kept = [pair for pair, _, _ in known]
     tests = [_scores_apart(measure, pair, threshold) for pair in kept] if measure in SCORES else []
     tested = _tested(tests, level)
+    if tested is not None and measure in EXPECTED:
+        tested = _beyond_risks(tested, measure, kept, tests, threshold, level)
     weights = np.array([ours.size * rest.size / (ours.size + rest.size) for _, ours, rest in known])
     weights = weights / weights.sum()
     ours, rest = _over(weights, [ours for _, ours, _ in known]), _over(weights, [rest for _, _, rest in known])
@@ -372,6 +374,58 @@ def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | No
         ours_and_rest = ((pair.ours, ours), (pair.rest, rest))
         variance = max(variance, sum(part.design.variance(found.linearized) for part, found in ours_and_rest))
     return Comparison(ours.value - rest.value, variance, sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
+
+
+EXPECTED: Mapping[str, tuple[float, float]] = {"sensitivity": (1.0, 0.0), "specificity": (0.0, 1.0)}
+"""The shares that risks foretell: whom they are of, by the chance of the outcome, and what those flagged add."""
+
+
+def _expected(measure: str, part: Stratum, risk: Floats, threshold: float) -> tuple[float, Floats, Floats]:
+    """A share by what these risks foretell, whom it is of, and what each row adds."""
+    of_cases = EXPECTED[measure][0] == 1
+    among = part.relative_weights * (risk if of_cases else 1 - risk)
+    hits = (part.risk >= threshold) == of_cases
+    return float((among * hits).sum() / among.sum()), among, hits.astype(float)
+
+
+def _beyond_risks(
+    tested: Tested,
+    measure: str,
+    pairs: Sequence[Pair],
+    tests: Sequence[Comparison | None],
+    threshold: float,
+    level: float,
+) -> Tested:
+    """The test of a difference in a share that also asks whether the risks of both parts explain it.
+
+    Groups of another case mix differ in sensitivity and specificity though every risk is right. So the difference less
+    that which the risks foretell is tested too, its variance that of the outcomes if the risks were right but for O/E;
+    both have to be there for a group to be worse off.
+    """
+    judged = [(pair, test) for pair, test in zip(pairs, tests, strict=True) if test is not None]
+    foretold, gaps = [], []
+    for pair, test in judged:
+        values, variance = [], 0.0
+        for part in pair.parts:
+            observed, awaited = _sums(part)
+            right = np.minimum(MOST_CERTAIN, part.risk * observed / awaited) if awaited > 0 else part.risk
+            share, among, hits = _expected(measure, part, right, threshold)
+            moved = part.relative_weights * (hits - share) / among.sum()
+            alone = float((moved**2 * right * (1 - right)).sum())
+            by_unit = float((part.design.totals(moved * (part.outcome - right)) ** 2).sum()) if part.is_dependent else 0
+            variance += max(alone, by_unit)
+            values.append(_expected(measure, part, part.risk, threshold)[0])
+        foretold.append(values)
+        gaps.append(replace(test, value=test.value - (values[0] - values[1]), variance=variance))
+    beyond = _tested(gaps, level)
+    if beyond is None:
+        return tested
+    weights = np.array([gap.weight for gap in gaps])
+    ours, rest = (weights @ np.array(foretold) / weights.sum()).tolist()
+    p_beyond = beyond.with_p_value["p_value"] if beyond.value * tested.value > 0 else 1.0
+    return replace(
+        tested, details={**tested.details, "expected": ours, "expected_complement": rest, "p_beyond": p_beyond}
+    )
 
 
 # ---- ranking beyond case mix ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dossier.core import claims
@@ -52,7 +52,7 @@ def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
     """
     return (
         *(_of_criterion(criterion, why_uncounted(evidence, criterion)) for criterion in evidence.criteria),
-        *(_of_claim(claim, demands) for claim in claims.of(evidence)),
+        *(_of_claim(claim, demands) for claim in _once(claims.of(evidence))),
         *(_of_row(row, demands) for row in evidence.checklist),
         *_of_flags(evidence.flags, demands),
     )
@@ -80,6 +80,12 @@ def _of_criterion(criterion: Criterion, uncounted: str) -> Case:
     return Case("acceptance", name, status, f"{name}: {_judged(criterion)}{left_out}")
 
 
+def _once(every: Sequence[claims.Claim]) -> list[claims.Claim]:
+    """The claims without those over all that are the worst of their question, word by word."""
+    single = [replace(claim, scope="overall") for claim in every if claim.scope != "overall"]
+    return [claim for claim in every if claim.scope != "overall" or claim not in single]
+
+
 def _of_claim(claim: claims.Claim, demands: Demands) -> Case:
     at = [f"{name} {value}" for name, value in claim.at.items()]
     what = claim.measure or ("" if claim.reason is None else claim.reason.code)
@@ -95,21 +101,26 @@ def _of_claim(claim: claims.Claim, demands: Demands) -> Case:
     numbers = [] if claim.value is None else [f"{claim.value:.6g}"]
     numbers += [] if claim.low is None or claim.high is None else [f"{claim.low:.6g} to {claim.high:.6g}"]
     shown = f": {', '.join(numbers)}" if numbers else ""
+    limits = "" if claim.limit == (None, None) else f"; asked for is {_asked(*claim.limit)}"
     why = "" if claim.reason is None else f"; {reason_text(claim.reason)}"
-    says = f"{name}: {WORDS[claim.state]}{shown}{why}"
+    says = f"{name}: {WORDS[claim.state]}{shown}{limits}{why}"
     return Case("claims", name, "fails" if claim.named in demands.named else status, says)
 
 
 def _judged(criterion: Criterion) -> str:
     """What was observed, of which bound, and what was asked of it."""
     bound = {"value": "the value", "low": "the lower limit", "high": "the upper limit"}[criterion.bound]
-    limits = {"at least": criterion.at_least, "at most": criterion.at_most}
-    asked = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
+    asked = _asked(criterion.at_least, criterion.at_most)
     if criterion.observed is None:
         reason = "None" if criterion.reason is None else reason_text(criterion.reason)
         return f"{WORDS[criterion.state]}: {reason}; {bound} was to be {asked}"
     unsure = "; the interval neither meets nor excludes that" if criterion.state == "open" else ""
     return f"{WORDS[criterion.state]}: {bound} is {criterion.observed:.6g}, asked for is {asked}{unsure}"
+
+
+def _asked(at_least: float | None, at_most: float | None) -> str:
+    limits = {"at least": at_least, "at most": at_most}
+    return " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
 
 
 def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:

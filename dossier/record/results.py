@@ -467,6 +467,8 @@ class ClaimRow(Row):
     limit_source: claims.Source
     looks: Count
     p_adjusted: float | None
+    p_of: str | None = None
+    """The measure that it is of."""
     worst: str | None
     needs_n: float | None
     reason: Reason | None

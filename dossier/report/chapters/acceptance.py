@@ -6,7 +6,7 @@ import datetime
 import json
 from collections.abc import Mapping, Sequence
 
-from dossier.core import alterations, binding, multiplicity, types
+from dossier.core import alterations, binding, claims, multiplicity, types
 from dossier.core.facts import Fact
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
@@ -45,7 +45,7 @@ def finding(evidence: types.Evidence) -> Sentence:
         names = [(verdict(criteria), within_sentence(label(evidence, criteria[0]))) for criteria in every]
         others = {how: [name for state, name in names if state == how] for how in REST}
         rest = " ".join(f"{sentence_case(WORDS[how])}: {listing(those)}." for how, those in others.items() if those)
-    more = (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), sealed(evidence))
+    more = (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), *_itself(evidence))
     rest = " ".join(text for text in more if text)
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
@@ -73,6 +73,12 @@ def when(evidence: types.Evidence, done: str, counted_only: bool = False) -> str
     # No authority says when that was, sealed or not.
     beside = _beside_the_data(evidence, known[0], known[-1])
     return f"{sentence_case(done)} on {days}, as the maker says{beside}. {unsaid}".strip()
+
+
+def _itself(evidence: types.Evidence) -> tuple[str, ...]:
+    """How the test itself stands: whether the version on offer was tested, and all is as it was sealed."""
+    why = [claim.reason for claim in claims.about(evidence, "test_itself") if claim.state in ("against", "open")]
+    return (*(f"{sentence_case(reasons.why(evidence, each))}." for each in why if each), sealed(evidence))
 
 
 def sealed(evidence: types.Evidence) -> str:

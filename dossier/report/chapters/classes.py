@@ -89,16 +89,7 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
 
 def off(evidence: types.Evidence) -> str:
     """For which class at which site the risks are off."""
-    return sentence.where_risks_are_off(_refuted(evidence, "oe_ratio"), "for")
-
-
-def _refuted(evidence: types.Evidence, measure: str) -> list[tuple[str, types.Estimate]]:
-    """The classes and sites where an O/E or a slope is part of why the risks are shown to be wrong in size."""
-    return [
-        (each.named, each.found)
-        for each in by_class(evidence, measure)
-        if multiplicity.of_site(evidence, each.found, each.site.name, each.label) == "against"
-    ]
+    return sentence.where_risks_are_off(evidence, "for")
 
 
 def discrimination(evidence: types.Evidence) -> sentence.Sentence:
@@ -118,11 +109,7 @@ def calibration(evidence: types.Evidence) -> sentence.Sentence:
     first, last = ends(evidence, "oe_ratio", ratios)
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
-    parts = sentence.of_slopes(
-        [(slope.named, slope.found) for slope in slopes],
-        _refuted(evidence, "calibration_slope"),
-        lambda which: f"for {_named_or_counted(which, len(slopes))}",
-    )
+    parts = sentence.slopes_off(evidence, lambda which: f"for {_named_or_counted(which, len(slopes))}")
     return sentence.Sentence(lead, " ".join(parts))
 
 

@@ -66,6 +66,8 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
     overall = min((claim for claim in known if claim.scope == "overall"), key=lambda claim: claim.state == "untested")
     every = claims.counted(evidence, question)
     worst = _worst(every) or overall
+    # Where no criterion is declared the chapter of them is not there.
+    is_unasked = question == "test_itself" and not evidence.criteria
     return Row(
         f"{QUESTION[question]}{_limit(evidence, worst)}",
         (
@@ -74,7 +76,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
             if _is_asked(overall)
             else Cell.word(""),
             Cell.word(names.with_short_sites(evidence, _number(evidence, worst))),
-            Cell("", kind="plain", link=CHAPTER[question]),
+            Cell("", kind="plain", link="provenance" if is_unasked else CHAPTER[question]),
         ),
     )
 
@@ -195,5 +197,6 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
         # A difference of two shares is no share.
         ends = [numbers.number(end) for end in (claim.low, claim.high) if end is not None]
         value, bounds = numbers.number(claim.value), " to ".join(ends)
-    said = f"{value}{f' ({bounds})' if bounds else ''}"
+    why = "" if claim.reason is None or not _is_asked(claim) else f", {reasons.why(evidence, claim.reason, '')}"
+    said = f"{value}{f' ({bounds})' if bounds else ''}{why}"
     return f"{sentence_case(who)}: {' '.join(text for text in (what, said) if text)}" if who else said

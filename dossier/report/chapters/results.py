@@ -45,7 +45,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
 def _risks(evidence: Evidence) -> str:
     """Where more or fewer events came than the risks add up to; else the range of O/E."""
     sites = sentence.estimated(evidence, "oe_ratio")
-    off = sentence.where_risks_are_off([(site.site, found) for site, found in sentence.refuted(evidence, sites)])
+    off = sentence.where_risks_are_off(evidence)
     if off or not sites:
         return off
     return f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', sites)}."

@@ -5,77 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core.bands import FEWEST_TO_SUPPORT, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT, is_shown
+from dossier.core.bands import PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, is_above, is_below, sites_without
+from dossier.report.chapters.sentence import Sentence, estimated, sites_without
 from dossier.typeset import methods, tables, words
-from dossier.typeset.numbers import TIED, level_of, number
+from dossier.typeset.numbers import level_of, number
 from dossier.typeset.reasons import why
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """Where the AUROC differs from that of the internal test, how robust that is called, and who supports."""
+    """How robust the AUROC is called beside that of the internal test, and who supports from outside."""
     strong = estimated(evidence, "spr", measure="auroc")
     left = sites_without(evidence, "spr", measure="auroc")
     if not strong:
         return Sentence("Potential robustness cannot be computed.", left)
-    above, below = _different(evidence, strong)
-    value = strong[0][1].details.get("internal_value")
-    test = "the internal test" + ("" if value is None else f" ({number(value)})")
-    ways = [
-        f"{way} in {words.named_or_counted([site.site for site in sites], 2)}"
-        for way, sites in (("higher", above), ("lower", below))
-        if sites
-    ]
-    least = f"{1 - evidence.release.release.level:.3g}"
-    lead = f"At no compared site does the AUROC differ significantly (P{TIED}<{TIED}{least}) from that of {test}."
-    if ways:
-        lead = f"The AUROC is significantly (P{TIED}<{TIED}{least}) {' and '.join(ways)} than in {test}."
-    rest = (_strong(strong, bool(above)), _support(evidence), left, _not_compared(evidence, strong))
-    return Sentence(lead, " ".join(part for part in rest if part))
+    rest = (_support(evidence), left)
+    return Sentence(_strong(strong), " ".join(part for part in rest if part))
 
 
-def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
-    """Where sites without an SPR have an AUROC whose whole interval lies on one side of that of the internal test."""
-    internal = strong[0][1].details.get("internal_value")
-    compared = {site.name for site, _ in strong}
-    left = [(site.site, estimate) for site, estimate in estimated(evidence, "auroc") if site.name not in compared]
-    if internal is None:
-        return ""
-    sides = {
-        "above": [name for name, estimate in left if is_above(estimate, internal)],
-        "below": [name for name, estimate in left if is_below(estimate, internal)],
-    }
-    texts = [
-        f"{side} {number(internal)} in {words.named_or_counted(names, 4)}" for side, names in sides.items() if names
-    ]
-    return f"Without that test, the whole interval of the AUROC lies {' and '.join(texts)}." if texts else ""
-
-
-def _different(
-    evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]
-) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
-    """The sites whose AUROC the test finds above that of the internal test, and those where it lies below."""
-    above: list[DatasetSummary] = []
-    below: list[DatasetSummary] = []
-    for site, found in strong:
-        p_value, internal = (found.details.get(name) for name in ("p_performance", "internal_value"))
-        here = find(evidence, "auroc", site.name)
-        if isinstance(here, Absent) or p_value is None or internal is None:
-            continue
-        if p_value < 1 - evidence.release.release.level:
-            (above if here.value > internal else below).append(site)
-    return above, below
-
-
-def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool) -> str:
+def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """The strong potential robustness, and how it is read where a site does better than the internal test."""
     low, high = number(strong[0][1].value), number(strong[-1][1].value)
     runs = f"is {low}" if low == high else f"runs from {low} to {high}"
-    aside = ", low also where the model does better than at home," if some_better else ""
-    return f"Strong potential robustness (SPR){aside} {runs}."
+    return f"Strong potential robustness (SPR), low also where a site does better than the internal test, {runs}."
 
 
 def _support(evidence: Evidence) -> str:
@@ -90,7 +44,6 @@ def _support(evidence: Evidence) -> str:
     }
     texts = [
         f"by {words.SIMILARITY_FORM[form]} {words.counted(count, 'site') if form == chosen else words.how_many(count)}"
-        f"{_named(evidence, form, count)}"
         for form, count in counts.items()
     ]
     unsure = int(support.details.get("reaching_the_cut") or 0)
@@ -98,26 +51,6 @@ def _support(evidence: Evidence) -> str:
         f"; of {words.in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
     )
     return f"In the region of external support: {', '.join(texts)}{reach} (psi: {PSI_OF_ONE_POPULATION})."
-
-
-def _named(evidence: Evidence, form: str, count: int) -> str:
-    """The sites of the region of external support in brackets, where they are few."""
-    unlike = {site.name for site, found in estimated(evidence, SIMILARITIES[form]) if found.value < SUPPORT}
-    sites = [site.site for site in externals(evidence) if site.name in unlike and _is_acceptable(evidence, site)]
-    return f" ({words.listing(sites)})" if 0 < count == len(sites) <= MOST_NAMED else ""
-
-
-MOST_NAMED = 3
-
-
-def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
-    """Whether all three measures are shown to be acceptable or better at a site."""
-    judged_by = evidence.release.judged_by
-    three = {measure: find(evidence, measure, site.name, **at) for measure, at in judged_by.items()}
-    return site.n >= FEWEST_TO_SUPPORT and all(
-        isinstance(estimate, Estimate) and is_shown(measure, estimate.low, estimate.high)
-        for measure, estimate in three.items()
-    )
 
 
 def components(evidence: Evidence) -> tables.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from dossier.core.multiplicity import is_short_of
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
@@ -25,7 +26,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         return sentence.Sentence("The minimum sample size cannot be computed.")
     missed = {
         # Where there are fewer patients than a criterion asks for.
-        measure: [index for index, (_, asked) in enumerate(places) if (f := asked.get(measure)) and f.n < f.value]
+        measure: [index for index, (_, asked) in enumerate(places) if (f := asked.get(measure)) and is_short_of(f, f.n)]
         for measure in IN_A_SENTENCE
     }
     enough = len(places) - len({name for short in missed.values() for name in short})
@@ -132,7 +133,7 @@ def _needed(
         if isinstance(found, Absent):
             cells.append(reasons.cell(found))
         else:
-            cells.append(Cell(patients_needed(found.value), kind="alert" if found.value > site.n else "plain"))
+            cells.append(Cell(patients_needed(found.value), kind="alert" if is_short_of(found, site.n) else "plain"))
     return tuple(cells)
 
 

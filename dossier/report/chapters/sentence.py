@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from dossier.core import claims
-from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, of_site
+from dossier.core.multiplicity import misfit, separation
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -26,8 +25,6 @@ from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
-
-Place = TypeVar("Place")
 
 
 @dataclass(frozen=True)
@@ -59,16 +56,6 @@ def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tu
     pairs = [(site, find(evidence, measure, site.name, **at)) for site in externals(evidence)]
     kept = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
     return sorted(kept, key=lambda pair: pair[1].value)
-
-
-def is_above(found: Estimate, value: float = 0.0) -> bool:
-    """Whether the whole interval lies above a value: no difference."""
-    return found.low is not None and found.low > value
-
-
-def is_below(found: Estimate, value: float = 0.0) -> bool:
-    """Whether the whole interval lies below a value."""
-    return found.high is not None and found.high < value
 
 
 def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
@@ -111,9 +98,8 @@ def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[
     places: dict[str, list[tuple[str, Estimate]]] = {"reversed": [], "absent": [], "hardly": []}
     for site, label in ((site, label) for site in sites for label in evidence.release.outcome.classes or ("",)):
         found = find(evidence, "auroc", site.name, **({"class": label} if label else {}))
-        if isinstance(found, Estimate) and discrimination(found, evidence.local_site == site.name) == "against":
-            kind = "reversed" if is_reversed(evidence, site.name, label) else "absent"
-            kind = "hardly" if found.low is not None and found.low > CHANCE else kind
+        kind = separation(evidence, site.name, label)
+        if kind and isinstance(found, Estimate):
             places[kind].append((f"{site.site} for {label}" if label else site.site, found))
     return {kind: where for kind, where in places.items() if where}
 
@@ -229,40 +215,34 @@ def rounded_up(patients: float) -> str:
     return f"{math.ceil(patients / step) * step:,}"
 
 
-def refuted(
-    evidence: Evidence, pairs: Sequence[tuple[DatasetSummary, Estimate]]
-) -> list[tuple[DatasetSummary, Estimate]]:
-    """Of an O/E or a slope by site those where the risks are shown to be wrong in size, not in order."""
-    off = [(site, found) for site, found in pairs if of_site(evidence, found, site.name) == "against"]
-    return [(site, found) for site, found in off if (found.high or 0) < 0 or not is_reversed(evidence, site.name)]
+def _places(evidence: Evidence) -> list[tuple[str, str, str]]:
+    """Each external site with its class, if any, and what a sentence calls the two."""
+    labels = evidence.release.outcome.classes or ("",)
+    sites = externals(evidence)
+    return [(site.name, label, f"{label} at {site.site}" if label else site.site) for site in sites for label in labels]
 
 
-def of_slopes(
-    slopes: Sequence[tuple[Place, Estimate]], off: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]
-) -> list[str]:
-    """Where the calibration slope is `off` from 1, and what that says; `who` names the places."""
-    known = [
-        (name, found.low, found.high) for name, found in slopes if found.low is not None and found.high is not None
-    ]
-    if not known:
-        return []
-    beyond = (
-        ("below 0", "run the wrong way", [name for name, found in off if (found.high or 0) < 0]),
-        ("below 1", "are too extreme", [name for name, found in off if found.value < 1 and (found.high or 0) >= 0]),
-        ("above 1", "are too moderate", [name for name, found in off if found.value > 1]),
-    )
-    parts = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
-    if out := [name for name, low, high in known if not parts and not low <= 1 <= high]:
-        return [f"The CI of the slope excludes 1 {who(out)}; none is shown to be wrong after correction."]
-    if not parts:
-        return [f"No calibration slope is shown to differ from 1 (widest CI {_widest(known)})."]
-    return [f"The slope {parts[0]}", *(f"It {text}" for text in parts[1:])]
+def slopes_off(evidence: Evidence, who: Callable[[list[str]], str]) -> list[str]:
+    """Where the calibration slope is shown to be wrong, and what that says; `who` names the places."""
+    known: list[tuple[float, float]] = []
+    off: dict[str, list[str]] = {}
+    for site, label, name in _places(evidence):
+        slope = find(evidence, "calibration_slope", site, **({"class": label} if label else {}))
+        if isinstance(slope, Estimate) and slope.low is not None and slope.high is not None:
+            known.append((slope.low, slope.high))
+            wrong = misfit(evidence, site, label)
+            if wrong.spread and (wrong.spread == "below 0" or not wrong.is_reversed):
+                off.setdefault(wrong.spread, []).append(name)
+    lies = {bound: who(off[bound]) for bound in SPREAD if bound in off}
+    parts = [f"lies {bound} {where}: there the risks {SPREAD[bound]}." for bound, where in lies.items()]
+    if parts or not known:
+        return [f"{'It' if index else 'The slope'} {text}" for index, text in enumerate(parts)]
+    low, high = max(known, key=lambda ends: ends[1] - ends[0])
+    return [f"No calibration slope is shown to be wrong (widest CI {number(low)} to {number(high)})."]
 
 
-def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
-    """The widest of these intervals: what a true slope may still be."""
-    _, low, high = max(known, key=lambda row: row[2] - row[1])
-    return f"{number(low)} to {number(high)}"
+SPREAD = {"below 0": "run the wrong way", "below 1": "are too extreme", "above 1": "are too moderate"}
+"""What it says of risks where their slope lies."""
 
 
 def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None) -> str:
@@ -287,35 +267,26 @@ MOST_WITHOUT_VALUE = 5
 """So many are named without their O/E before any is counted: the words "one more" are no shorter than a name."""
 
 
-def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
-    """Where more or fewer events came than the risks add up to, in words, of O/E that are refuted.
-
-    Far off is one whose whole interval lies outside 0.8 to 1.25.
-    """
-    lowest, highest = OE_TOLERATED
-    rising = sorted(ratios, key=lambda pair: pair[1].value)
-    low = [pair for pair in reversed(rising) if is_above(pair[1], 1)]
-    high = [pair for pair in rising if is_below(pair[1], 1)]
-    far_low = [pair for pair in low if is_above(pair[1], highest)]
-    far_high = [pair for pair in high if is_below(pair[1], lowest)]
-    kinds = {
-        "far too low": far_low,
-        "far too high": far_high,
-        "too low": [pair for pair in low if pair not in far_low],
-        "too high": [pair for pair in high if pair not in far_high],
-    }
-    found = {words: which for words, which in kinds.items() if which}
-    few = len(low) + len(high) <= MOST_OFF
-    all_named = len(low) + len(high) <= MOST_WITHOUT_VALUE
-    most = MOST_WITHOUT_VALUE if all_named else MOST_OFF // len(found)
-    parts = [
-        f"{words} {preposition} "
-        + named_with_the_rest(
-            [f"{name} (O/E{TIED}{number(each.value)})" if few else name for name, each in which], most
-        )
-        for words, which in found.items()
-    ]
+def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
+    """Where the risks are shown to be wrong in size: too low or too high, in words."""
+    found: dict[str, list[tuple[str, Estimate]]] = {words: [] for words in SIZES}
+    for site, label, name in _places(evidence):
+        wrong = misfit(evidence, site, label)
+        ratio = find(evidence, "oe_ratio", site, **({"class": label} if label else {}))
+        if wrong.level and not wrong.is_reversed and isinstance(ratio, Estimate):
+            found[f"far {wrong.level}" if wrong.is_far else wrong.level].append((name, ratio))
+    count, kinds = sum(map(len, found.values())), sum(map(bool, found.values()))
+    most = MOST_WITHOUT_VALUE if count <= MOST_WITHOUT_VALUE else MOST_OFF // kinds
+    parts = []
+    for words, which in found.items():
+        farthest = sorted(which, key=lambda pair: -claims.times_off(pair[1].value))
+        names = [f"{name} (O/E{TIED}{number(each.value)})" if count <= MOST_OFF else name for name, each in farthest]
+        parts += [f"{words} {preposition} {named_with_the_rest(names, most)}"] if names else []
     return f"Risks are {'; '.join(parts)}." if parts else ""
+
+
+SIZES = ("far too low", "far too high", "too low", "too high")
+"""How risks are off in size; far off is where the whole interval of O/E lies outside 0.8 to 1.25."""
 
 
 def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core import bands, between_groups, types
+from dossier.core import bands, between_groups, claims, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
@@ -36,18 +36,28 @@ def finding(evidence: types.Evidence) -> Sentence:
     few = [subgroup for subgroup, size in _sized(evidence) if is_few(size)]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
+    rest = f"{_declared(evidence)}{rest}"
     if not looks:
         return Sentence("No subgroup could be compared with the other patients within the sites.", rest.strip())
     apart = [look for look in looks if look.state == "against"]
     counts = _counts(looks)
+    others = [*apart[1:], *(look for look in looks if look.state == "explained" and look.is_worse)]
+    more = named_with_the_rest([flag_text(look.fact) for look in others], MOST_NAMED - 1)
+    said = f"{sentence_case(more)}. " if more else ""
     if not apart:
         return Sentence(
             f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to be worse off.",
-            f"{counts}{rest}",
+            f"{said}{counts}{rest}",
         )
-    more = named_with_the_rest([flag_text(look.fact) for look in apart[1:]], MOST_NAMED - 1)
-    said = f"{sentence_case(more)}. " if more else ""
     return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
+
+
+def _declared(evidence: types.Evidence) -> str:
+    """How the criteria stand that are declared for subgroups, which page 1 counts too."""
+    stands = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
+    words: Mapping[types.State, str] = entries("pages")["standing"]
+    parts = [f"{how_many(stands.count(state))} {says}" for state, says in words.items() if state in stands]
+    return f" Of {counted(len(stands), 'check')} of declared criteria: {listing(parts)}." if stands else ""
 
 
 def _counts(looks: Sequence[between_groups.Look]) -> str:

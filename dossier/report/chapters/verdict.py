@@ -79,14 +79,13 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
         if here:
             stands[site.name] = acceptance.verdict(here)
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
-    off = [(site.site, found) for site, found in sentence.refuted(evidence, sentence.estimated(evidence, "oe_ratio"))]
     asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
         f"Shown not to hold: {'; '.join(missed)}." if missed else "",
         sentence.new_hospital(evidence),
-        "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(off),
+        "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(evidence),
     ]
     return sentence.Sentence(
         _lead(every, stands, evidence.is_protected),
@@ -209,7 +208,8 @@ def most_open(evidence: types.Evidence) -> int:
 
 GRAVEST = [
     *("stop_rule_crossed", "changed_since_sealed", "worse_than_before", "wrong_order", "default_better"),
-    *("flagged_alike", "risks_off", "slope_off", "subgroup_differs", "shared_rows", "same_as_rival", "other_units"),
+    *("rival_better", "flagged_alike", "risks_off", "slope_off", "subgroup_differs", "shared_rows", "same_as_rival"),
+    "other_units",
 ]
 """What is settled before all else, in this order: what was declared beforehand forbids the use or was declared anew,
 what harms patients where the model is wrong, and what makes the test another one than it seems.

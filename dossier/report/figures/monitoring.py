@@ -271,9 +271,6 @@ def message(every: Sequence[Verdict], shown: Shown) -> str:
 
 def _side(verdict: Verdict) -> str:
     """On which side of its limits a rule is crossed."""
-    rule, found = verdict.rule, verdict.crossed_in
-    if rule.at_most is not None and all(each.value > rule.at_most for each in found):
-        return f"above {number(rule.at_most)}"
-    if rule.at_least is not None and all(each.value < rule.at_least for each in found):
-        return f"below {number(rule.at_least)}"
-    return "outside its limits"
+    side = over_time.side(verdict)
+    bound = verdict.rule.at_most if side == "above" else verdict.rule.at_least
+    return "outside its limits" if side is None or bound is None else f"{side} {number(bound)}"

@@ -161,7 +161,7 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
 
 def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]) -> str:
     """From where to where the AUROC of the classes runs at the sites of low similarity."""
-    unlike = [site for site in sites if site.similarity.value < bands.SUPPORT]
+    unlike = [site for site in sites if bands.is_unlike(site.similarity.value)]
     values = [
         (found.value, f"{site.label}, {label}")
         for site in unlike

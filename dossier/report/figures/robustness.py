@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
-from dossier.core import bands, types
+from dossier.core import bands, multiplicity, types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, forest, ink, marks, placing
 from dossier.typeset import widths
@@ -203,7 +203,7 @@ def placed_sites(evidence: types.Evidence) -> tuple[Placed, ...]:
         similarity = known.get(site.name)
         stands = {scale.measure: found for scale in three if (found := standing(evidence, site, scale)) is not None}
         good = len(stands) == len(three) and all(found.is_shown for found in stands.values())
-        unlike = similarity is not None and similarity.value < bands.SUPPORT
+        unlike = similarity is not None and bands.is_unlike(similarity.value)
         supports = unlike and good and site.n >= bands.FEWEST_TO_SUPPORT
         name = str(order) if many and similarity else names[site.name]
         placed.append(Placed(site, name, similarity, stands, supports))
@@ -938,14 +938,13 @@ def _against(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     worse, unsure = [], []
     for site in (place.site for place in supports if at is not None):
         found = types.find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
-        if isinstance(found, types.Estimate) and found.high is not None and found.high < 0:
-            worse.append(site)
-        elif isinstance(found, types.Estimate) and found.low is not None and found.low <= 0:
-            unsure.append(site)
+        state = multiplicity.gain(found)
+        worse += [site] if state == "against" else []
+        unsure += [site] if state == "open" else []
     no_skill = [place.site for place in supports if any(stands.no_skill for stands in place.stands.values())]
     clauses = (
         ("a default has the higher net benefit", worse),
-        ("the CI of the net benefit gain includes 0", unsure),
+        ("a net benefit gain is not shown", unsure),
         ("the Brier score is no better than that of the prevalence", no_skill),
     )
     parts = [f"{what} ({_short(evidence, sites)})" for what, sites in clauses if sites]
@@ -954,7 +953,7 @@ def _against(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
 
 def _unlike(placed: Sequence[Placed]) -> int:
     """How many sites lie below the line of external support."""
-    return sum(place.similarity is not None and place.similarity.value < bands.SUPPORT for place in placed)
+    return sum(place.similarity is not None and bands.is_unlike(place.similarity.value) for place in placed)
 
 
 def _of_how_many(evidence: types.Evidence, placed: Sequence[Placed]) -> str:

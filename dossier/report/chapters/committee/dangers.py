@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core import over_time, types
+from dossier.core import multiplicity, over_time, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
-from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing, slope_off
+from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
 from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, line, risk_of
 from dossier.typeset.words import in_words, listing, sentence_case
 from dossier.words import entries
@@ -103,20 +103,16 @@ def _at(where: Sequence[str], plain: str, among: int) -> str:
 def _plain(evidence: types.Evidence, kind: str, name: str) -> str:
     """What a limitation of a place means, with its direction where it has one there."""
     if kind == "slope_off":
-        asked: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
-        found = [types.find(evidence, "calibration_slope", name, **at) for at in asked]
-        slopes = [estimate for estimate in found if isinstance(estimate, types.Estimate)]
-        ways = [slope_off(slope) for slope in slopes]
-        below, above = any(way[0] for way in ways), any(way[1] for way in ways)
-        site = types.summary_of(evidence, name)
-        turn = crossing(evidence, site) if evidence.local_site == name and asked == [{}] else None
-        if turn is not None and below != above:
-            first, then = ("low", "high") if below else ("high", "low")
+        labels, site = classes.labels(evidence) or ("",), types.summary_of(evidence, name)
+        ways = {multiplicity.misfit(evidence, name, label).spread for label in labels} & set(SLOPES)
+        turn = crossing(evidence, site) if evidence.local_site == name and labels == ("",) else None
+        if turn is not None and len(ways) == 1:
+            first, then = ("low", "high") if "below 1" in ways else ("high", "low")
             return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
         whole = as_a_whole(evidence, site)
-        if whole.way and asked == [{}] and any(whole.slope):
+        if whole.way and labels == ("",) and ways:
             return f"on the whole its percentages are {whole.way}, {whole.farthest}."
-        return f"{SLOPES[below, above]}." if below != above else PLAIN[kind]
+        return f"{SLOPES[ways.pop()]}." if len(ways) == 1 else PLAIN[kind]
     if kind == "risks_off" and (way := as_a_whole(evidence, types.summary_of(evidence, name)).way):
         return f"its percentages are {way} for the patients as a whole."
     if kind == "stop_rule_not_evaluable" and any(verdict.is_withheld for verdict in over_time.of_evidence(evidence)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import bands, binding, types
+from dossier.core import bands, binding, claims, types
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
@@ -29,7 +29,7 @@ from dossier.report.chapters.committee.places import (
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.widths import parted, text_width, widest_word
-from dossier.typeset.words import counted, how_many, in_words, listing
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
@@ -65,8 +65,14 @@ REVERSED = "The higher its percentage, the rarer the outcome: its order is rever
 
 def approving(evidence: types.Evidence) -> str:
     """What the box of the decision says that approves: against whom, where the maker has ruled the model out."""
-    against = declared.ruled_out_here(evidence) or declared.broken_here(evidence)
-    return "Approve against the maker's statement" if against else "Approve"
+    if declared.ruled_out_here(evidence) or declared.broken_here(evidence):
+        return "Approve against the maker's statement"
+    where = {evidence.local_site} if evidence.local_site else {claim.dataset for claim in claims.of(evidence)}
+    failed = [claim for claim in claims.of(evidence) if claims.standing(evidence, claim) == "against"]
+    here = {claim.limit_source for claim in failed if claim.dataset in where}
+    return (
+        f"Approve, though {'a goal was missed' if 'declared' in here else 'an error was shown'}" if here else "Approve"
+    )
 
 
 def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
@@ -91,6 +97,7 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if not asked:
         return "No goal was set for it before the test."
+    what = f" ({listing(_goal_words(evidence, asked))})"
     unknown = [criterion for criterion in asked if criterion.met is None]
     if missed:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
@@ -98,7 +105,7 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
         more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
         why = " Too few were tested." if few_at(evidence, site) else ""
         return f"Nobody can tell yet whether it meets its goals here{more}.{why}"
-    return f"It met its goal{'s' if len(asked) > 1 else ''} here."
+    return f"It met its goal{'s' if len(asked) > 1 else ''}{what} here."
 
 
 def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
@@ -145,16 +152,18 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
     met = [site for site in asked if all(goal.met for goal in goals_at(evidence, site))]
     unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
+    every = [goal for site in asked for goal in goals_at(evidence, site)]
+    what = f"its goals ({listing(_goal_words(evidence, every))})"
     if len(asked) == 1:
-        how = "met its goals" if met else "may have met its goals" if unknown else "did not meet its goals"
-        text = f"It {how} in the one hospital that tested it."
+        how = "met" if met else "may have met" if unknown else "did not meet"
+        text = f"It {how} {what} in the one hospital that tested it."
     elif len(met) == len(asked):
-        text = f"It met its goals in {plain.all_hospitals(len(asked))}."
+        text = f"It met {what} in {plain.all_hospitals(len(asked))}."
     else:
         missed = len(asked) - len(met) - len(unknown)
         kinds = {"met": len(met), "missed": missed, "cannot tell yet": len(unknown)}
         counts = "; ".join(f"{how} in {in_words(count)}" for how, count in kinds.items() if count)
-        text = f"Its goals, in {in_words(len(asked))} hospitals: {counts}."
+        text = f"{sentence_case(what)}, in {in_words(len(asked))} hospitals: {counts}."
     return f"{text} Over all of them it missed one." if "against" in states else text
 
 
@@ -180,17 +189,14 @@ def _elsewhere(evidence: types.Evidence) -> str:
     if new is not None:
         low, high = (people(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
-        worse = " (50: a coin toss)" if new[0] < COIN_TOSS else ""
+        told = {claim.measure: claim.state for claim in claims.about(evidence, "new_hospital")}
+        worse = "" if told.get("auroc") == "shown" else " (50: a coin toss)"
         return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
         return "Results differed so much that those of another hospital cannot be predicted."
     count = len(types.externals(evidence))
     who = "One hospital" if count == 1 else f"These {in_words(count)} hospitals"
     return f"{who} cannot tell what to expect in another."
-
-
-COIN_TOSS = 0.5
-"""How often who has no model at all tells sick from well."""
 
 
 # ---- what it is for -------------------------------------------------------------------------------------------------

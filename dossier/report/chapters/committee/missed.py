@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from dossier.core import bands, between_groups, types
+from dossier.core import bands, between_groups, claims, types
 from dossier.report.chapters import classes, subgroups
-from dossier.report.chapters.committee import percentages, places, plain
+from dossier.report.chapters.committee import goals_met, places, plain
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 from dossier.words import entries
 
-HALF = 0.5
 EN_DASH = "\N{EN DASH}"
 
 
@@ -24,7 +23,7 @@ def who_is_missed(evidence: types.Evidence) -> tuple[str, ...]:
 
 
 def _by_hospital(evidence: types.Evidence) -> str:
-    """From where to where patients are missed, and where it is surely more than half of them."""
+    """From where to where patients are missed."""
     at = primary_threshold(evidence)
     if classes.labels(evidence):
         return _classes_missed(evidence)
@@ -34,8 +33,6 @@ def _by_hospital(evidence: types.Evidence) -> str:
     found = [pair for pair in every if places.is_here(pair[0].name, evidence)]
     if not found:
         return "Too few patients were tested to say who is missed."
-    names = places.short_names(evidence)
-    most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
         share = people(1 - found[0][1].value)
         return (
@@ -47,9 +44,7 @@ def _by_hospital(evidence: types.Evidence) -> str:
     if fewest == largest:
         everywhere = plain.all_hospitals(len(found))
         return f"At the {plain.line(at)} it misses {fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}."
-    whom = plain.first_named(most) if len(found) < bands.MANY_SITES else plain.counted_hospitals(len(most))
-    over = f" More than half are missed in {whom}." if most else ""
-    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}.{over}"
+    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}."
 
 
 def _classes_missed(evidence: types.Evidence) -> str:
@@ -63,10 +58,7 @@ def _classes_missed(evidence: types.Evidence) -> str:
     if not shares:
         return "Nobody counted which patients are named rightly."
     least, label, site = min(shares, key=lambda row: row[0])
-    text = f"Least often named rightly: {label} in {places.short_names(evidence)[site.name]}, {people(least)} of 100."
-    worse = sum(share < HALF for share, _, _ in shares)
-    checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
-    return f"{text} In {checks}, fewer than half are." if worse else text
+    return f"Least often named rightly: {label} in {places.short_names(evidence)[site.name]}, {people(least)} of 100."
 
 
 # ---- groups of patients ---------------------------------------------------------------------------------------------
@@ -79,7 +71,24 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
         return (gap,)
     errors = list(_errors(evidence).items())[:MOST_ERRORS]
     parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in errors]
-    return tuple(text for text in (*(parts or [_counts(evidence)]), _known_at(evidence)) if text)
+    return tuple(text for text in (*(parts or [_counts(evidence)]), _of_goals(evidence), _known_at(evidence)) if text)
+
+
+def _of_goals(evidence: types.Evidence) -> str:
+    """How the goals stand that were set for groups, and for whom which was missed."""
+    every = [claim for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
+    here = [each for each in every if each.dataset == types.POOLED or places.is_here(each.dataset, evidence)]
+    if not here:
+        return ""
+    counts = {words: sum(claim.state == state for claim in here) for state, words in goals_met.STANDS.items()}
+    parts = [f"{words} in {how_many(count)}" for words, count in counts.items() if count]
+    missed = dict.fromkeys(
+        f"{goals_met.goal_word(evidence, claim.measure)} for {_group(claim.subset.column, claim.subset.level)}"
+        for claim in here
+        if claim.state == "against" and claim.subset is not None and claim.measure is not None
+    )
+    whom = f" Missed: {named_with_the_rest(list(missed), plain.MOST_NAMED)}." if missed else ""
+    return f"Its goals for groups, in {counted(len(here), 'check')}: {listing(parts)}.{whom}"
 
 
 MOST_ERRORS = 2
@@ -129,8 +138,6 @@ OVERESTIMATED = "The model overestimates the risk of"
 MORE_CASES = "More actual cases per 100 predicted than among the others:"
 FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
 LOWER_AUROC = "It tells sick from well less often than their illness explains among"
-OF_RISK = {True: {"too low": UNDERESTIMATED}, False: {"too high": OVERESTIMATED}}
-"""What is said of a group's percentages, by whether more came of them than of the others' and by their own error."""
 AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 """What is said of a group that is worse off at the first threshold."""
 
@@ -139,7 +146,7 @@ def _errors(evidence: types.Evidence) -> dict[str, list[str]]:
     """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
-        if look.state == "against":
+        if look.state == "against" or (look.state == "explained" and look.is_worse):
             who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)})"
             found.setdefault(_how(evidence, look), []).append(who)
     return found
@@ -148,7 +155,8 @@ def _errors(evidence: types.Evidence) -> dict[str, list[str]]:
 def _how(evidence: types.Evidence, look: between_groups.Look) -> str:
     """What the model does otherwise for a group: it errs the way that the table says, or differs from the others."""
     if look.measure == between_groups.RATIO:
-        return OF_RISK[look.is_worse].get(percentages.way_off(look.here), MORE_CASES if look.is_worse else FEWER_CASES)
+        own, beside = (UNDERESTIMATED, MORE_CASES) if look.is_worse else (OVERESTIMATED, FEWER_CASES)
+        return beside if look.fact["is_relative"] else own
     several = bool(classes.labels(evidence))
     return AT_THRESHOLD.get(look.measure, LOWER_AUROC_OF_CLASSES if several else LOWER_AUROC)
 
@@ -168,7 +176,9 @@ def _values(look: between_groups.Look) -> str:
     if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
         return text
     ends = sorted(round(100 * abs(bound)) for bound in (low, high))
-    return f"{text}; {ends[0]} to {ends[1]} of 100 more"
+    expected = [people(1 - share) for share in look.expected or ()]
+    foretold = f"; its percentages let expect {listing(expected)}" if expected else ""
+    return f"{text}; {ends[0]} to {ends[1]} of 100 more{foretold}"
 
 
 def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
@@ -177,7 +187,8 @@ def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in _errors(evidence).items()]
-    return tuple(text for text in (*parts, _counts(evidence), _few_groups(evidence), _not_counted(evidence)) if text)
+    parts += [_counts(evidence), _of_goals(evidence), _few_groups(evidence), _not_counted(evidence)]
+    return tuple(filter(None, parts))
 
 
 def _counts(evidence: types.Evidence) -> str:
@@ -283,8 +294,6 @@ def _known_at(evidence: types.Evidence) -> str:
 
 MOST_GROUPS = 8
 """Groups of patients in the table, and in a sentence of its page."""
-NO_ERROR = "–"
-"""In place of a direction where the range holds 100, or there is none."""
 TOO_FEW, NOT_COMBINED = "too few", "not combined"
 
 
@@ -315,7 +324,6 @@ def groups(evidence: types.Evidence) -> Table | None:
         }
         cells += [_of_group(estimate, where, is_few, name == "oe_ratio") for name, estimate in found.items()]
         if not several:
-            cells.append(_direction(evidence, types.Subset(column, label), found["oe_ratio"], cells[-1]))
             cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
@@ -324,31 +332,18 @@ def groups(evidence: types.Evidence) -> Table | None:
     columns = [Column("Patients"), Column(least)]
     columns.append(Column(f"{sentence_case(places.tells_apart(evidence))}, of 100", intervals=True))
     if not several:
-        columns += [Column("Actual cases per 100 predicted", intervals=True), Column("Percentages", words=True)]
+        columns += [Column("Actual cases per 100 predicted", intervals=True)]
         columns += [Column("Missed, of 100", intervals=True)] if primary_threshold(evidence) else []
     at = primary_threshold(evidence)
     missed_at = "" if several or at is None else f" Missed: at the {plain.line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    of_risk = "" if several else f" {NO_ERROR}: the range holds 100, or there is none."
-    if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
-        of_risk = missed_at = ""
+    if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
+        missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     columns_of = {column for column, _ in known}
     name = _together(evidence, columns_of) if site is None else places.short_names(evidence)[site.name]
-    note = f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}"
+    note = f"{_note(evidence, texts, len(known))}{missed_at}{_protected(evidence)}"
     return worded("groups", rows, columns, where=name, note=note)
-
-
-def _direction(
-    evidence: types.Evidence, group: types.Subset, found: types.Estimate | types.Absent, shown: Cell
-) -> Cell:
-    """Which way the model errs for a group, where the range says so; of several hospitals, in how many by itself."""
-    if shown.kind == "absent" or isinstance(found, types.Absent) or not (way := percentages.way_off(found)):
-        return Cell.plain(NO_ERROR)
-    here = [types.find_in_subgroup(evidence, group, "oe_ratio", site.name) for site in places.in_question(evidence)]
-    known = [each for each in here if isinstance(each, types.Estimate)]
-    off = sum(percentages.way_off(each) == way for each in known)
-    return Cell.word(way if off >= len(known) else f"{way} in {off} of {len(known)}")
 
 
 def _missed(evidence: types.Evidence, column: str, label: str, is_few: bool) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.core import types
+from dossier.core import claims, types
 from dossier.report.chapters import human_factors
 from dossier.report.chapters.committee.plain import between
 from dossier.typeset.numbers import number, people
@@ -23,17 +23,15 @@ def people_decide(evidence: types.Evidence) -> str:
         # Where counts are protected, what nobody has is withheld too: the release says whether there was a study.
         is_withheld = any(isinstance(estimate, types.Withheld) for estimate in (without, aided, fewer))
         return KEPT_BACK if is_withheld and evidence.release.reader_study else NO_STUDY
-    # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
-    low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
-    low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
+    claim = claims.about(evidence, "people", "overall")[0]
     rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
     start = f"{_studied(evidence)}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
-    if low is None or high is None:
+    if claim.low is None or claim.high is None:
         return start
-    bounds = f"(range {_in_hundred(low)} to {_in_hundred(high)} fewer wrong)"
-    if low > 0:
+    bounds = f"(range {_in_hundred(claim.low)} to {_in_hundred(claim.high)} fewer wrong)"
+    if claim.state == "shown":
         return f"Yes, in a study. {start} They decided better {bounds}."
-    if high < 0:
+    if claim.state == "against":
         return f"No: in a study they decided worse {bounds}. {start}"
     return f"Not shown. {start} This could be coincidence {bounds}."
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dossier.core import bands, multiplicity, types
-from dossier.core.multiplicity import is_reversed, of_site, size_of_risks
+from dossier.core import claims, multiplicity, types
+from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question, short_names
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
@@ -38,61 +38,20 @@ class AtRisk:
         """The hospital as a sentence names it; of several classes with the class."""
         return self.whole.where
 
+    way: str
+    """Which way it is off, where the percentages are shown to be wrong and the range leaves out what the model said."""
+    is_far_off: bool
+    """Whether it is off by so much as an O/E that is far off."""
+
     @property
     def is_off(self) -> bool:
-        """Whether the percentages are shown to be wrong, and the range leaves out what the model said."""
-        return self.is_too_low or self.is_too_high
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether the range leaves out what the model said, shown to be wrong or not."""
-        return not self.low <= self.risk <= self.high
-
-    @property
-    def is_within(self) -> bool:
-        """Whether the whole range is as near to what the model said as an O/E that is tolerated."""
-        least, most = bands.OE_TOLERATED
-        return least <= self.low / self.risk and self.high / self.risk <= most
-
-    @property
-    def is_far_off(self) -> bool:
-        """Whether it is off by so much as an O/E that is far off."""
-        least, most = bands.OE_TOLERATED
-        return self.is_off and (self.whole.is_reversed or not least <= self.value / self.risk <= most)
-
-    @property
-    def way(self) -> str:
-        """Which way it is off, if it is."""
-        if self.is_off and self.whole.is_reversed:
-            return "the wrong way round"
-        return "too low" if self.is_too_low else "too high" if self.is_too_high else ""
-
-    @property
-    def is_too_low(self) -> bool:
-        """Whether more had the outcome than the model said."""
-        return self.whole.is_off and self.low > self.risk
-
-    @property
-    def is_too_high(self) -> bool:
-        """Whether fewer had the outcome than the model said."""
-        return self.whole.is_off and self.high < self.risk
+        """Whether it is off."""
+        return bool(self.way)
 
 
-def way_off(ratio: types.Estimate) -> str:
-    """Which way percentages are off as a whole by the range of an O/E ratio, if they are."""
-    return "too high" if sentence.is_below(ratio, 1) else "too low" if sentence.is_above(ratio, 1) else ""
-
-
-def slope_off(slope: types.Estimate) -> tuple[bool, bool]:
-    """Whether a calibration slope is off below 1 and above it; one wholly below 0 is another matter."""
-    if slope.low is None or slope.high is None:
-        return False, False
-    return slope.high >= 0 and slope.value < 1, slope.value > 1
-
-
-SLOPES = {
-    (True, False): "high percentages are too high, low ones too low",
-    (False, True): "high percentages are too low, low ones too high",
+SLOPES: dict[str, str] = {
+    "below 1": "high percentages are too high, low ones too low",
+    "above 1": "high percentages are too low, low ones too high",
 }
 """What a slope below 1 and one above it mean where percentages are right as a whole."""
 
@@ -105,19 +64,13 @@ class Whole:
     ratio: types.Estimate | types.Absent
     state: types.State
     """Whether they are shown to be right, or shown to be wrong."""
-    is_too_high: bool
-    """Whether they are too high as a whole."""
-    is_too_low: bool
-    slope: tuple[bool, bool]
-    """Whether the slope is off below 1, and above it."""
-    is_reversed: bool
-    """Whether those with the outcome are shown to have the lower ones."""
+    off: multiplicity.Misfit
+    """How they are off, where they are shown to be wrong."""
 
     @property
     def way(self) -> str:
         """Which way all are off together, if they are."""
-        ways = "too high" if self.is_too_high else "too low" if self.is_too_low else ""
-        return "" if self.is_reversed else ways
+        return "" if self.off.is_reversed else self.off.level
 
     @property
     def is_off(self) -> bool:
@@ -125,52 +78,38 @@ class Whole:
         return self.state == "against"
 
     @property
-    def leaves_out(self) -> bool:
-        """Whether the range of the ratio leaves out 1, shown to be wrong or not."""
-        return multiplicity.held(self.ratio, 1, 1) == "against"
-
-    @property
-    def is_within(self) -> bool:
-        """Whether the whole range of the ratio lies within what is tolerated."""
-        return multiplicity.held(self.ratio, *bands.OE_TOLERATED) == "shown"
-
-    @property
     def is_far_off(self) -> bool:
         """Whether the whole range of the ratio lies outside what is tolerated."""
-        least, most = bands.OE_TOLERATED
-        return self.is_off and multiplicity.held(self.ratio, least, most) == "against"
+        return self.is_off and self.off.is_far
 
     @property
     def says(self) -> str:
         """How they are off, as the end of a sentence."""
-        if self.is_reversed:
+        if self.off.is_reversed:
             return "the higher they are, the rarer the outcome"
         if not self.way:
-            return SLOPES.get(self.slope, "high and low ones do not fit together")
-        little = "" if self.is_far_off or any(self.slope) else "a little "
-        return f"they are {little}{self.way} as a whole{f', {self.farthest}' if any(self.slope) else ''}"
+            return SLOPES.get(self.off.spread, "high and low ones do not fit together")
+        is_spread = self.off.spread in SLOPES
+        little = "" if self.is_far_off or is_spread else "a little "
+        return f"they are {little}{self.way} as a whole{f', {self.farthest}' if is_spread else ''}"
 
     @property
     def farthest(self) -> str:
         """Which percentages are farthest off, where all are off the same way and the slope is off too."""
-        more, less = ("high", "low") if self.is_too_high == self.slope[0] else ("low", "high")
+        more, less = (
+            ("high", "low") if (self.off.level == "too high") == (self.off.spread == "below 1") else ("low", "high")
+        )
         return f"the {more} ones more than the {less}"
 
 
 def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str = "") -> Whole:
     """The percentages of a hospital, or of one of its classes, as a whole."""
-    names, at = ("oe_ratio", "calibration_slope"), classes.at(label)
-    ratio, slope = (types.find(evidence, name, site.name, **at) for name in names)
-    state = size_of_risks(evidence, site.name, label)
-    off = [
-        found if isinstance(found, types.Estimate) and of_site(evidence, found, site.name, label) == "against" else None
-        for found in (ratio, slope)
-    ]
-    high, low = (False, False) if off[0] is None else (off[0].value < 1, off[0].value > 1)
-    sides = (False, False) if off[1] is None else slope_off(off[1])
-    wrong_way = is_reversed(evidence, site.name, label)
+    ratio, state = (
+        types.find(evidence, "oe_ratio", site.name, **classes.at(label)),
+        size_of_risks(evidence, site.name, label),
+    )
     where = " in ".join([*([label] if label else []), short_names(evidence)[site.name]])
-    return Whole(where, ratio, state, high, low, sides, wrong_way)
+    return Whole(where, ratio, state, multiplicity.misfit(evidence, site.name, label))
 
 
 def lines(evidence: types.Evidence) -> tuple[float, ...]:
@@ -189,9 +128,11 @@ def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, l
     found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
-    return AtRisk(
-        as_a_whole(evidence, site, label), risk, found["observed"], found["low"], found["high"], told_of(evidence)
-    )
+    whole, observed = as_a_whole(evidence, site, label), (found["observed"], found["low"], found["high"])
+    way, is_far = multiplicity.at_risk(risk, *observed) if whole.is_off else ("", False)
+    if way and whole.off.is_reversed:
+        return AtRisk(whole, risk, *observed, told_of(evidence), "the wrong way round", True)
+    return AtRisk(whole, risk, *observed, told_of(evidence), way, is_far)
 
 
 def _everywhere(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, str]]:
@@ -199,14 +140,10 @@ def _everywhere(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, st
     return [(site, label) for site in in_question(evidence) for label in classes.labels(evidence) or ("",)]
 
 
-def _wholes(evidence: types.Evidence) -> list[Whole]:
-    """The percentages of each hospital as a whole, of several classes with the class."""
-    return [as_a_whole(evidence, site, label) for site, label in _everywhere(evidence)]
-
-
 def _off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
-    """Those that are shown to be wrong."""
-    return [each for each in _wholes(evidence) if each.is_off]
+    """The percentages of hospitals, of several classes with the class, that are shown to be wrong as a whole."""
+    every = [as_a_whole(evidence, site, label) for site, label in _everywhere(evidence)]
+    return [each for each in every if each.is_off]
 
 
 def are_right(evidence: types.Evidence) -> sentence.Sentence:
@@ -258,7 +195,7 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     """How far the percentages are off, and which way; not reliable are those that are far off somewhere."""
     off = [risk for risk in every if risk.is_off]
     if not off:
-        return _unrefuted(evidence, every)
+        return _unrefuted(evidence)
     is_far = any(risk.is_far_off for risk in off)
     first, *rest = dict.fromkeys(risk.way for risk in off)
     which = "they are" if len(off) == len(every) and not rest else "some are"
@@ -266,20 +203,22 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
 
 
-def _unrefuted(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
-    """What is said of percentages that are not shown to be wrong: no range may leave out what they say unsaid."""
-    known: list[AtRisk | Whole] = [*every, *_wholes(evidence)]
-    out = [each for each in known if each.leaves_out]
-    if not all(each.is_within for each in out):
-        # Where they are shown to be right in size, one range that leaves out what they say is no doubt about them.
-        out = [each for each in out if (each if isinstance(each, Whole) else each.whole).state != "shown"] or out
-    where = "" if alone(evidence) else f" in {few_named(list(dict.fromkeys(each.where for each in out)))}"
-    if not out:
-        is_shown = all(size_of_risks(evidence, site.name, label) == "shown" for site, label in _everywhere(evidence))
-        return "Yes: close to what happened." if is_shown else "No error was shown."
-    if all(each.is_within for each in out):
-        return f"Nearly: off by less than a quarter{where}."
-    return f"Nobody can tell yet: they may be wrong{where}, or this is coincidence."
+def _unrefuted(evidence: types.Evidence) -> str:
+    """What is said of percentages that are nowhere shown to be wrong: where they are shown to be right, or look off."""
+    names, where = short_names(evidence), dict[str, list[str]]()
+    for claim in claims.about(evidence, "calibration", "hospital"):
+        if claim.limit_source == "default" and claim.dataset in {site.name for site in in_question(evidence)}:
+            place = " in ".join([*([str(claim.at["class"])] if "class" in claim.at else []), names[claim.dataset]])
+            state = "looks off" if claims.looks_worse(claim) else claims.standing(evidence, claim)
+            where.setdefault(state, []).append(place)
+    if "looks off" in where:
+        at = "" if alone(evidence) else f" in {few_named(where['looks off'])}"
+        return f"Nobody can tell yet: they may be wrong{at}, or this is coincidence."
+    if set(where) == {"shown"}:
+        return "Yes: close to what happened."
+    if "shown" in where:
+        return f"Close to what happened in {few_named(where['shown'])}; nobody can tell yet in the rest."
+    return "Nobody can tell yet: no error was shown."
 
 
 def are_off(evidence: types.Evidence) -> bool:
@@ -297,10 +236,12 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
     rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
     off = [risk for risk in found if risk.is_off]
     if (not off and whole.is_off) or (whole.is_far_off and {risk.way for risk in off} == {whole.way}):
-        start = "No" if whole.is_far_off or whole.is_reversed else "Not all" if any(whole.slope) else "Nearly"
+        start = (
+            "No" if whole.is_far_off or whole.off.is_reversed else "Not all" if whole.off.spread in SLOPES else "Nearly"
+        )
         return sentence.Sentence(f"{start}: {whole.says}.", rest)
     if not off:
-        lead = _unrefuted(evidence, found) if found else "Not known."
+        lead = _unrefuted(evidence) if found else "Not known."
         return sentence.Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
     where = {
         way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}

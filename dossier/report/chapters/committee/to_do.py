@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.multiplicity import is_short_of
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes, sample, sentence
 from dossier.report.chapters.committee.declared import broken_here
@@ -54,8 +55,8 @@ def _test(evidence: Evidence) -> Iterator[str]:
         yield f"{start}, test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
         return
     needed = _needed(evidence, ours)
-    if needed is not None and needed > ours.n:
-        tested = f"{ours.n:,} were tested, sure numbers need about {sentence.rounded_up(needed)}"
+    if needed is not None and is_short_of(needed, ours.n):
+        tested = f"{ours.n:,} were tested, sure numbers need about {sentence.rounded_up(needed.value)}"
         yield f"Test more of our own patients: {tested}.{goal}"
     elif goal:
         yield goal.strip()
@@ -63,11 +64,11 @@ def _test(evidence: Evidence) -> Iterator[str]:
 
 def _firm(evidence: Evidence) -> str:
     """How many patients sure numbers took at the hospitals that were tested."""
-    needed = [most for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
+    needed = [most.value for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
     return f"; sure numbers need {span(sentence.rounded_up, needed)}" if needed else ""
 
 
-def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
+def _needed(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
     """The patients that the most demanding number takes at a hospital."""
     labels: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
     found = [
@@ -75,8 +76,8 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
         for measure in sample.CRITERIA
         for of_class in labels
     ]
-    known = [estimate.value for estimate in found if isinstance(estimate, Estimate)]
-    return max(known) if known else None
+    known = [estimate for estimate in found if isinstance(estimate, Estimate)]
+    return max(known, key=lambda estimate: estimate.value, default=None)
 
 
 def _checks(evidence: Evidence) -> list[str]:
