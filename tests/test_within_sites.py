@@ -118,6 +118,10 @@ def test_sensitivity_by_hand() -> None:
     z = found.apart.value / math.sqrt(float((w**2) @ null))
     assert found.apart.details["z"] == pytest.approx(z)
     assert found.apart.details["p_value"] == pytest.approx(math.erfc(abs(z) / math.sqrt(2)))
+    # By the risks .6 of those flagged, .3 of those missed and .2 of thirty others.
+    foretold = [[12 / (12 + 6 + 6), 1.8 / (1.8 + 2.1 + 6)], [38.4 / (38.4 + 4.8 + 6), 4.8 / (4.8 + 0.6 + 6)]]
+    details = found.apart.details
+    assert [details["expected"], details["expected_complement"]] == pytest.approx([float(w @ at) for at in foretold])
 
 
 def test_the_ratio_of_o_to_e_is_that_of_mantel_and_haenszel_and_its_test_that_of_the_score() -> None:

@@ -376,16 +376,15 @@ def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | No
     return Comparison(ours.value - rest.value, variance, sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
 
 
-EXPECTED: Mapping[str, tuple[float, float]] = {"sensitivity": (1.0, 0.0), "specificity": (0.0, 1.0)}
-"""The shares that risks foretell: whom they are of, by the chance of the outcome, and what those flagged add."""
+EXPECTED = ("sensitivity", "specificity")
+"""The shares that risks foretell."""
 
 
 def _expected(measure: str, part: Stratum, risk: Floats, threshold: float) -> tuple[float, Floats, Floats]:
-    """A share by what these risks foretell, whom it is of, and what each row adds."""
-    of_cases = EXPECTED[measure][0] == 1
-    among = part.relative_weights * (risk if of_cases else 1 - risk)
-    hits = (part.risk >= threshold) == of_cases
-    return float((among * hits).sum() / among.sum()), among, hits.astype(float)
+    """A share by what these risks foretell, by how much each row is of those it is a share of, and what it adds."""
+    among = part.relative_weights * (risk if measure == "sensitivity" else 1 - risk)
+    hits = SCORES[measure].added(part.rows(threshold))
+    return float((among * hits).sum() / among.sum()), among, hits
 
 
 def _beyond_risks(
