@@ -11,10 +11,10 @@ SUBMITTED: tuple[Edition, ...] = ("regulatory", "supplement")
 
 ORDER = (
     "results",
-    "acceptance",
-    "changes",
     "context",
     "description",
+    "acceptance",
+    "changes",
     "discrimination",
     "calibration",
     "utility",

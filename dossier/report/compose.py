@@ -27,7 +27,7 @@ from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
 from dossier.report import history as released_before
 from dossier.report import unfilled
-from dossier.report.chapters import provenance, sentence
+from dossier.report.chapters import grid, provenance, sentence
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
 from dossier.typeset import living_text
@@ -200,8 +200,25 @@ def _why_absent(gallery: Gallery, name: str) -> str:
 def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Edition) -> list[Opened]:
     """The chapters of a file that have something to say, with their numbers and findings."""
     here = [chapter for chapter in held if edition in chapter.editions and chapter.has(evidence)]
-    prefix = "S" if edition == "supplement" else ""
-    return [Opened(each, f"{prefix}{index}", each.finding(evidence)) for index, each in enumerate(here, 1)]
+    if edition != "supplement":
+        return [
+            Opened(each, str(index), each.finding(evidence)) for index, each in enumerate(_asked(evidence, here), 1)
+        ]
+    core = {each.chapter.name: each.number for each in _opened(evidence, held, "regulatory")}
+    continued = {
+        name: sentence.Sentence(f"Continued from chapter {number} of the core.") for name, number in core.items()
+    }
+    return [
+        Opened(each, f"S{index}", continued.get(each.name) or each.finding(evidence))
+        for index, each in enumerate(here, 1)
+    ]
+
+
+def _asked(evidence: Evidence, here: Sequence[Chapter]) -> list[Chapter]:
+    """The chapters with those of the questions in the order in which page 1 asks them."""
+    order = grid.chapters(evidence)
+    asked = iter(sorted((each for each in here if each.name in order), key=lambda each: order.index(each.name)))
+    return [next(asked) if each.name in order else each for each in here]
 
 
 def _questions() -> Mapping[str, Any]:

@@ -167,7 +167,7 @@ def test_the_chapter_has_a_row_for_each_kind_and_group(tmp_path: Path) -> None:
     ]
     note = table.note.replace("\xa0", " ")
     assert "in 0% to 33% of their decisions before they saw it, in 33% to 67% after" in note
-    html = compose.document(draw.gallery(evidence), "regulatory").html
+    html = compose.document(draw.gallery(evidence), "supplement").html
     assert "Decisions that first differed from the advice." in html
     committee = compose.document(draw.gallery(evidence), "committee").html
     assert "they followed wrong advice 1 of 3 times" in committee.replace("\xa0", " ")
@@ -190,7 +190,7 @@ def test_the_relative_risk_reduction_is_printed_in_per_cent(tmp_path: Path) -> N
     rows = {row.label: row.cells[0].text for row in findings.comparison(evidence).rows}
     assert rows["Relative risk reduction, %"] == "4.1"
     assert rows["Relative risk"] == "0.96"
-    html = compose.document(draw.gallery(evidence), "regulatory").html
+    html = compose.document(draw.gallery(evidence), "supplement").html
     assert "The papers call this pragmatic utility" in html
 
 

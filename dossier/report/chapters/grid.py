@@ -39,8 +39,8 @@ BY_LETTER: tuple[claims.Question, ...] = ("benefit", "calibration", "discriminat
 def table(evidence: types.Evidence) -> Table:
     """A row a question, the gravest first; what nobody tested is one line below it."""
     rows, untested = [], []
-    of_question = {question: claims.about(evidence, question) for question in claims.QUESTIONS}
-    for question in sorted(claims.QUESTIONS, key=lambda name: min(claim.harm for claim in of_question[name])):
+    of_question = _asked(evidence)
+    for question in of_question:
         known = [claim for claim in of_question[question] if claim.state != "untested"]
         if known:
             rows.append(_row(evidence, question, of_question[question]))
@@ -60,6 +60,17 @@ def table(evidence: types.Evidence) -> Table:
         lowest=lowest,
         highest=highest,
     )
+
+
+def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims.Claim]]:
+    """What is claimed of each question, the gravest first."""
+    found = {question: claims.about(evidence, question) for question in claims.QUESTIONS}
+    return dict(sorted(found.items(), key=lambda asked: min(claim.harm for claim in asked[1])))
+
+
+def chapters(evidence: types.Evidence) -> tuple[str, ...]:
+    """The chapters of the questions in the order of the rows."""
+    return tuple(CHAPTER[question] for question in _asked(evidence))
 
 
 def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[claims.Claim]) -> Row:
