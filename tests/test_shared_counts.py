@@ -164,15 +164,18 @@ def test_rows_that_are_not_selected_are_not_counted(tmp_path: Path) -> None:
 
 
 def _rounded(folder: Path, levels: int) -> None:
-    """Every table with so many different risks; 0 leaves them."""
+    """Every table with so many different risks; 0 leaves them, and of -1 all but every tenth patient have one risk."""
     for name in ("training", "north", "south") if levels else ():
         head, *rows = (folder / f"{name}.csv").read_text().splitlines()
         cells = [row.split(",") for row in rows]
-        rows = [",".join([own, f"{np.ceil(float(risk) * levels) / levels:.3f}", *rest]) for own, risk, *rest in cells]
+        made = [f"{np.ceil(float(cell[1]) * levels) / levels:.3f}" for cell in cells]
+        heap = [cell[1] if index % 10 == 0 else "0.01" for index, cell in enumerate(cells)]
+        new = heap if levels < 0 else made
+        rows = [",".join([own, risk, *rest]) for (own, _, *rest), risk in zip(cells, new, strict=True)]
         (folder / f"{name}.csv").write_text("\n".join([head, *rows]) + "\n")
 
 
-@pytest.mark.parametrize(("levels", "part"), [(0, 1), (0, 0.5), (0, 0.1), (5, 1), (2, 1)])
+@pytest.mark.parametrize(("levels", "part"), [(0, 1), (0, 0.5), (0, 0.1), (5, 1), (2, 1), (-1, 0.9)])
 def test_rows_that_another_file_repeats_are_refused(tmp_path: Path, levels: int, part: float) -> None:
     """A ninth table of the rows of eight left a count 7 to 12 values."""
     _release(tmp_path, EVERY)
@@ -185,7 +188,7 @@ def test_rows_that_another_file_repeats_are_refused(tmp_path: Path, levels: int,
     assert {fault.code for fault in refused.value.faults} == {"rows_of_two_datasets"}
 
 
-@pytest.mark.parametrize("levels", [0, 2, 5, 100, 1000])
+@pytest.mark.parametrize("levels", [-1, 0, 2, 5, 100, 1000])
 def test_rows_that_are_equal_by_chance_are_not(tmp_path: Path, levels: int) -> None:
     _release(tmp_path, EVERY, POLICY)
     _rounded(tmp_path, levels)

@@ -342,9 +342,9 @@ def repeated(found: Sequence[Cohort]) -> Iterator[Fault]:
 def _is_part(here: Dataset, there: Dataset) -> bool:
     """Whether a dataset has many rows of a larger one, more than by chance, and is not all of it."""
     rows, known = (_rows(each, _shared(here, there), own=True) for each in (here, there))
-    equal, by_chance = _in_common(rows, known)
-    few = there.minimum_cell
-    return equal >= few and equal > MORE_THAN_CHANCE * by_chance and not _hold_the_same(rows, [known])
+    looks, few = (_in_common(rows, known), _once_in_common(rows, known)), there.minimum_cell
+    is_more = any(equal >= few and equal > MORE_THAN_CHANCE * by_chance for equal, by_chance in looks)
+    return is_more and not _hold_the_same(rows, [known])
 
 
 def _hold_the_same(rows: Floats, parts: Sequence[Floats]) -> bool:
@@ -372,6 +372,17 @@ def _in_common(rows: Floats, known: Floats) -> tuple[int, float]:
     equal = sum(row.tobytes() in seen for row in rows + 0.0)
     pairs = 1 + sum(count * (count - 1) / 2 for count in seen.values())
     return equal, pairs * len(rows) * 2 / (len(known) - 1)
+
+
+def _once_in_common(rows: Floats, known: Floats) -> tuple[int, float]:
+    """The same of what each table holds once, among which no heap of equal rows hides what they share.
+
+    How many are known twice says how many others would come upon what is known once (Good 1953).
+    """
+    here, seen = (Counter(row.tobytes() for row in each[~np.isnan(each).any(axis=1)] + 0.0) for each in (rows, known))
+    equal = sum(count == 1 == seen[row] for row, count in here.items())
+    twice = 1 + sum(count == 2 for count in seen.values())
+    return equal, twice * len(rows) * 2 / max(1, seen.total())
 
 
 def _kept(site: Cohort) -> list[str]:

@@ -62,7 +62,8 @@ def left_out_of(evidence: Evidence) -> str:
 
 def policy(evidence: Evidence) -> str:
     """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
-    return sentence.phrase("data", "policy") if evidence.is_protected else ""
+    which = ("policy", "policy_of_classes") if classes.labels(evidence) else ("policy",)
+    return " ".join(sentence.phrase("data", each) for each in which) if evidence.is_protected else ""
 
 
 def sites(evidence: Evidence) -> Table:

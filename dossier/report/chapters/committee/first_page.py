@@ -447,7 +447,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
-    parts += [COUNTS_ARE_RANGES] if evidence.is_protected else []
+    parts += [_ranged(evidence)] if evidence.is_protected else []
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
         parts.append("Ranges of found, false alarms: page 2.")
     if evidence.local_site is None and among > 1 and rows:
@@ -480,7 +480,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     sick = "" if site.events is None else f", {site.events:,} of them {plain.with_it(evidence)}"
     few = few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""
-    ranged = f" {COUNTS_ARE_RANGES}" if evidence.is_protected else ""
+    ranged = f" {_ranged(evidence)}" if evidence.is_protected else ""
     parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"]
     at = sentence.primary_threshold(evidence)
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
@@ -506,5 +506,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     return (*parts, *ours)
 
 
-COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."
-"""Why no count is exact where small ones are protected; the first page says it once."""
+def _ranged(evidence: types.Evidence) -> str:
+    """Why no count is exact where small ones are protected, and of classes little else known; page 1 says it once."""
+    kept = " Most numbers of classes are kept back." if classes.labels(evidence) else ""
+    return f"Counts are given as ranges, to protect patients.{kept}"
