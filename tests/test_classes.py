@@ -22,7 +22,8 @@ from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
-from dossier.report.chapters import abstract, committee, supporting
+from dossier.report.chapters import abstract, committee, description, supporting
+from dossier.report.chapters.committee import first_page, missed
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
@@ -304,6 +305,10 @@ def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(tmp_
     curves = [curve.found for curve in found.curves if curve.curve == "advice_value" and curve.dataset == "graft-1"]
     assert curves
     assert all(isinstance(curve, Absent) for curve in curves)
+    assert "Of several classes only" in description.policy(found)
+    row = first_page._hospital(found, found.by_name["graft-1"], "Graft 1", has_bars=False)
+    assert [cell.text for cell in row.cells] == ["kept back"] * len(GRADES)
+    assert "kept back" in missed._classes_missed(found)
 
 
 def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:

@@ -120,7 +120,7 @@ def test_a_patient_more_is_refused_with_a_way_out_and_nothing_is_written(first: 
     assert done.returncode == 2
     assert "north was released with" in done.stderr
     assert "[" not in done.stderr.splitlines()[0]
-    assert "Release the rows and the model of that release again, or wait for more" in done.stderr
+    assert "Release the rows and the model of that release again, wait for more, or leave north out" in done.stderr
     assert not (tmp_path / "out").exists()
     assert (more / "released.json").read_bytes() == kept
 

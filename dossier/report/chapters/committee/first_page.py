@@ -360,9 +360,8 @@ def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, h
     if classes.labels(evidence):
         if len(classes.labels(evidence)) <= MOST_CLASSES:
             shares = classes.named_rightly_by_class(evidence, site)
-            cells += [
-                Cell.absent("none") if each is None else Cell.plain(people(each, in_cell=True)) for each in shares
-            ]
+            none = Cell.absent("kept back" if evidence.is_protected else "none")
+            cells += [none if each is None else Cell.plain(people(each, in_cell=True)) for each in shares]
     else:
         cells += [_came(evidence, site, risk) for risk in _shown_lines(evidence)]
     if _has_goals(evidence):

@@ -56,7 +56,7 @@ def _classes_missed(evidence: types.Evidence) -> str:
         if share is not None
     ]
     if not shares:
-        return "Nobody counted which patients are named rightly."
+        return f"Which patients are named rightly is {'kept back' if evidence.is_protected else 'not known'}."
     least, label, site = min(shares, key=lambda row: row[0])
     return f"Least often named rightly: {label} in {places.short_names(evidence)[site.name]}, {people(least)} of 100."
 
@@ -228,7 +228,8 @@ SHOWS: dict[str, str] = entries("pages")["groups"]
 def _not_counted(evidence: types.Evidence) -> str:
     """That nobody can say how many are missed in each group, where the table does not."""
     if classes.labels(evidence):
-        return "How many are named rightly in each group was not counted."
+        kept = "is kept back" if evidence.is_protected else "was not counted"
+        return f"How many are named rightly in each group {kept}."
     known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
     if any(isinstance(estimate, types.Estimate) for estimate in known):
         return ""
