@@ -251,6 +251,7 @@ def _found(site: types.SiteResults, measure: str, model: str = "") -> Estimate |
     return next(found, Absent(Fact("not_estimated")))
 
 
+@absent_with_its_parts
 def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unchanged: float) -> Estimate | Absent:
     """A coefficient of an update: by the number of changes the measure whose value it is, where it is any.
 

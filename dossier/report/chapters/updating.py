@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dossier.core.claims import after_update
 from dossier.core.multiplicity import size_of_risks
 from dossier.core.types import CHANGES, UPDATED, Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.record.updated_model import formulas as formulas
 from dossier.report.chapters import sentence
 from dossier.report.chapters.acceptance import WORDS as STANDING
 from dossier.report.chapters.chapter import chapter, measured
@@ -19,8 +18,8 @@ from dossier.words import entries
 
 METHODS = entries("pages")["update"]
 """What each update is called."""
-AS_IS, SLOPE, CLOSED_TEST = "", f"{UPDATED}logistic", f"{UPDATED}closed_test"
-"""The model as it is and two updated ones, by their names."""
+AS_IS, CLOSED_TEST = "", f"{UPDATED}closed_test"
+"""The model as it is and the one that a test updates, by their names."""
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
@@ -66,28 +65,55 @@ def _found(evidence: Evidence, measure: str, site: DatasetSummary, model: str, *
     return find(evidence, measure, site.name, **({"model": model} if model else {}), **at)
 
 
-def sizes(evidence: Evidence) -> Table:
-    """What each update changes, and how the risks are in size before and after, site by site."""
-    reasons, terms, rows = Reasons(evidence), evidence.terms, []
+def changes(evidence: Evidence) -> Table:
+    """What each update changes, and how many patients it needs, site by site."""
+    reasons, rows = Reasons(evidence), []
     for site in externals(evidence):
         rows.append(Row(site.site, kind="group"))
-        for model, label in _models(evidence, site):
-            after = {name: _found(evidence, name, site, model) for name in ("oe_ratio", "ici")}
-            cells = [cell(found, terms[name], reasons) for name, found in after.items()]
-            state = after_update(evidence, site.name, model) if model else size_of_risks(evidence, site.name)
-            cells += [Cell.word(STANDING[state])]
-            rows.append(Row(label, (*_changes(evidence, site, model, reasons), *cells)))
-    heads = [Column("Intercept", True), Column("Slope", True), Column("O/E", True), Column("ICI", True)]
-    heads += [Column("Right in size", words=True)]
+        for model, label in list(_models(evidence, site))[1:]:
+            coefficients = (_found(evidence, name, site, model) for name in COEFFICIENTS)
+            cells = [
+                NOT_COMPUTED if _is_kept(found) else cell(found, evidence.terms[name], reasons)
+                for name, found in zip(COEFFICIENTS, coefficients, strict=True)
+            ]
+            rows.append(Row(label, (*cells, _needed(evidence, site, model, reasons))))
+    heads = [Column("Intercept", True), Column("Slope", True), Column("Patients needed")]
     return worded("updating", rows, heads, reasons.footnotes())
 
 
-def _changes(evidence: Evidence, site: DatasetSummary, model: str, reasons: Reasons) -> Iterator[Cell]:
-    """By what an update changes the log odds: nothing is computed of what it leaves as it is."""
-    for name in ("updated_intercept", "updated_slope"):
-        found = _found(evidence, name, site, model) if model else None
-        is_kept = found is None or (isinstance(found, Absent) and found.reason.code == "not_changed_by_update")
-        yield NOT_COMPUTED if is_kept or found is None else cell(found, evidence.terms[name], reasons)
+COEFFICIENTS = ("updated_intercept", "updated_slope")
+
+
+def _is_kept(found: Estimate | Absent) -> bool:
+    """Whether an update leaves a coefficient as it is: then nothing is computed of it."""
+    return isinstance(found, Absent) and found.reason.code == "not_changed_by_update"
+
+
+def _needed(evidence: Evidence, site: DatasetSummary, model: str, reasons: Reasons) -> Cell:
+    """The patients of whom O/E, and the slope where that is new, are known as precisely as the release asks."""
+    asked = [_found(evidence, "mss_oe", site, AS_IS)]
+    if not _is_kept(_found(evidence, "updated_slope", site, model)):
+        asked.append(_found(evidence, "mss_slope", site, model))
+    absent = next((found for found in asked if isinstance(found, Absent)), None)
+    if absent is not None:
+        return reasons.cell(absent)
+    return Cell.plain(patients_needed(max(found.value for found in asked if isinstance(found, Estimate))))
+
+
+def sizes(evidence: Evidence) -> Table:
+    """How the risks are in size before and after each update, site by site."""
+    reasons, rows = Reasons(evidence), []
+    for site in externals(evidence):
+        rows.append(Row(site.site, kind="group"))
+        for model, label in _models(evidence, site):
+            cells = [cell(_found(evidence, name, site, model), evidence.terms[name], reasons) for name in SIZES]
+            state = after_update(evidence, site.name, model) if model else size_of_risks(evidence, site.name)
+            rows.append(Row(label, (*cells, Cell.word(STANDING[state]))))
+    heads = [Column("O/E", True), Column("ICI", True), Column("Right in size", words=True)]
+    return worded("updating-sizes", rows, heads, reasons.footnotes())
+
+
+SIZES = ("oe_ratio", "ici")
 
 
 def decisions(evidence: Evidence) -> tuple[Table, ...]:
@@ -119,21 +145,6 @@ def _moved(found: Estimate | Absent | None, reasons: Reasons) -> Iterator[Cell]:
     for name in ("newly_flagged", "no_longer_flagged"):
         patients, cases = (int(found.details.get(each) or 0) for each in (name, f"{name}_cases"))
         yield Cell.plain(f"{patients:,} ({cases:,})" if patients else "0")
-
-
-def needed(evidence: Evidence) -> Table:
-    """How many patients an update needs, for what it changes to be known as precisely as the release asks."""
-    reasons, rows = Reasons(evidence), []
-    for site in externals(evidence):
-        asked = [_found(evidence, "mss_oe", site, AS_IS)]
-        asked += [_found(evidence, "mss_slope", site, SLOPE)] if SLOPE in evidence.release.updates else []
-        cells = [
-            reasons.cell(found) if isinstance(found, Absent) else Cell(patients_needed(found.value)) for found in asked
-        ]
-        rows.append(Row(site.site, (Cell.count(site.n), *cells)))
-    heads = [Column("Patients"), Column("For the intercept")]
-    heads += [Column("For the slope")] if SLOPE in evidence.release.updates else []
-    return worded("updating-needed", rows, heads, reasons.footnotes())
 
 
 CHAPTER = chapter("updating", finding, measured("updating"), is_given=lambda evidence: bool(evidence.release.updates))
