@@ -38,6 +38,7 @@ SETTINGS: dict[str, Any] = {
     "gamma": 1.0,
     "relevance": "constant",
     "calibration": "ece",
+    "update": "logistic",
     "severity_weights": ((0.0, 0.6), (0.3, 0.0)),
     "group": "",
     "fpr": "0-0.2",

@@ -234,10 +234,9 @@ def updated_coefficients(
     design = design or Design(len(outcome))
     known = [CHANGES.index(each) for each in present(held_out(outcome, rival, update, design, seed)).changes]
     details: dict[str, float | None] = {"fewest": float(min(known)), "most": float(max(known))}
-    is_tested = update == "closed_test"
-    changes, steps = present(closed_test(outcome, rival, design)) if is_tested else (update, {})
+    changes, steps = present(closed_test(outcome, rival, design)) if update == "closed_test" else (update, {})
     number, why = float(CHANGES.index(changes)), Fact("a_choice_has_no_interval")
-    method = Method("closed_test" if is_tested else "as_declared")
+    method = Method("closed_test" if steps else "as_declared")
     return intervals.without_interval(number, len(outcome), method, why, int(outcome.sum()), details | steps)
 
 

@@ -73,8 +73,7 @@ def _printed(
     files[results.RESULTS] = text
     files["results.csv"] = results_csv.text(read)
     files["model-card.xml"] = model_card.text(living_text.resolved(evidence))
-    formulas = updated_model.text(evidence)
-    files |= {} if formulas is None else {updated_model.UPDATED_MODEL: formulas}
+    files |= {updated_model.UPDATED_MODEL: formulas} if (formulas := updated_model.text(evidence)) else {}
     files |= {f"figures/{name}.svg": outlined(picture.svg) for name, picture in sorted(gallery.pictures.items())}
     files[manifest.MANIFEST] = manifest.text(evidence, files)
     return evidence, files

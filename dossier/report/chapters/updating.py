@@ -16,6 +16,7 @@ from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Tab
 from dossier.typeset.words import listing, named_or_counted
 from dossier.words import entries
 
+COEFFICIENTS, SIZES = ("updated_intercept", "updated_slope"), ("oe_ratio", "ici")
 METHODS = entries("pages")["update"]
 """What each update is called."""
 AS_IS, CLOSED_TEST = "", f"{UPDATED}closed_test"
@@ -71,17 +72,11 @@ def changes(evidence: Evidence) -> Table:
     for site in externals(evidence):
         rows.append(Row(site.site, kind="group"))
         for model, label in list(_models(evidence, site))[1:]:
-            coefficients = (_found(evidence, name, site, model) for name in COEFFICIENTS)
-            cells = [
-                NOT_COMPUTED if _is_kept(found) else cell(found, evidence.terms[name], reasons)
-                for name, found in zip(COEFFICIENTS, coefficients, strict=True)
-            ]
+            each = {evidence.terms[name]: _found(evidence, name, site, model) for name in COEFFICIENTS}
+            cells = [NOT_COMPUTED if _is_kept(found) else cell(found, term, reasons) for term, found in each.items()]
             rows.append(Row(label, (*cells, _needed(evidence, site, model, reasons))))
     heads = [Column("Intercept", True), Column("Slope", True), Column("Patients needed")]
     return worded("updating", rows, heads, reasons.footnotes())
-
-
-COEFFICIENTS = ("updated_intercept", "updated_slope")
 
 
 def _is_kept(found: Estimate | Absent) -> bool:
@@ -91,13 +86,14 @@ def _is_kept(found: Estimate | Absent) -> bool:
 
 def _needed(evidence: Evidence, site: DatasetSummary, model: str, reasons: Reasons) -> Cell:
     """The patients of whom O/E, and the slope where that is new, are known as precisely as the release asks."""
+    kept = [_is_kept(_found(evidence, name, site, model)) for name in COEFFICIENTS]
+    if all(kept):
+        return NOT_COMPUTED
     asked = [_found(evidence, "mss_oe", site, AS_IS)]
-    if not _is_kept(_found(evidence, "updated_slope", site, model)):
-        asked.append(_found(evidence, "mss_slope", site, model))
+    asked += [] if kept[1] else [_found(evidence, "mss_slope", site, model)]
     absent = next((found for found in asked if isinstance(found, Absent)), None)
-    if absent is not None:
-        return reasons.cell(absent)
-    return Cell.plain(patients_needed(max(found.value for found in asked if isinstance(found, Estimate))))
+    known = [found.value for found in asked if isinstance(found, Estimate)]
+    return Cell.plain(patients_needed(max(known))) if absent is None else reasons.cell(absent)
 
 
 def sizes(evidence: Evidence) -> Table:
@@ -111,9 +107,6 @@ def sizes(evidence: Evidence) -> Table:
             rows.append(Row(label, (*cells, Cell.word(STANDING[state]))))
     heads = [Column("O/E", True), Column("ICI", True), Column("Right in size", words=True)]
     return worded("updating-sizes", rows, heads, reasons.footnotes())
-
-
-SIZES = ("oe_ratio", "ici")
 
 
 def decisions(evidence: Evidence) -> tuple[Table, ...]:
