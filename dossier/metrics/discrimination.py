@@ -1088,7 +1088,7 @@ def roc_vertices(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
     return fpr, tpr
 
 
-def _along(fpr: Floats, tpr: Floats, points: int) -> tuple[Floats, Floats]:
+def along(fpr: Floats, tpr: Floats, points: int) -> tuple[Floats, Floats]:
     """So many points on the curve, evenly spaced along its length as measured in steps up and to the right."""
     length = fpr + tpr
     wanted = np.linspace(0, 2, points)
@@ -1103,7 +1103,7 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
     if len(fpr) <= POINTS:
         return fpr, tpr
     area = np.trapezoid(tpr, fpr)
-    candidates = [_along(fpr, tpr, points) for points in (POINTS, POINTS - 9, POINTS - 17)]
+    candidates = [along(fpr, tpr, points) for points in (POINTS, POINTS - 9, POINTS - 17)]
     return min(candidates, key=lambda found: abs(float(np.trapezoid(found[1], found[0]) - area)))
 
 

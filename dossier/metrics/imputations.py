@@ -11,7 +11,7 @@ import numpy as np
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SumOfShares
-from dossier.metrics.discrimination import POINTS, risk_distribution
+from dossier.metrics.discrimination import POINTS, along, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.shares import interval_of, smallest
@@ -258,8 +258,7 @@ def mean_roc(curves: Sequence[Curve]) -> Curve:
     steps = np.mean([_before_and_after(rates, fpr, tpr) for fpr, tpr in lines], axis=0)
     fpr, tpr = np.unique(np.column_stack([np.repeat(rates, 2), steps.ravel()]), axis=0).T
     if len(fpr) > POINTS:
-        length, wanted = fpr + tpr, np.linspace(0, 2, POINTS)
-        fpr, tpr = np.interp(wanted, length, fpr), np.interp(wanted, length, tpr)
+        fpr, tpr = along(fpr, tpr, POINTS)
     return Curve({"fpr": column(fpr), "tpr": column(tpr)}, first.n, _mean(first, len(curves)), first.events)
 
 

@@ -16,20 +16,8 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 
 COLUMNS = (
-    *(
-        "measure",
-        "dataset",
-        "model",
-        "subset_column",
-        "subset_level",
-        "at",
-        "value",
-        "low",
-        "high",
-        "se",
-        "level",
-        "p_value",
-    ),
+    *("measure", "dataset", "model", "subset_column", "subset_level", "at", "value", "low", "high", "se", "level"),
+    "p_value",
     *("prediction_low", "prediction_high", "tau", "tau_low", "tau_high", "i2", "i2_low", "i2_high", "k", "df"),
     *("method", "n", "events", "tier", "status", "reason"),
 )
