@@ -103,13 +103,12 @@ class Row(BaseModel):
 class SameFields(Row, Generic[Kind]):
     """A row with the fields of what it is of, each under the same name."""
 
-    model_config = ConfigDict(populate_by_name=True)
     kind: ClassVar[type[Any]]
 
     @classmethod
     def of(cls, kind: Kind) -> Self:
         """The row of it."""
-        return cls.model_validate(kind, from_attributes=True)
+        return cls(**{each.alias or name: getattr(kind, name) for name, each in cls.model_fields.items()})
 
     @property
     def value(self) -> Kind:
