@@ -485,7 +485,7 @@ def test_a_good_curve_is_found_again(tmp_path: Path, table: Study) -> None:
 @pytest.mark.usefixtures("borrowed")
 @pytest.mark.parametrize("given", ["", ', formula=""'])
 def test_a_measure_without_a_formula_is_refused(tmp_path: Path, given: str) -> None:
-    without = THROWN_AWAY.replace(', formula="share of p ≥ ½"', given)
+    without = THROWN_AWAY.replace(', formula="of p ≥ ½"', given)
     with pytest.raises(TypeError, match=r"^thrown_away needs a formula: how it is computed, in plain text$"):
         imported(tmp_path, without)
 
@@ -494,7 +494,7 @@ def test_what_was_imported_first_does_not_show() -> None:
     """A register filled from other files first is put back into the order of the files."""
     with register_put_back() as shelves:
         order = list(register.fill("metrics").metrics)
-        turned = sorted(shelves.metrics.items(), key=lambda entry: entry[1].function.__module__, reverse=True)
+        turned = sorted(shelves.metrics.items(), key=lambda entry: register._file(entry[1]), reverse=True)
         shelves.metrics.clear()
         shelves.metrics.update(turned)
         register.fill("metrics")
