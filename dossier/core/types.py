@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -862,6 +863,12 @@ class ChecklistRow:
     """Why it is not applicable."""
 
 
+def _by(kind: type[Filed], rows: str, *keys: str) -> cached_property[Index[Filed]]:
+    """The rows of this name by some of their attributes, put in order when they are first asked for."""
+    getters = [attrgetter(key) for key in keys]
+    return cached_property(lambda held: _indexed(getattr(held, rows), lambda row: tuple(get(row) for get in getters)))
+
+
 @dataclass(frozen=True)
 class SubgroupSize:
     """How many rows a subgroup of a dataset has, and how many rows of the dataset are in no subgroup of the column."""
@@ -909,15 +916,10 @@ class SubgroupEvidence:
     results: tuple[Result, ...] = ()
     curves: tuple[CurveResult, ...] = ()
 
-    @cached_property
-    def of_measure(self) -> Index[Result]:
-        """The results of each measure in each subgroup of each dataset."""
-        return _indexed(self.results, lambda result: (result.subset, result.measure, result.dataset))
-
-    @cached_property
-    def of_curve(self) -> Index[CurveResult]:
-        """The curves of each name in each subgroup of each dataset."""
-        return _indexed(self.curves, lambda curve: (curve.subset, curve.curve, curve.dataset))
+    of_measure = _by(Result, "results", "subset", "measure", "dataset")
+    """The results of each measure in each subgroup of each dataset."""
+    of_curve = _by(CurveResult, "curves", "subset", "curve", "dataset")
+    """The curves of each name in each subgroup of each dataset."""
 
 
 @dataclass(frozen=True)
@@ -964,35 +966,21 @@ class Evidence:
     ledger: Ledger | None = None
     """The ledger with this release, where it names one; results.json does not hold it."""
 
+    of_measure = _by(Result, "results", "measure", "dataset")
+    """The results of each measure in each dataset."""
+    of_curve = _by(CurveResult, "curves", "curve", "dataset")
+    """The curves of each name in each dataset."""
+    by_measure = _by(Result, "results", "measure")
+    """The results of each measure in the order of the datasets."""
+    by_term = _by(Result, "results", "term")
+    """The results under each label in the order of the datasets."""
+    by_dataset = _by(Result, "results", "dataset")
+    """The results at each dataset."""
+
     @property
     def is_protected(self) -> bool:
         """Whether small counts are given as ranges, to protect patients: one policy holds for all rows of a release."""
         return any(dataset.minimum_cell for dataset in self.datasets)
-
-    @cached_property
-    def of_measure(self) -> Index[Result]:
-        """The results of each measure in each dataset."""
-        return _indexed(self.results, lambda result: (result.measure, result.dataset))
-
-    @cached_property
-    def of_curve(self) -> Index[CurveResult]:
-        """The curves of each name in each dataset."""
-        return _indexed(self.curves, lambda curve: (curve.curve, curve.dataset))
-
-    @cached_property
-    def by_measure(self) -> Index[Result]:
-        """The results of each measure in the order of the datasets."""
-        return _indexed(self.results, lambda result: (result.measure,))
-
-    @cached_property
-    def by_term(self) -> Index[Result]:
-        """The results under each label in the order of the datasets."""
-        return _indexed(self.results, lambda result: (result.term,))
-
-    @cached_property
-    def by_dataset(self) -> Index[Result]:
-        """The results at each dataset."""
-        return _indexed(self.results, lambda result: (result.dataset,))
 
     @cached_property
     def by_chapter(self) -> Index[Result]:
@@ -1000,15 +988,10 @@ class Evidence:
         known = (result for result in self.results if result.term in self.terms)
         return _indexed(known, lambda result: (self.terms[result.term].chapter,))
 
-    @cached_property
-    def by_curve(self) -> Index[CurveResult]:
-        """The curves of each name in the order of the datasets."""
-        return _indexed(self.curves, lambda curve: (curve.curve,))
-
-    @cached_property
-    def by_variable(self) -> Index[DescriptionResult]:
-        """The descriptions of each variable in the order of the datasets."""
-        return _indexed(self.descriptions, lambda description: (description.described.variable,))
+    by_curve = _by(CurveResult, "curves", "curve")
+    """The curves of each name in the order of the datasets."""
+    by_variable = _by(DescriptionResult, "descriptions", "described.variable")
+    """The descriptions of each variable in the order of the datasets."""
 
     @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:
@@ -1024,15 +1007,10 @@ class SiteResults:
     results: tuple[Result, ...]
     curves: tuple[CurveResult, ...]
 
-    @cached_property
-    def of_measure(self) -> Index[Result]:
-        """The results of each measure."""
-        return _indexed(self.results, lambda result: (result.measure,))
-
-    @cached_property
-    def of_curve(self) -> Index[CurveResult]:
-        """The curves of each name."""
-        return _indexed(self.curves, lambda curve: (curve.curve,))
+    of_measure = _by(Result, "results", "measure")
+    """The results of each measure."""
+    of_curve = _by(CurveResult, "curves", "curve")
+    """The curves of each name."""
 
 
 # ---- what draw, compose and press make ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Cell, Key, listed_table
 from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, Rival
-from dossier.core.types import Feature
+from dossier.core.types import Feature, Floats
 from dossier.reading import notations
 from dossier.reading.columns import LARGEST, Series, Settled, for_decimal_commas, is_written_with_commas, parsed, words
 from dossier.reading.faults import LONGEST, by_row, no_column
@@ -296,12 +296,15 @@ def _categories(
     for k, cells in texts.items():
         faults += [] if declared else _too_many(name, cells, holders[k])
         faults += _too_long(name, cells, holders[k])
+    levels, codes = numbered(texts)
+    return {k: Feature(name, code, levels) for k, code in codes.items()}
+
+
+def numbered(texts: Mapping[Any, Sequence[str | None]]) -> tuple[tuple[str, ...], dict[Any, Floats]]:
+    """The different texts of some columns, and the number of each cell's among them; NaN where it is missing."""
     levels = by_size({text for cells in texts.values() for text in cells if text is not None})
-    code = {level: float(k) for k, level in enumerate(levels)}
-    return {
-        k: Feature(name, np.array([np.nan if text is None else code[text] for text in cells], dtype=np.float64), levels)
-        for k, cells in texts.items()
-    }
+    code: dict[str | None, float] = {None: np.nan, **{level: float(k) for k, level in enumerate(levels)}}
+    return levels, {k: np.array([code[text] for text in cells], dtype=np.float64) for k, cells in texts.items()}
 
 
 def _too_many(name: str, cells: Sequence[str | None], source: Input) -> list[Fault]:

@@ -17,7 +17,7 @@ from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
 from dossier.reading import columns
 from dossier.reading.columns import Bools, Series, in_column, parsed, words
-from dossier.reading.predictors import Input, by_size
+from dossier.reading.predictors import Input, numbered
 from dossier.words.wording import number
 
 MOST_NUMBERS = 10
@@ -73,10 +73,8 @@ def unnamed(
 def _feature(name: str, column: Series) -> Feature:
     if column.kind in ("numbers", "empty"):
         return Feature(name, column.numbers)
-    texts = words(column)
-    levels = by_size({text for text in texts if text is not None})
-    index_of = {level: float(k) for k, level in enumerate(levels)}
-    return Feature(name, np.array([np.nan if text is None else index_of[text] for text in texts]), levels)
+    levels, codes = numbered({name: words(column)})
+    return Feature(name, codes[name], levels)
 
 
 def subgroups(
@@ -169,17 +167,12 @@ def _by_own_values(
         at = Cell(numeric[0], name, other=textual[0])
         faults.append(Fault("numbers_and_texts", at, name=name, file=numeric[0], other=textual[0]))
         return (), {}
-    values = {key: _spelled(column) for key, column in found.items()}
-    labels = by_size({text for texts in values.values() for text in texts if text is not None})
+    labels, codes = numbered({key: _spelled(column) for key, column in found.items()})
     if len(labels) > (MOST_NUMBERS if numeric else MOST_TEXTS):
         code, kind = ("many_numbers_of_subgroup", "number") if numeric else ("many_texts_of_subgroup", "text")
         faults.append(Fault(code, where, column=name, values=Count(len(labels), f"different {kind}")))
         return (), {}
-    index_of = {label: k for k, label in enumerate(labels)}
-    return labels, {
-        key: np.array([-1 if text is None else index_of[text] for text in texts], dtype=np.int64)
-        for key, texts in values.items()
-    }
+    return labels, {key: np.nan_to_num(code, nan=-1).astype(np.int64) for key, code in codes.items()}
 
 
 def _spelled(column: Series) -> list[str | None]:
