@@ -84,16 +84,17 @@ def test_one_rater_needs_no_name_and_names_are_compared_where_both_tables_have_s
     assert _faults(tmp_path, release, labels__csv=labels, confidence__csv=confidence) == [says]
 
 
-@pytest.mark.parametrize("file", ["labels.xlsx", "labels.parquet", "labels.feather", "labels.dta"])
+@pytest.mark.parametrize("file", ["labels.xlsx", "labels.parquet", "labels.feather", "labels.dta", "labels"])
 def test_the_first_column_is_that_of_the_cases_in_every_kind_of_file(tmp_path: Path, file: str) -> None:
     table = pandas.DataFrame({"A": [1.0, 1.0, 0.0], "B": [0.0, 1.0, 0.0], "case_id": ["a", "b", "c"]})
     wrong = "The first column of " + file + " is A, not case_id."
     for columns in (["case_id", "A", "B"], ["A", "B", "case_id"]):
         ordered = table[columns]
-        path = tmp_path / file
+        path = tmp_path / (file if "." in file else f"{file}/part-1.parquet")
+        path.parent.mkdir(exist_ok=True)
         if file.endswith(".xlsx"):
             ordered.to_excel(path, index=False)
-        elif file.endswith(".parquet"):
+        elif path.suffix == ".parquet":
             ordered.to_parquet(path)
         elif file.endswith(".feather"):
             ordered.to_feather(path)
