@@ -434,7 +434,7 @@ class ModelTerm(Table):
         "term_of_knots_and_segments": lambda own: len(own.breaks) > 1 and {"term": own.name},
         "term_without_coefficients": lambda own: own.breaks and own.coefficients is None and {"term": own.name},
         "term_without_knots": lambda own: not own.breaks and own.coefficients is not None and {"term": own.name},
-        "term_without_category": lambda own: own.levels == {} and {"term": own.name},
+        "term_without_category": lambda own: own.levels is not None and not own.levels and {"term": own.name},
         "key_of_numbers_for_categories": lambda own: (
             own.levels is not None
             and own.with_ is None
@@ -615,7 +615,7 @@ Weights = tuple[tuple[Share, ...], ...]
 
 
 def _not_square(own: Any) -> bool:
-    return {len(row) for row in own.weights} != {max(len(own.weights), 2)}
+    return len(own.weights) < 2 or {len(row) for row in own.weights} != {len(own.weights)}
 
 
 def _of_right_answer(own: Any) -> bool:
