@@ -589,7 +589,7 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     assert "no criterion changed state" in said.rest
     assert start in verdict.finding(bad).rest
     assert "Compared with version 1.0.0: worse at 2 (" in first_page.answer(bad)
-    assert "its percentages are further off" in first_page.answer(bad)
+    assert "its percentages are more wrong" in first_page.answer(bad)
     measures = {row.label for row in chapter.measures(bad).rows if row.kind == "group"}
     assert {
         "Observed to expected ratio",

@@ -292,7 +292,7 @@ LISTS_OF_MEASURES = {
     *("chapters.subgroups.HEADS", "chapters.subgroups.NAMES", "chapters.committee.missed.AT_THRESHOLD"),
     *("between_groups.AT_THRESHOLD", "between_groups.MADE_OF", "between_groups.MARGINS"),
     *("chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
-    *("figures.monitoring.SHORT", "model_card.GROUPS"),
+    *("figures.monitoring.SHORT", "history.SHOWN", "model_card.GROUPS"),
     # What a flag looks at, in the order in which it names it, and the words of flags, samples and comparisons.
     *("flags.CALIBRATION", "flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
     *("chapters.comparison.IN_WORDS", "chapters.sample.IN_A_SENTENCE"),
