@@ -230,7 +230,8 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
     below .75, and O/E of Brazil 2 (.74 to .88) below .80; the undated goal is not counted."""
     assert committee.answer(covid.evidence).startswith(
         "Its maker says that it must not be used in Spain and Brazil 3. "
-        "Its goals, in eight hospitals: met in four; missed in two; cannot tell yet in two."
+        "Its goals (telling sick from well, number of cases and benefit), in eight hospitals: "
+        "met in four; missed in two; cannot tell yet in two."
     )
     words = {row.name: row.cells[-1].text for row in committee.hospitals(covid.evidence).rows}
     assert words["Brazil 1"] == words["Brazil 2"] == "cannot tell yet"
@@ -243,7 +244,7 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
     spain = dataclasses.replace(covid.evidence, local_site="spain")
     assert committee.answer(spain).startswith("Its maker says that it must not be used here.")
     assert committee.approving(spain) == "Approve against the maker's statement"
-    assert committee.approving(here) == "Approve"
+    assert committee.approving(here) == "Approve, though an error was shown"
 
 
 def test_a_goal_whose_range_reaches_beyond_is_neither_met_nor_missed(knee: Book) -> None:
@@ -347,9 +348,9 @@ def of_one_site(low: float, observed: float, high: float) -> types.Evidence:
         (0.65, 0.7, 0.8, 1.3, 0.001, "No: they are too low at 50%."),
         (0.55, 0.6, 0.7, 1.3, 0.001, "Nearly: they are a little too low at 50%."),
         (0.2, 0.3, 0.45, 0.75, 0.001, "No: they are too high at 50%."),
-        (0.2, 0.3, 0.45, 0.75, 0.02, "Nobody can tell yet: they may be wrong, or this is coincidence."),
-        (0.4, 0.6, 0.8, 1.3, 0.02, "Nobody can tell yet: they may be wrong, or this is coincidence."),
-        (0.4, 0.6, 0.8, 1.1, 0.02, "No error was shown."),
+        (0.2, 0.3, 0.45, 0.75, 0.02, "Nobody can tell yet."),
+        (0.4, 0.6, 0.8, 1.5, 0.02, "Nobody can tell yet: they may be wrong, or this is coincidence."),
+        (0.4, 0.6, 0.8, 1.1, 0.02, "Nobody can tell yet."),
     ],
 )
 def test_percentages_are_wrong_only_where_the_joint_test_and_their_range_say_so(
@@ -371,9 +372,9 @@ def test_percentages_are_wrong_only_where_the_joint_test_and_their_range_say_so(
         ((0.5, 0.4, 0.6), (1.4, 1.1, 1.9), "No: they are too high as a whole, the low ones more than the high."),
         ((1.6, 1.4, 1.8), (0.6, 0.4, 0.9), "No: they are too low as a whole, the low ones more than the high."),
         ((1.6, 1.4, 1.8), (1.0, 0.8, 1.2), "No: they are too low as a whole."),
-        ((1.1, 1.05, 1.15), (1.0, 0.8, 1.2), "Nearly: off by less than a quarter."),
+        ((1.1, 1.05, 1.15), (1.0, 0.8, 1.2), "Yes: close to what happened."),
         ((1.0, 0.9, 1.1), (1.0, 0.8, 1.2), "Yes: close to what happened."),
-        ((1.1, 0.7, 1.6), (1.0, 0.4, 1.6), "No error was shown."),
+        ((1.1, 0.7, 1.6), (1.0, 0.4, 1.6), "Nobody can tell yet."),
     ],
 )
 def test_percentages_without_an_error_at_the_line_may_be_wrong_as_a_whole(
@@ -384,7 +385,7 @@ def test_percentages_without_an_error_at_the_line_may_be_wrong_as_a_whole(
     evidence = jointly_tested(evidence, site_0=0.001)
     assert committee.are_right(evidence).lead == lead
     asked = "Do not show patients its percentages before they are corrected here."
-    assert (asked in committee.steps(evidence)) == (not lead.startswith(("No error", "Yes", "Nearly: off by less")))
+    assert (asked in committee.steps(evidence)) == (not lead.startswith(("Nobody", "Yes")))
 
 
 def test_percentages_that_are_far_off_as_a_whole_are_not_said_to_be_so_at_one_line_alone() -> None:
@@ -425,7 +426,8 @@ def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid:
     """
     home = dataclasses.replace(covid.evidence, local_site="italy-1")
     assert committee.answer(home).endswith(
-        "It met its goals here. But its percentages are wrong here: it said 50%, 26 of 100 had it."
+        "It met its goals (telling sick from well, number of cases and benefit) here. "
+        "But its percentages are wrong here: it said 50%, 26 of 100 had it."
     )
     assert "percentages" not in committee.answer(dataclasses.replace(covid.evidence, local_site="italy-3"))
     said = " ".join(danger.text for danger in committee.wrong_here(home))
@@ -460,12 +462,11 @@ def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(c
 # ---- who is missed --------------------------------------------------------------------------------------------------
 
 
-def test_who_is_missed_names_the_ends_and_where_it_is_surely_more_than_half(covid: Book) -> None:
+def test_who_is_missed_names_the_ends(covid: Book) -> None:
     words = committee.who_is_missed(covid.evidence)
     assert not [text for text in words if "overlap" in text]
     assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
-        "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) of those with SARS-CoV-2 infection. "
-        "More than half are missed in Brazil 1, Brazil 2 and Brazil 3."
+        "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) of those with SARS-CoV-2 infection."
     )
 
 
@@ -575,7 +576,7 @@ def test_a_goal_that_cannot_be_judged_is_not_said_to_be_missed(covid: Book) -> N
     unknown = dataclasses.replace(
         covid.evidence, criteria=tuple(open_(criterion) for criterion in covid.evidence.criteria)
     )
-    assert "Its goals, in eight hospitals: cannot tell yet in eight." in committee.answer(unknown)
+    assert "), in eight hospitals: cannot tell yet in eight." in committee.answer(unknown)
     words = {row.name: row.cells[-1].text for row in committee.hospitals(unknown).rows}
     assert words["Italy 1"] == "cannot tell yet"
 

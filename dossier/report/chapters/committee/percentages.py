@@ -218,7 +218,7 @@ def _unrefuted(evidence: types.Evidence) -> str:
         return "Yes: close to what happened."
     if "shown" in where:
         return f"Close to what happened in {few_named(where['shown'])}; nobody can tell yet in the rest."
-    return "Nobody can tell yet: no error was shown."
+    return "Nobody can tell yet."
 
 
 def are_off(evidence: types.Evidence) -> bool:
