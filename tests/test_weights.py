@@ -120,8 +120,12 @@ OF_BOTH_CLASSES = {
 @pytest.mark.parametrize(
     ("weights", "more", "reason"),
     [
-        ([1.0, 2.0, 0.0, 0.0], {"specificity"}, "every row that has a weight has the outcome"),
-        ([0.0, 0.0, 1.0, 2.0], {"sensitivity", "standardized_net_benefit"}, "no row that has a weight has the outcome"),
+        ([1.0, 2.0, 0.0, 0.0], {"specificity", "specificity_of_update"}, "every row that has a weight has the outcome"),
+        (
+            [0.0, 0.0, 1.0, 2.0],
+            {"sensitivity", "sensitivity_of_update", "standardized_net_benefit"},
+            "no row that has a weight has the outcome",
+        ),
     ],
 )
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
@@ -163,6 +167,7 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
             else:
                 assert isinstance(found, Absent) == isinstance(plain, Absent), (outcome, risk, weights, threshold)
     never = {text for measure in ("accuracy", "brier", "log_score") for text in (measure, f"{measure}_difference")}
+    never |= {"brier_of_update", "reclassified"}
     assert bool(gaps) == (name not in never)
 
 
