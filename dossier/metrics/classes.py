@@ -681,7 +681,7 @@ def log_score_difference(
     Arguments, interval and test: as for `brier_difference`, on the logs of the true class's risks in nats. Absent
     without rows, and when the log score of either is minus infinity.
     """
-    comparison.of_both(log_score(classes, class_risk, level), log_score(classes, class_rival, level))
+    present(comparison.of_one(log_score(classes, class_risk, level), log_score(classes, class_rival, level)))
     differences = np.log(own_risk(classes, class_risk)) - np.log(own_risk(classes, class_rival))
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 

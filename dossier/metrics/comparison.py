@@ -367,16 +367,17 @@ def log_score_difference(
     >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
     -0.07 (-0.35 to 0.21)
     """
-    of_both(log_score(outcome, risk, level), log_score(outcome, rival, level))
+    present(of_one(log_score(outcome, risk, level), log_score(outcome, rival, level)))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
     return paired(differences, outcome, level, permutations, seed)
 
 
-def of_both(ours: Estimate | Absent, theirs: Estimate | Absent) -> None:
-    """Go on only where a measure has a value for both models."""
+def of_one(ours: Estimate | Absent, theirs: Estimate | Absent) -> Absent | None:
+    """Why a measure has no value for one of the models; None where it has both."""
     for whose, found in (("model", ours), ("other model", theirs)):
         if isinstance(found, Absent):
-            present(Absent(Fact("for_one_model", model=whose, reason=found.reason)))
+            return Absent(Fact("for_one_model", model=whose, reason=found.reason))
+    return None
 
 
 @to_rival(

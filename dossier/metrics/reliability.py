@@ -173,7 +173,7 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
     >>> print(dossier.metrics.observed_agreement(labels))
     0.78 (0.00 to 0.96)
     """
-    counts = _counts(_of_pairs(labels))
+    counts = _counts(present(_of_pairs(labels)))
     method = Method("mean_over_cases", *_left_out(labels, counts))
     # The share of agreeing pairs of each case.
     given = counts.sum(axis=1)
@@ -280,7 +280,7 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
     >>> print(dossier.metrics.krippendorff_alpha(labels))
     0.58 (-1.00 to 0.93)
     """
-    kept = _of_pairs(labels)
+    kept = present(_of_pairs(labels))
     return _of_counts(_krippendorff, kept, level, Method("nominal", *_left_out(labels, kept)))
 
 
@@ -349,7 +349,7 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
-    ordered = _in_own_order(_of_pairs(labels))
+    ordered = _in_own_order(present(_of_pairs(labels)))
     kappa = _pairs(np.ones((1, len(ordered))), ordered).kappa[0]
     defined = kappa[~np.isnan(kappa)]
     if not len(defined):
@@ -366,10 +366,10 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     return _with_interval(float(defined.mean()), parts, level, len(ordered), method, details, span)
 
 
-def _of_pairs(labels: Floats) -> Floats:
+def _of_pairs(labels: Floats) -> Floats | Absent:
     """The cases that at least two raters labelled, of which there has to be one."""
     kept: Floats = labels[(~np.isnan(labels)).sum(axis=1) >= 2]
-    return present(kept if len(kept) else Absent(Fact("no_case_labelled_by_two")))
+    return kept if len(kept) else Absent(Fact("no_case_labelled_by_two"))
 
 
 @curve("Agreement of each pair of raters", cites="Cohen 1960")
@@ -386,7 +386,7 @@ def rater_agreement(labels: Floats) -> Curve | Absent:
         return Absent(Fact("agreement_needs_two_raters"))
     if pairs > LONGEST_CURVE:
         return Absent(Fact("too_many_pairs_of_raters", raters=Count(labels.shape[1], "rater"), pairs=pairs))
-    kept = _of_pairs(labels)
+    kept = present(_of_pairs(labels))
     found = _pairs(np.ones((1, len(kept))), kept)
     raters = list(itertools.combinations(range(1, labels.shape[1] + 1), 2))
     return Curve(
