@@ -38,6 +38,7 @@ ORDER = (
     "advice",
     "robustness",
     "caution",
+    "further",
     "nomogram",
     "model_card",
     "checklist",
@@ -51,6 +52,6 @@ ORDER = (
 
 LEAVABLE = (
     *("correspondence", "sample", "reliability", "human_factors", "probast", "supporting", "accuracy", "severity"),
-    *("advice", "robustness", "caution", "nomogram", "model_card"),
+    *("advice", "robustness", "caution", "further", "nomogram", "model_card"),
 )
 """Those that the owner may leave out; without the others nobody could judge the model, or check the dossier."""

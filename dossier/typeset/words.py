@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from dossier.core.types import PERIODS_OF_A_YEAR, PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
@@ -154,3 +155,9 @@ def within_sentence(label: str) -> str:
 def anchor(text: str) -> str:
     """A text as the name of a place in the document."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def of_curves(kind: Literal["panels", "tables"]) -> Mapping[str, Any]:
+    """The curves that the supplement prints site by site as panels or as tables, with the words around them."""
+    found: Mapping[str, Any] = entries("curves")[kind]
+    return found

@@ -1,0 +1,93 @@
+"""Curves of the supplement, a panel a site: all that they ask for stands in `words/curves.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dossier.core import types
+from dossier.core.facts import Fact
+from dossier.core.types import Floats
+from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset.words import of_curves
+
+LOOKS: tuple[dict[str, Any], ...] = (
+    {"color": ink.BLUE, "ls": "-"},
+    {"color": ink.INK_2, "ls": ink.BROKEN},
+    {"color": ink.ORANGE, "ls": "-"},
+)
+"""The lines of a panel in the order of their columns."""
+
+
+def _lines(about: Mapping[str, Any], curve: types.Curve) -> list[tuple[Floats, Floats, Floats]]:
+    """The values of each line, and the ends of its band where it has one."""
+    own = "low" in curve.columns and len(about["lines"]) == 1
+    found = []
+    for name in about["lines"]:
+        ends = ("low", "high") if own else (f"{name}_low", f"{name}_high")
+        low, high = (data.column(curve, end if end in curve.columns else name) for end in ends)
+        found.append((data.column(curve, name), low, high))
+    return found
+
+
+def _ends(every: Sequence[Floats]) -> tuple[float, float]:
+    """Where the vertical axis of all panels begins and ends: at 0, or below what lies lower."""
+    low, high = min(float(np.nanmin(values)) for values in every), max(float(np.nanmax(values)) for values in every)
+    return (-canvas.ceiling(-low) if low < 0 else 0.0), canvas.ceiling(high)
+
+
+def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:
+    every = facets.shown_curves(evidence, canvas.FULL, name)
+    found = [(site, curve) for site, curve in every if isinstance(curve, types.Curve)]
+    if not found:
+        return facets.why_nowhere(evidence, name, Fact("not_estimated_at_any_site", what=about["what"]))
+    low, high = _ends([values for _, curve in found for line in _lines(about, curve) for values in line])
+    key = [
+        facets.Key(text, looks["color"], looks["ls"])
+        for text, looks in zip(about["lines"].values(), LOOKS, strict=False)
+    ]
+    rows = facets.key_lines(key, canvas.FULL) if len(key) > 1 else []
+    grid = facets.lattice(
+        len(found),
+        canvas.FULL,
+        left=12.0,
+        top=5.0 + facets.KEY_LINE * len(rows),
+        gap_x=4.4,
+        gap_y=7.2,
+        tallest=28.0,
+        shape=0.6,
+    )
+    plot = facets.Multiples.of(grid, [site for site, _ in found], 9.6, canvas.FULL)
+
+    def scale(axes: canvas.Panel, index: int) -> None:
+        axes.set(xlim=(0, 1), ylim=(low, high))
+        canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "", "1"], labelled=grid.outer_bottom(index), inward=True)
+        canvas.ticks(axes, "y", sorted({low, 0.0, high}), labelled=grid.outer_left(index), inward=True)
+
+    for _, _, axes, curve in plot.each(evidence, found, scale):
+        across = data.column(curve, about["across"])
+        for (values, lower, upper), looks in zip(_lines(about, curve), LOOKS, strict=False):
+            axes.fill_between(across, lower, upper, color=looks["color"], alpha=0.18, lw=0)
+            axes.plot(across, values, lw=1.2, **looks)
+    facets.key(plot.sheet, 0.0, 1.8, rows)
+    plot.titles(about["axis"], about["up"])
+    _, left = facets.shown_sites(evidence, canvas.FULL)
+    none = captions.left_out(len(every) - len(found), "not estimable")
+    caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{none}"
+    caption += captions.left_out(left, "in results.json")
+    return canvas.Drawn(plot.sheet, caption, about["says"])
+
+
+def _entered(name: str, about: Mapping[str, Any]) -> None:
+    def drawn(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+        return _panels(evidence, name, about)
+
+    drawn.__name__ = drawn.__qualname__ = f"{name}_at_sites"
+    drawn.__doc__ = about["says"]
+    canvas.figure(about["title"])(drawn)
+
+
+for _name, _about in of_curves("panels").items():
+    _entered(_name, _about)
