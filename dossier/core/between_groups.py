@@ -46,7 +46,7 @@ MEASURES = (*AT_THRESHOLD, "net_benefit", *MADE_OF.values(), *MADE_OF)
 AT_MOST = multiplicity.OF_DIFFERENCES
 """The p value by Holm's correction up to which a difference is shown."""
 
-State = Literal["shown", "against", "explained", "better", "open", "not judged"]
+State = Literal["shown", "against", "better", "open", "not judged"]
 
 
 @dataclass(frozen=True)
@@ -67,23 +67,15 @@ class Look:
 
     @property
     def state(self) -> State:
-        """Whether the groups are shown to be alike, the group to be worse or better off, or neither.
-
-        Explained is a difference that is there, while it is not shown that more is there than the risks foretell.
-        """
+        """Whether the groups are shown to be alike, the group to be worse or better off, or neither."""
         if self.measure not in MARGINS:
             return "not judged"
         low, high = MARGINS[self.measure]
         bounds = [bound for bound in (self.apart.low, self.apart.high) if bound is not None]
         if len(bounds) == 2 and all(low <= bound <= high for bound in bounds):
             return "shown"
-        if len(bounds) < 2 or low <= self.apart.value <= high:
+        if len(bounds) < 2 or not self.is_sure or low <= self.apart.value <= high:
             return "open"
-        ours, rest = self.expected or (0.0, 0.0)
-        least, most = BEYOND if self.expected else (0.0, 0.0)
-        if not self.is_sure or (self.expected and least <= self.apart.value - (ours - rest) <= most):
-            is_there = (self.apart.details.get("p_holm_of_difference") or 0.0) <= AT_MOST
-            return "explained" if self.expected and is_there else "open"
         return "against" if self.is_worse or self.measure == RATIO else "better"
 
     @property
@@ -91,6 +83,18 @@ class Look:
         """What the risks foretell of the measure in the group and in the others, where they do."""
         ours, rest = (self.apart.details.get(name) for name in ("expected", "expected_complement"))
         return None if ours is None or rest is None else (ours, rest)
+
+    @property
+    def is_foretold(self) -> bool:
+        """Whether the risks may explain the difference: no more is shown to be there than they foretell.
+
+        The group is worse off all the same: whose risks are lower is missed more often, be every risk right.
+        """
+        if self.expected is None:
+            return False
+        (least, most), (ours, rest) = BEYOND, self.expected
+        is_near = least <= self.apart.value - (ours - rest) <= most
+        return is_near or (self.apart.details.get("p_beyond") or 0.0) > AT_MOST
 
     def rests_on(self, sites: int) -> int:
         """How many of the sites that record the group its difference is a mean over."""
@@ -227,8 +231,7 @@ def adjusted(
     """The results, with Holm's p values and the number of looks beside those that groups are judged by.
 
     A family is all that is looked at over all sites, or at one: groups times measures, at the first threshold. Two
-    groups are one look, for what is said of the one is said of the other. Of shares that the risks foretell the
-    differences that pass are a family of their own: what lies beyond the risks has to pass there, too.
+    groups are one look, for what is said of the one is said of the other.
     """
     two = {column: labels for column, labels in _labels(summaries).items() if len(labels) == 2}
     families: dict[str, dict[object, list[int]]] = {}
@@ -238,10 +241,10 @@ def adjusted(
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
     for family in families.values():
-        every = _corrected([results[each[0]] for each in family.values()])
-        for each, p_values in zip(family.values(), every, strict=True):
+        p_values = multiplicity.holm([_p_value(results[each[0]]) for each in family.values()])
+        for each, p_holm in zip(family.values(), p_values, strict=True):
             for index in each:
-                given[index] = _with(given[index], {**p_values, "looks": float(len(family))})
+                given[index] = _with(given[index], {"p_holm": p_holm, "looks": float(len(family))})
     return tuple(given)
 
 
@@ -258,21 +261,8 @@ def _is_judged(result: Result, threshold: float | None) -> bool:
     )
 
 
-def _corrected(looks: Sequence[Result]) -> list[dict[str, float]]:
-    """The p values of a family by Holm's correction, and of shares that of the difference, foretold or not."""
-    found = [{"p_holm": p_value} for p_value in multiplicity.holm([_detail(look, "p_value") for look in looks])]
-    of_shares = [k for k, look in enumerate(looks) if _detail(look, "p_beyond", -1.0) >= 0]
-    there = [k for k in of_shares if found[k]["p_holm"] <= AT_MOST]
-    beyond = dict(zip(there, multiplicity.holm([_detail(looks[k], "p_beyond") for k in there]), strict=True))
-    for k in of_shares:
-        p_holm = found[k]["p_holm"]
-        found[k] = {"p_holm": max(p_holm, beyond.get(k, 0.0)), "p_holm_of_difference": p_holm}
-    return found
-
-
-def _detail(look: Result, name: str, otherwise: float = 1.0) -> float:
-    details = {} if isinstance(look.found, Absent) else look.found.details
-    return details.get(name, otherwise) or 0.0
+def _p_value(result: Result) -> float:
+    return 1.0 if isinstance(result.found, Absent) else result.found.details["p_value"] or 0.0
 
 
 def _with(result: Result, details: Mapping[str, float | None]) -> Result:

@@ -308,9 +308,8 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
-            alone: types.State = "against" if look.state == "against" else "open"
-            alone = "shown" if look.state in ("shown", "better") else alone
-            why = Fact("explained_by_risks") if look.state == "explained" else None
+            alone: types.State = look.state if look.state in ("against", "open") else "shown"
+            why = Fact("explained_by_risks") if alone == "against" and look.is_foretold else None
             yield _claim(
                 "groups",
                 "group",

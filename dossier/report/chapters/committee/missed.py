@@ -146,7 +146,7 @@ def _errors(evidence: types.Evidence) -> dict[str, list[str]]:
     """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
-        if look.state == "against" or (look.state == "explained" and look.is_worse):
+        if look.state == "against":
             who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)})"
             found.setdefault(_how(evidence, look), []).append(who)
     return found
