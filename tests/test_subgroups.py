@@ -470,7 +470,7 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     assert {look.apart.details["looks"] for look in looks} == {16.0}
     said = findings.finding(knee)
     assert said.lead.startswith(
-        "At five of seven sites the sensitivity at 0.50 is lower in the subgroup under 50 (Age) than in the others: 0.30 "
+        "At five of seven sites the sensitivity at 0.50 is lower in the subgroup under 50 (Age) than in the others"
     )
     # Those under 50 have lower risks: fewer of their cases are found whatever the model.
     assert "; by their risks 0.3" in said.lead
