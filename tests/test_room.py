@@ -105,6 +105,20 @@ def test_a_version_that_nobody_stated_is_in_no_title_head_or_foot(edition: Editi
 NEXT_TO_ANOTHER = (0.99999999, 0.000000001, 0.50000001, 0.125)
 
 
+@pytest.mark.parametrize("element", ["figure", "table"])
+def test_a_figure_that_comes_onto_no_page_stops_the_press(tmp_path: Any, element: str) -> None:
+    inside = {"figure": "<p>Bari</p>", "table": "<tr><td>Bari</td></tr>"}[element]
+    held, lost = (f'<{element} id="{name}"{style}>{inside}</{element}>' for name, style in LEFT_OUT.items())
+    press.pdf(sample(sheet(tmp_path), held))
+    with pytest.raises(PageError) as caught:
+        press.pdf(sample(sheet(tmp_path), held + lost))
+    (fault,) = caught.value.faults
+    assert (fault.code, fault["names"]) == ("on_no_page", ("lost",))
+
+
+LEFT_OUT = {"held": "", "lost": ' style="display: none"'}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("hospitals", [1, 2])
 def test_a_threshold_is_one_number_wherever_it_is_printed(hospitals: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import logging
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
+from xml.etree import ElementTree
 
 import pydyf
 import weasyprint
@@ -59,6 +61,7 @@ def pdf(document: types.Document) -> bytes:
     with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
         rendered = _rendered(document, fonts)
         _refuse_words_without_room(document, rendered.pages)
+        _refuse_what_is_on_no_page(document, rendered.pages)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
             pdf_variant=document.archival,
@@ -237,6 +240,18 @@ def _refuse_words_without_room(document: types.Document, pages: Iterable[Any]) -
             faults.append(errors.Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
     if faults:
         raise errors.PageError(faults)
+
+
+def _refuse_what_is_on_no_page(document: types.Document, pages: Iterable[Any]) -> None:
+    """Every figure and table has its place: what floats to the foot of a page may find none, and is then left out."""
+    boxes = (box for page in pages for box in page._page_box.descendants(placeholders=True))
+    printed = {box.element.get("id") for box in boxes if isinstance(box.element, ElementTree.Element)}
+    if lost := [name for name in NAMED.findall(document.html) if name not in printed]:
+        raise errors.PageError.one("on_no_page", Material(document.title), names=tuple(lost))
+
+
+NAMED = re.compile(r"""<(?:figure|table)\b[^>]*?\bid=["']([^"']+)""")
+"""A figure or a table with its name."""
 
 
 def _room(area: Any, page: Any) -> tuple[float, float, float, float]:
