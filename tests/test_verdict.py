@@ -408,7 +408,9 @@ def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
 
 def beside(evidence: types.Evidence, difference: types.Estimate) -> str:
     rival = {"rival": "other", "rival_name": "Old score"}
-    release = with_release(evidence, prediction={**evidence.release.prediction.model_dump(), **rival}).release
+    release = with_release(
+        evidence, prediction={**evidence.release.prediction.model_dump(by_alias=True), **rival}
+    ).release
     difference = dataclasses.replace(difference, details={"p_adjusted": 0.01})
     found = types.Result("auroc_difference", "auroc_difference", "site-0", {"against": "Old score"}, difference)
     return committee.than_the_other_model(

@@ -282,7 +282,8 @@ def holds_that_women_are_missed(evidence: types.Evidence) -> types.Estimate:
     (claim,) = (
         claim
         for claim in claims.about(evidence, "groups")
-        if (claim.measure, claim.subset, claim.dataset) == ("sensitivity", types.Subset("sex", "female"), types.POOLED)
+        if (claim.scope, claim.measure, claim.dataset) == ("group", "sensitivity", types.POOLED)
+        and claim.subset == types.Subset("sex", "female")
     )
     assert (claim.state, claim.reason) == ("against", Fact("explained_by_risks"))
     first, later = " ".join(committee.who_is_missed(evidence)), " ".join(committee.differing_groups(evidence))

@@ -230,6 +230,18 @@ def updated_coefficients(
         The number, without an interval. Details: `fewest` and `most` of the updates of single folds, and of the closed
         test the statistics `joint` and `slope` of its steps with `p_joint` and `p_slope`. Absent with fewer than 20
         rows of either outcome, and where a fold allows no fit.
+
+    Examples
+    --------
+    Risks of twice the right odds ask for another intercept, and for no other slope.
+
+    >>> import dossier
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> right = rng.uniform(0.05, 0.45, 500)
+    >>> outcome = (rng.random(500) < right).astype(float)
+    >>> print(dossier.metrics.updated_coefficients(outcome, 2 * right / (1 + right), "closed_test"))
+    1.00
     """
     design = design or Design(len(outcome))
     known = [CHANGES.index(each) for each in present(held_out(outcome, rival, update, design, seed)).changes]

@@ -317,7 +317,7 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
     if pooled is not None:
         has_bar = types.expected_range(pooled) is not None
         text += " Diamond: pooled"
-        text += "; hollow bar: expected range in a new hospital (prediction interval, PI)." if has_bar else "."
+        text += "; hollow bar: range in a new hospital (prediction interval, PI)." if has_bar else "."
     if any(data.few(site, bands.FEW_FOR_POOLING) for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
         pooling = ", not pooled" if what.is_pooled else ""
