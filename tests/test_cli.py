@@ -150,7 +150,19 @@ def test_libraries_are_searched_for_only_where_the_system_has_them_by_no_name(mo
 def test_help_names_every_command() -> None:
     done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=CHECKOUT)
     commands = re.findall(r"^  (\w+) +\S", done.stdout.partition("Commands:")[2], re.MULTILINE)
-    assert commands == ["build", "check", "demo", "init", "print", "quick", "schema", "seal", "sign", "verify"]
+    assert commands == [
+        "build",
+        "check",
+        "demo",
+        "history",
+        "init",
+        "print",
+        "quick",
+        "schema",
+        "seal",
+        "sign",
+        "verify",
+    ]
     assert "..." not in done.stdout.partition("Commands:")[2]
 
 

@@ -239,7 +239,7 @@ def test_names_are_printed_as_they_are(text: str, edition: Edition) -> None:
     (title,) = page.all("title")
     assert squeezed in title.text
     seen = page.text
-    if edition == "regulatory":
+    if edition != "committee":
         assert seen.count(squeezed) >= 6
         assert f"Site {squeezed}" in seen
     else:

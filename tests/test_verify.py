@@ -138,7 +138,7 @@ def test_without_a_release_it_is_said_what_was_not_checked(glance: Path) -> None
 
 
 def test_the_command_and_the_model_file_are_printed(built: Path) -> None:
-    last = " ".join(page.extract_text() for page in PdfReader(built / "dossier-regulatory.pdf").pages[-2:]).split()
+    last = " ".join(page.extract_text() for page in PdfReader(built / "dossier-supplement.pdf").pages[-2:]).split()
     assert "Command: dossier build --edition all --page a4." in " ".join(last)
     assert "was tested. The hash of its file is not stated." in " ".join(last)
 

@@ -264,7 +264,7 @@ def like_heart(folder: Path) -> types.Evidence:
     return evaluate.evidence(reading.study(folder))
 
 
-def holds_that_women_are_missed(evidence: types.Evidence) -> types.Estimate:
+def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> types.Estimate:
     """The comparison of women and men, which both editions say in their words, with what the risks let expect.
 
     Few of these women are ill, and their risks are low: of their cases so few lie above the line whatever the model.
@@ -272,7 +272,7 @@ def holds_that_women_are_missed(evidence: types.Evidence) -> types.Estimate:
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     look = next(look for look in looks if (look.measure, look.label) == ("sensitivity", "female"))
     assert look.state == "against"
-    assert look.is_foretold
+    assert look.is_foretold is is_foretold
     assert look.expected is not None
     assert look.expected[0] < look.expected[1] - 0.2
     said = flag_text(look.fact)
@@ -285,18 +285,20 @@ def holds_that_women_are_missed(evidence: types.Evidence) -> types.Estimate:
         if (claim.scope, claim.measure, claim.dataset) == ("group", "sensitivity", types.POOLED)
         and claim.subset == types.Subset("sex", "female")
     )
-    assert (claim.state, claim.reason) == ("against", Fact("explained_by_risks"))
+    assert (claim.state, claim.reason) == ("against", Fact("explained_by_risks") if is_foretold else None)
     first, later = " ".join(committee.who_is_missed(evidence)), " ".join(committee.differing_groups(evidence))
     for words in (first, later):
         assert "It more often misses female patients (" in words
-        assert "; its percentages let expect " in words
         assert "overlap" not in words
         assert "in none was a difference" not in words
+    # The first page has room for what follows of the risks, the later one for their numbers.
+    assert " may be so with every percentage right." in first
+    assert "; its percentages let expect " in later
     return look.apart
 
 
 def test_women_like_those_of_heart_are_a_finding_in_both_editions(tmp_path: Path) -> None:
-    apart = holds_that_women_are_missed(like_heart(tmp_path))
+    apart = holds_that_women_are_missed(like_heart(tmp_path), is_foretold=True)
     assert apart.value == pytest.approx(-0.36, abs=0.06)
     assert apart.high is not None
     assert apart.high < -0.1
@@ -329,9 +331,12 @@ def test_the_default_of_a_gain_is_one_for_all_sites() -> None:
 @pytest.mark.slow
 @pytest.mark.tables("heart")
 def test_the_women_of_heart_are_a_finding_in_both_editions() -> None:
-    """.48 of the women and .82 of the men within the three hospitals; -.35, -.54 to -.16 over all rows."""
+    """.48 of the women and .82 of the men within the three hospitals; -.35, -.54 to -.16 over all rows.
+
+    Their risks foretell .62 and .84: that the rest is chance has a p value of .049, just too low.
+    """
     study = hurried(reading.study(HEART, allow_outside=True), bootstrap=2)
-    apart = holds_that_women_are_missed(evaluate.evidence(study))
+    apart = holds_that_women_are_missed(evaluate.evidence(study), is_foretold=False)
     assert apart.value == pytest.approx(-0.35, abs=0.015)
     assert apart.low == pytest.approx(-0.54, abs=0.03)
     assert apart.high == pytest.approx(-0.16, abs=0.015)

@@ -39,6 +39,21 @@ WITHOUT_A_CELL = (
         "internal value over refitted splits",
         "its truth is the performance of a model that is fitted anew in each split",
     ),
+    *(
+        (
+            f"{name}_of_update",
+            "the same function as the model's, of risks by updates that were fitted without the row; "
+            "test_updating_simulated.py simulates it",
+        )
+        for name in ("oe_ratio", "brier", "net_benefit_gain", "sensitivity", "specificity")
+    ),
+    ("ici_of_update", "the same function as the model's index, of risks by updates that were fitted without the row"),
+    ("reclassified", "a share of the rows with Wilson's interval, as accuracy"),
+    (
+        "updated_intercept",
+        "the interval of calibration_intercept, which has a cell; wider where a fold chose otherwise",
+    ),
+    ("updated_slope", "the interval of calibration_slope, which has a cell; wider where a fold chose otherwise"),
     ("declared internal performance", "its interval is declared, not estimated"),
     ("net benefit of all sites", "the sum of the sites' decision curves, which have a cell; the sites are fixed"),
 )

@@ -11,6 +11,7 @@ from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.types import Floats
 from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset.numbers import number
 from dossier.typeset.words import of_curves
 
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -38,6 +39,24 @@ def _ends(every: Sequence[Floats]) -> tuple[float, float]:
     return (-canvas.ceiling(-low) if low < 0 else 0.0), canvas.ceiling(high)
 
 
+def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary, types.Curve]]) -> str:
+    """What the lines come to in the middle of the horizontal axis: a value, or the least and the most of the sites."""
+    lines: dict[str, list[tuple[float, str]]] = {name: [] for name in about["lines"]}
+    for site, curve in found:
+        across = data.column(curve, about["across"])
+        for name, known in lines.items():
+            values = data.column(curve, name)
+            if np.isfinite(values).any():
+                nearest = int(np.nanargmin(np.where(np.isfinite(values), np.abs(across - 0.5), np.nan)))
+                known.append((float(values[nearest]), site.site))
+    said = (
+        f"{about['lines'][name]} {captions.from_to(known) if len(known) > 1 else number(known[0][0])}"
+        for name, known in lines.items()
+        if known
+    )
+    return f" Nearest to {number(0.5)} on the axis: {'; '.join(said)}."
+
+
 def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:
     every = facets.shown_curves(evidence, canvas.FULL, name)
     found = [(site, curve) for site, curve in every if isinstance(curve, types.Curve)]
@@ -60,11 +79,15 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
         shape=0.6,
     )
     plot = facets.Multiples.of(grid, [site for site, _ in found], 9.6, canvas.FULL)
+    # Between two ends that keep inside, 0 is written where half its line and the whole one of the nearer end have room.
+    shown = {low, high} | ({0.0} if min(-low, high) / (high - low) * grid.height >= 1.5 * canvas.LINE else set())
 
     def scale(axes: canvas.Panel, index: int) -> None:
         axes.set(xlim=(0, 1), ylim=(low, high))
         canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "", "1"], labelled=grid.outer_bottom(index), inward=True)
-        canvas.ticks(axes, "y", sorted({low, 0.0, high}), labelled=grid.outer_left(index), inward=True)
+        places = sorted({low, 0.0, high})
+        texts = [canvas.tick_text(place) if place in shown else "" for place in places]
+        canvas.ticks(axes, "y", places, texts, labelled=grid.outer_left(index), inward=True)
 
     for _, _, axes, curve in plot.each(evidence, found, scale):
         across = data.column(curve, about["across"])
@@ -77,7 +100,7 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
     none = captions.left_out(len(every) - len(found), "not estimable")
     caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{none}"
     caption += captions.left_out(left, "in results.json")
-    return canvas.Drawn(plot.sheet, caption, about["says"])
+    return canvas.Drawn(plot.sheet, caption, f"{about['says']}{_midway(about, found)}", about["says"])
 
 
 def _entered(name: str, about: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 
 from dossier.core import bands, between_groups, claims, types
@@ -69,9 +69,19 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    errors = list(_errors(evidence).items())[:MOST_ERRORS]
-    parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in errors]
-    return tuple(text for text in (*(parts or [_counts(evidence)]), _of_goals(evidence), _known_at(evidence)) if text)
+    errors = dict(list(_errors(evidence, in_brief=True).items())[:MOST_ERRORS])
+    parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in errors.items()]
+    parts = [*parts, _even_if_right(evidence, errors)] if parts else [_counts(evidence, in_brief=True)]
+    return tuple(text for text in (*parts, _of_goals(evidence), _known_at(evidence)) if text)
+
+
+def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
+    """That the risks may explain some or all of these errors; the later page says what they let expect."""
+    looks = [look for look in _looks(evidence) if look.state == "against" and _how(evidence, look) in errors]
+    if not any(look.is_foretold for look in looks):
+        return ""
+    what = "This" if all(look.is_foretold for look in looks) else "Some of this"
+    return f"{what} may be so with every percentage right."
 
 
 def _of_goals(evidence: types.Evidence) -> str:
@@ -142,12 +152,13 @@ AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 """What is said of a group that is worse off at the first threshold."""
 
 
-def _errors(evidence: types.Evidence) -> dict[str, list[str]]:
+def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[str]]:
     """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
         if look.state == "against":
-            who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)})"
+            expected = "" if in_brief else _expected(look)
+            who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)}{expected})"
             found.setdefault(_how(evidence, look), []).append(who)
     return found
 
@@ -176,9 +187,13 @@ def _values(look: between_groups.Look) -> str:
     if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
         return text
     ends = sorted(round(100 * abs(bound)) for bound in (low, high))
+    return f"{text}; {ends[0]} to {ends[1]} of 100 more"
+
+
+def _expected(look: between_groups.Look) -> str:
+    """What the risks of the group and of the others let expect."""
     expected = [people(1 - share) for share in look.expected or ()]
-    foretold = f"; its percentages let expect {listing(expected)}" if expected else ""
-    return f"{text}; {ends[0]} to {ends[1]} of 100 more{foretold}"
+    return f"; its percentages let expect {listing(expected)}" if expected else ""
 
 
 def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
@@ -191,7 +206,7 @@ def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     return tuple(filter(None, parts))
 
 
-def _counts(evidence: types.Evidence) -> str:
+def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     """What the comparisons show, and for whom the model may do worse though this could be coincidence."""
     looks = _looks(evidence)
     if not looks:
@@ -200,8 +215,8 @@ def _counts(evidence: types.Evidence) -> str:
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.state == "open" and look.excludes_none and look.is_worse]
-    made = f"{counted(len(looks), 'comparison')} with the other patients of the same hospital"
-    text = f"Of {made}, {listing(parts)}."
+    whose = "of groups" if in_brief else "with the other patients of the same hospital"
+    text = f"Of {counted(len(looks), 'comparison')} {whose}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
     known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
     for is_sure, start, end in (
