@@ -39,6 +39,7 @@ SITES = ("hospital-1", "hospital-2", "hospital-3")
 BUILD = """
 import json, sys
 from pathlib import Path
+from dossier.core import contents
 from dossier.report import compose, draw
 from dossier import evaluate, reading
 from dossier.record import results, results_csv
@@ -58,8 +59,9 @@ for folder in map(Path, sys.argv[2:]):
     (folder / "results.csv").write_bytes(results_csv.text(made))
     dossier.read_results(folder / "results.json").to_frame().to_csv(folder / "frame.csv", index=False)
     if folder.name == "plain":
-        html = compose.document(draw.gallery(evidence), "regulatory").html
-        (folder / "regulatory.html").write_text(html)
+        gallery = draw.gallery(evidence)
+        pages = [compose.document(gallery, edition).html for edition in contents.SUBMITTED]
+        (folder / "submitted.html").write_text("".join(pages))
 """
 
 
@@ -222,7 +224,7 @@ def test_the_measure_is_in_the_csv_and_in_the_frame(followed: Path) -> None:
 
 
 def test_the_measure_the_figure_the_sentence_and_the_chapter_are_on_the_pages(followed: Path) -> None:
-    html = (followed / "plain" / "regulatory.html").read_text(encoding="utf-8")
+    html = (followed / "plain" / "submitted.html").read_text(encoding="utf-8")
     assert "The mean distance between the risk and what happened." in html
     assert "mean of |p \N{MINUS SIGN} y|" in html
     assert "Advantages of the mean absolute error" in html
