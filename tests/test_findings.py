@@ -381,8 +381,8 @@ def test_what_a_new_site_may_expect_is_told_from_five_sites_on() -> None:
         for result in KINDS["two"].results
     )
     few = dataclasses.replace(KINDS["two"], results=changed)
-    assert "fewer than five sites" in said("results", few).lower()
-    assert "prediction interval" not in said("results", few)
+    assert "No prediction interval: fewer than five sites." in said("results", few)
+    assert "may lie between" not in said("results", few)
 
 
 def test_what_is_pooled_is_said_with_its_interval() -> None:

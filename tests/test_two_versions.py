@@ -1,4 +1,4 @@
-"""Two releases of one model: the second is better over all, and worse at one hospital, which is told first."""
+"""Two releases of one model: the second is better over all, and worse at one hospital, which is named first."""
 
 from __future__ import annotations
 

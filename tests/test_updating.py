@@ -144,7 +144,7 @@ def test_a_hospital_of_few_patients_is_not_updated(found: Evidence) -> None:
             assert isinstance(each.found, Absent)
             assert each.found.reason.code == "too_few_to_update"
     assert claims.after_update(found, "south", f"{UPDATED}intercept") == "untested"
-    assert "cannot be told at South" in chapter.finding(found).lead + chapter.finding(found).rest
+    assert "is not known at South" in chapter.finding(found).lead + chapter.finding(found).rest
 
 
 def test_results_come_back_from_the_file(found: Evidence) -> None:

@@ -58,7 +58,7 @@ class Options:
     scheduler: str | None = None
     allow_outside: bool = False
     recorded: bool = True
-    """Whether it is told what protects small counts, and written beside OUT."""
+    """Whether it is reported what protects small counts, and written beside OUT."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -211,8 +211,8 @@ def build(
 ) -> int:
     """Build the dossier of a release: its editions, the figures, results.json and a manifest.
 
-    Under [disclosure] what was found of small counts is told, and written beside OUT into a disclosure-report.pdf under
-    its name, for whoever releases the dossier.
+    Under [disclosure] what was found of small counts is reported, and written beside OUT into a disclosure-report.pdf
+    under its name, for whoever releases the dossier.
 
     RELEASE is a folder with a release.toml, or the path of one.
     """

@@ -48,7 +48,7 @@ class Count:
         What is counted, in the singular: "row", "event", "cluster". Whatever is not among `THINGS` counts as persons,
         so that a new word is protected until somebody decides otherwise.
     out_of : int, optional
-        How many there are in all, where both stand side by side: the rest can then be told too.
+        How many there are in all, where both stand side by side: the rest can then be named too.
     is_limit : bool
         Whether it is the fewest or the most that something asks for, the same whoever the patients are.
     """

@@ -1,7 +1,7 @@
 """Functions of ours in a process of their own, with limits of time and memory: for files that anybody may have made.
 
 What they make a library do (a loop, a table of billions of entries, a fault in its C code) ends there, with a reason.
-The process loads once what it is told to, and copies itself (fork) for each call, so that none meets what another left
+The process loads once what it is asked to, and copies itself (fork) for each call, so that none meets what another left
 in memory. What comes back is JSON and bytes, which cannot run code in the process that reads them.
 """
 
@@ -270,7 +270,7 @@ def serve(channel: socket.socket, parent: int) -> NoReturn:
         except (EOFError, OSError):
             os._exit(0)
         for module in json.loads(modules):
-            # What is not installed is missed, and told, by the copy that needs it.
+            # What is not installed is missed, and reported, by the copy that needs it.
             with contextlib.suppress(ModuleNotFoundError):
                 importlib.import_module(module)
         status = _copied(channel, parent) if copies else 0

@@ -369,7 +369,7 @@ def is_short_of(needed: Estimate, n: int) -> bool:
 
 
 CLEARLY_APART, SMALL_P = 0.7, 0.05
-"""From this membership AUROC on, and up to this P of the energy test, a site is told from the development data."""
+"""From this membership AUROC on, and up to this P of the energy test, a site is unlike the development data."""
 
 
 def told_apart(evidence: Evidence, site: str) -> Literal["", "classifier", "distances"]:

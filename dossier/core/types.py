@@ -475,7 +475,7 @@ class Disclosure:
     """What was looked at before anything was given where small counts are protected."""
 
     cells: int
-    """How many counts may be below the smallest that may be told, by their ranges: the solver found as many values as
+    """How many counts may be below the smallest that may be given, by their ranges: the solver found as many values as
     that for each where the model gives any risk."""
     withheld: Mapping[str, int]
     """How many results and curves are withheld, by the code of the reason."""

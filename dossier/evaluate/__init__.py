@@ -67,7 +67,7 @@ class Preview:
 def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None) -> Evidence:
     """Everything that can be known from a study, with the reason for everything that cannot.
 
-    Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, told what was finished;
+    Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, called with what was finished;
     `scheduler`, the address of a Dask cluster that does the work instead. The answer depends on none of them: each
     measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError says why the
     cluster cannot do the work.

@@ -83,7 +83,7 @@ OF_THE_PATIENTS = ("brier", "net_benefit_gain")
 def _is_looked_at(
     release: Release, result: types.Result, found: types.Estimate, datasets: Sequence[types.DatasetSummary]
 ) -> bool:
-    """Whether a difference may say that a hospital has it worse: of what is told by the gain, at the first line."""
+    """Whether a difference may say that a hospital has it worse: of what the gain answers, at the first threshold."""
     sites = [each for each in datasets if each.role == "external" and result.dataset in (each.name, types.POOLED)]
     at_primary = result.at.get("threshold") in (None, *release.thresholds.declared[:1])
     if not sites or not at_primary or result.measure == "net_benefit":

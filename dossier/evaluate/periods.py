@@ -95,16 +95,16 @@ def _curve(site: Site, periods: Periods, parts: dict[int, Site], found: dict[int
     known = [estimate if isinstance(estimate, Estimate) else None for estimate in found.values()]
     outcomes = [part.dataset.outcome for part in parts.values()]
     events = [None if outcome is None else int(outcome.sum()) for outcome in outcomes]
-    told = [not 0 < _rows(part) < FEWEST_PATIENTS for part in parts.values()]
+    given = [not 0 < _rows(part) < FEWEST_PATIENTS for part in parts.values()]
     curve = Curve(
         columns={
             "period": tuple(map(float, found)),
             "n": tuple(
-                float(_rows(part)) if is_told else None for part, is_told in zip(parts.values(), told, strict=True)
+                float(_rows(part)) if is_given else None for part, is_given in zip(parts.values(), given, strict=True)
             ),
             "events": tuple(
-                float(count) if count is not None and is_told else None
-                for count, is_told in zip(events, told, strict=True)
+                float(count) if count is not None and is_given else None
+                for count, is_given in zip(events, given, strict=True)
             ),
             "value": tuple(None if estimate is None else estimate.value for estimate in known),
             "low": tuple(None if estimate is None else estimate.low for estimate in known),

@@ -58,7 +58,7 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     advice between two classes can fall into: `lower`, `upper`, `count`, `share` (the distribution of the advice),
     `confidence` and `accuracy` (means) and `value_ece`, `value_eci`: confidence x local calibration, on the scale of
     the expected calibration error or of the ECI. The last four are missing in a bin of fewer than five, whose mean
-    would be that of a few people and told one's risk. Absent without rows.
+    would be that of a few people and give one's risk away. Absent without rows.
     Source: Campagner 2023.
     """
     columns = columns_of_advice(confidence_of(risk), right_at_half(outcome, risk), FIRST)

@@ -372,13 +372,13 @@ def _beyond_placements(table: Tables, seed: int) -> float:
     scale = min(1.0, LARGEST_DIVIDED / max(ours, theirs))
     ours, theirs = max(2, round(scale * ours)), max(2, round(scale * theirs))
     rng = np.random.default_rng(seed)
-    seen, told = 0.0, 0.0
+    seen, stated = 0.0, 0.0
     for _ in range(DIVISIONS):
         rows = rng.permutation(table.development_n + table.external_n)[: ours + theirs]
         share, as_far = _placements(table, np.sort(rows[:ours]), np.sort(rows[ours:]))
         seen += (float(share.mean()) - 0.5) ** 2
-        told += float(share.var(ddof=1) / theirs + as_far.var(ddof=1) / ours)
-    return seen / told if told > 0 else 1.0
+        stated += float(share.var(ddof=1) / theirs + as_far.var(ddof=1) / ours)
+    return seen / stated if stated > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -770,7 +770,7 @@ def membership_auroc(
 ) -> Estimate | Absent:
     """How well a model can tell the patients of this hospital from those of the development.
 
-    .5 when they cannot be told apart, 1 when they never overlap.
+    .5 when they cannot be distinguished, 1 when they never overlap.
 
     `development` and `predictors` are the features of the development table and of the external table, matched by name.
     The mean AUROC of a logistic regression of the table on the predictors over ten random halvings of both tables,

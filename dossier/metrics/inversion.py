@@ -56,7 +56,7 @@ def inverted(
     the upper bound the largest under which one at most as high as the `believable` one has it, with a straight line
     between neighbours; `farther` may raise the upper bound of a seen result. Truths up to the upper bound of the least
     result that is believed are never ruled out from above, and hardly ever those that a raised bound reaches. The
-    interval would hold them more often than promised, and they would be told from the best truth less often than they
+    interval would hold them more often than promised, and they would be parted from the best truth less often than they
     could be: from below the best is ruled out at `tail` and its `unused` part more, and where it is, so are the others
     at twice the `tail`.
     """

@@ -366,7 +366,7 @@ def _untransformed(value: float, transform: str | None) -> float | None:
 def _held_by_some(known: Floats) -> Floats:
     """The different values but those beyond which, themselves included, fewer than five patients lie.
 
-    The 1 of an indicator stays however rare it is: that it can be 1 is nothing that a patient told.
+    The 1 of an indicator stays however rare it is: that it can be 1 says nothing of a patient.
     """
     different, counts = np.unique(known, return_counts=True)
     if set(different.tolist()) <= {0.0, 1.0}:

@@ -51,7 +51,7 @@ def _canonical(rows: Floats) -> Floats:
 def _in_own_order(labels: Floats) -> Floats:
     """The table with its raters and its cases in an order that only what they hold decides.
 
-    Raters are told apart by the kinds of cases that they gave each label to, and kinds of cases by the raters that gave
+    Raters are parted by the kinds of cases that they gave each label to, and kinds of cases by the raters that gave
     each label to them, in turn. Where raters stay alike either may come first, and the others follow from that.
     """
     classes, codes = np.unique(labels, return_inverse=True)

@@ -24,7 +24,7 @@ BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 def outlined(figure: bytes) -> bytes:
-    """The figure with each letter as a shape, of which a reader of screens is told the text."""
+    """The figure with each letter as a shape, of which a reader of screens reads the text."""
     svg = figure.decode()
     sheet = OF_THE_SHEET.search(svg)
     if sheet is None:

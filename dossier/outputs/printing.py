@@ -127,7 +127,7 @@ DISCLOSURE_REPORT = "disclosure-report.pdf"
 
 
 def beside(out: Path, evidence: Evidence, found: Evidence, text: bytes, page: str) -> tuple[str, dict[Path, bytes]]:
-    """What whoever releases a dossier that protects small counts is told in one line, and what is written beside OUT.
+    """What whoever releases a dossier that protects small counts reads in one line, and what is written beside OUT.
 
     `evidence` is what results.json holds, whose bytes are `text`, and `found` what was found of the rows. A sheet says
     it at length, and a ledger keeps what was given where the release names one. Nothing where nothing is protected.

@@ -183,14 +183,14 @@ def asked(
         if error.ours:
             raise RuntimeError(f"in the process that reads {file}:\n{error.ours}") from None
         if error.by in ("", "SIGXCPU"):
-            told = Fault("reading_too_long", File(file), file=file, seconds=Count(seconds, "second"))
+            fault = Fault("reading_too_long", File(file), file=file, seconds=Count(seconds, "second"))
         elif error.by in ("MemoryError", "SIGKILL"):
-            told = Fault("reading_too_large", File(file), file=file, gigabytes=most / (1 << 30))
+            fault = Fault("reading_too_large", File(file), file=file, gigabytes=most / (1 << 30))
         else:
-            told = _unreadable(file, error.by)
+            fault = _unreadable(file, error.by)
     except (pyarrow.ArrowException, OSError) as error:
-        told = _unreadable(file, type(error).__name__)
-    raise DataError([told]) from None
+        fault = _unreadable(file, type(error).__name__)
+    raise DataError([fault]) from None
 
 
 def _unreadable(file: str, ended: str) -> Fault:

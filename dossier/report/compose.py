@@ -93,54 +93,53 @@ def document(
 
 
 def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str = "a4") -> Document:
-    """What whoever releases a dossier is told of its protection, on one sheet that is no part of it.
+    """What whoever releases a dossier learns of its protection, on one sheet that is no part of it.
 
     `audit` is what was found of the small counts, `text` the results.json of the evidence.
     """
     evidence = unbroken_names(labelled(evidence))
-    html = _page(
+    return _sheet(
         evidence,
         "disclosure",
-        title=plain(_title(evidence)),
+        "Disclosure report",
+        page,
+        identity=f"Beside dossier {identity(evidence)}, and no part of it",
         results_sha256=provenance.grouped(hashlib.sha256(text).hexdigest()),
         finding=released.outcome(evidence, audit),
         datasets=released.datasets(evidence, audit),
         withheld=released.withheld(evidence),
         taken=released.taken(evidence, audit),
     )
-    return Document(
-        html=html,
-        stylesheets=tuple(material.styles() / f"{name}.css" for name in ("book", page, "disclosure")),
-        images={},
-        title=f"Disclosure report: {plain(_title(evidence))}",
-        language="en",
-        identifier=hashlib.sha256(html.encode() + page.encode()).digest()[:16],
-        date=evidence.release.release.date or UNDATED,
-    )
 
 
 def history(every: Sequence[tuple[Evidence, bytes]], page: str = "a4") -> Document:
     """Releases of one model side by side, the earliest first: evidence and results.json of each."""
     known = [unbroken_names(labelled(evidence)) for evidence, _ in every][-released_before.MOST_RELEASES :]
-    last = known[-1]
-    html = _page(
-        last,
+    return _sheet(
+        known[-1],
         "history",
-        title=plain(_title(last)),
-        versions=listing([each.release.release.version for each in known]),
+        "History",
+        page,
+        identity=f"From the results of {listing([each.release.release.version for each in known])}",
         hashes=[hashlib.sha256(text).hexdigest()[:16] for _, text in every],
         finding=released_before.finding(known),
         measures=released_before.measures(known),
         answers=released_before.answers(known),
     )
+
+
+def _sheet(evidence: Evidence, name: str, kind: str, page: str, **values: Any) -> Document:
+    """A document of a page or two that is no edition: the templates of a folder, filled."""
+    title = plain(_title(evidence))
+    html = _page(evidence, name, title=title, edition_title=kind, **values)
     return Document(
         html=html,
-        stylesheets=tuple(material.styles() / f"{name}.css" for name in ("book", page, "history")),
+        stylesheets=tuple(material.styles() / f"{sheet}.css" for sheet in ("book", page, "sheet")),
         images={},
-        title=f"History: {plain(_title(last))}",
+        title=f"{kind}: {title}",
         language="en",
         identifier=hashlib.sha256(html.encode() + page.encode()).digest()[:16],
-        date=last.release.release.date or UNDATED,
+        date=evidence.release.release.date or UNDATED,
     )
 
 
@@ -183,7 +182,8 @@ def _page(evidence: Evidence, book: str, **values: Any) -> str:
     """The HTML of an edition, filled with values and what all of them share."""
     template = _environment(material.templates(), book).get_template("book.html")
     names = [dataset.site for dataset in evidence.datasets]
-    html = template.render(evidence=evidence, names_of_sites=names, identity=identity(evidence), say=typeset, **values)
+    given = {"evidence": evidence, "names_of_sites": names, "identity": identity(evidence), "say": typeset, **values}
+    html = template.render(given)
     return LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
 
 

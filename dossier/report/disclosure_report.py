@@ -1,4 +1,4 @@
-"""What whoever releases a dossier is told of its protection: the narrowest count, what was withheld why, and the rest.
+"""What whoever releases a dossier learns of its protection: the narrowest count, what was withheld why, and the rest.
 
 It tells more of the patients than the dossier does, and is no part of it.
 """
@@ -38,7 +38,7 @@ def outcome(evidence: Evidence, audit: Sequence[Audited]) -> Sentence:
 
 
 def line(evidence: Evidence, audit: Sequence[Audited]) -> str:
-    """The outcome in one line, as it is told where the dossier is built."""
+    """The outcome in one line, as it is reported where the dossier is built."""
     found, withheld = outcome(evidence, audit), evidence.disclosure
     lost = 0 if withheld is None else sum(withheld.withheld.values())
     said = f"disclosure: {found.lead} {found.rest} {counted(lost, 'result')} withheld. {taken(evidence, audit)}"

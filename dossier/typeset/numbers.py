@@ -48,11 +48,11 @@ def per_cent(value: float, digits: int = 0) -> str:
 
 
 PEOPLE = ((0.05, 100), (0.005, 1000), (0.0, 10_000))
-"""From which frequency of an outcome or risk on it is told of so many people."""
+"""From which frequency of an outcome or risk on it is said of so many people."""
 
 
 def of_how_many(frequency: float) -> int:
-    """Of how many people an outcome or a risk that is so frequent is told: 100, 1,000 or 10,000."""
+    """Of how many people an outcome or a risk that is so frequent is said: 100, 1,000 or 10,000."""
     return next(people for least, people in PEOPLE if frequency >= least)
 
 

@@ -119,7 +119,7 @@ class Protected:
     def few(self, rule: str, model: str = "") -> Withheld | None:
         """Why nothing that rests on ranks or sums is given of a model by this rule, if so.
 
-        That there are as many different risks is told only where the range tells that there are as many rows. It says
+        That there are as many different risks is said only where the range says that there are as many rows. It says
         of no risk that it occurs, but where the score can give no others: then of nobody's range the 0 goes.
         """
         if not self.risks:

@@ -45,7 +45,7 @@ def of_release(study: Study) -> tuple[int, frozenset[str]]:
 
 
 def minimum_cell(study: Study) -> int:
-    """The smallest count that may be told of any row: the strictest that a table asks for, for any number may rest on
+    """The smallest count that may be given of any row: the strictest that a table asks for, for any number may rest on
     rows of several.
     """
     return max((dataset.minimum_cell for dataset in study.datasets), default=0)

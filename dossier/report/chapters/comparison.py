@@ -24,8 +24,8 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         return sentence.Sentence("At no external site can the models be compared.")
     names = [rival.name for rival in evidence.release.rivals]
     counts = {state: sum(claim.state == state for claim in every) for state in COUNTED}
-    told = [state for state in COUNTED if counts[state] or state == "against"]
-    said = [f"{how_many(counts[state])} {COUNTED[state]}" for state in told]
+    states = [state for state in COUNTED if counts[state] or state == "against"]
+    said = [f"{how_many(counts[state])} {COUNTED[state]}" for state in states]
     whom = names[0] if len(names) == 1 else f"{in_words(len(names))} other models"
     sites = sentence.estimated(evidence, "auroc_difference", against=names[0]) if len(names) == 1 else []
     apart = sentence.over_sites(evidence, "auroc_difference", sites, against=names[0]) if sites else ""

@@ -140,7 +140,7 @@ def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
 
 
 def _named(evidence: types.Evidence, state: types.State) -> str:
-    """What a state is called: what a policy keeps back was tested, and what was not is told by nobody."""
+    """What a state is called: what a policy keeps back was tested, and what was not stands in the note."""
     return "not given" if state == "untested" and evidence.is_protected else state
 
 

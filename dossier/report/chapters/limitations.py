@@ -89,13 +89,13 @@ def _by_cause(flags: Sequence[Flag]) -> list[list[Flag]]:
     """Together the flags that differ in nothing but the site and its numbers: what they say, and what is answered."""
     causes: dict[object, list[Flag]] = {}
     for flag in flags:
-        told = tuple(
+        values = tuple(
             (name, value.code if isinstance(value, Fact) else value)
             for name, value in flag.fact.values
             if name not in OF_A_SITE and isinstance(value, (str, bool, Fact))
         )
         predictor = flag.columns if len(flag.columns) == 1 else ()
-        causes.setdefault((flag.fact.code, told, predictor, flag.reply), []).append(flag)
+        causes.setdefault((flag.fact.code, values, predictor, flag.reply), []).append(flag)
     return list(causes.values())
 
 

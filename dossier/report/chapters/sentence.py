@@ -166,7 +166,7 @@ def new_hospital(evidence: Evidence) -> str:
     new = expected_range(pooled)
     if new is None:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
-        return f"With fewer than {few} sites to pool, what AUROC a new hospital may expect cannot be told."
+        return f"No prediction interval: fewer than {few} sites."
     low, high = (short(evidence, "auroc", value) for value in new)
     level = level_of(evidence)
     return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."

@@ -49,7 +49,7 @@ def _least(evidence: Evidence, site: DatasetSummary) -> str:
 
 
 def choice(evidence: Evidence, site: DatasetSummary) -> str | None:
-    """What the closed test changes at a site; None where it was not asked, or could not be told."""
+    """What the closed test changes at a site; None where it was not asked, or is not known."""
     found = find(evidence, "updated_coefficients", site.name, model=CLOSED_TEST)
     return CHANGES[int(found.value)] if isinstance(found, Estimate) else None
 

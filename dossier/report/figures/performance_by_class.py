@@ -110,7 +110,7 @@ def _names(drawn: Figure, rows: Heights, x: float, top: float) -> None:
 
 @canvas.figure("External performance by class")
 def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-    """How well each class is told from the rest at the sites whose patients differ from the development data."""
+    """How well each class is parted from the rest at the sites whose patients differ from the development data."""
     seen, rows, labels = classes.panels(evidence), heights(evidence), shown_classes(evidence)
     if isinstance(seen, types.Absent):
         return seen

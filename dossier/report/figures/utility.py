@@ -19,13 +19,13 @@ from dossier.typeset.words import counted
 
 Dash = tuple[float, tuple[float, ...]]
 RIVAL_DASHES: tuple[Dash, ...] = ((0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (2.5, 1)))
-"""The lines of the first other models; those of more could not be told apart."""
+"""The lines of the first other models; those of more could not be distinguished."""
 WIDEST_RIVAL = 60.0
 """How much of the key the name of another model may take, in mm."""
 
 
 def drawn_rivals(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> dict[str, Dash]:
-    """The first other models, as many as can be told apart, that have a line at any of these sites, with their dash."""
+    """The first other models, as many as differ enough, that have a line at any of these sites, with their dash."""
     every = dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_DASHES, strict=False))
     curves = {
         name: [types.find_curve(evidence, "decision_curve", site.name, model=name) for site in sites] for name in every

@@ -189,8 +189,8 @@ def _elsewhere(evidence: types.Evidence) -> str:
     if new is not None:
         low, high = (people(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
-        told = {claim.measure: claim.state for claim in claims.about(evidence, "new_hospital")}
-        worse = "" if told.get("auroc") == "shown" else " (50: a coin toss)"
+        states = {claim.measure: claim.state for claim in claims.about(evidence, "new_hospital")}
+        worse = "" if states.get("auroc") == "shown" else " (50: a coin toss)"
         return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
         return "Results differed so much that those of another hospital cannot be predicted."

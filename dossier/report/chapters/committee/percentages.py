@@ -31,7 +31,7 @@ class AtRisk:
     low: float
     high: float
     among: int
-    """Of how many people it is told."""
+    """Of how many people it is said."""
 
     @property
     def where(self) -> str:
@@ -118,7 +118,7 @@ def lines(evidence: types.Evidence) -> tuple[float, ...]:
 
 
 def told_of(evidence: types.Evidence) -> int:
-    """Of how many people is told what came of these risks."""
+    """Of how many people it is said what came of these risks."""
     return of_how_many(min(lines(evidence)))
 
 
