@@ -271,28 +271,28 @@ def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> 
     """
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     look = next(look for look in looks if (look.measure, look.label) == ("sensitivity", "female"))
-    assert look.state == "against"
-    assert look.is_foretold is is_foretold
+    assert look.state == ("explained" if is_foretold else "against")
     assert look.expected is not None
     assert look.expected[0] < look.expected[1] - 0.2
     said = flag_text(look.fact)
     assert f"by their risks {look.expected[0]:.2f} and {look.expected[1]:.2f} are expected" in said
-    assert f"over all sites {said}." in [flag_text(flag.fact) for flag in evidence.flags]
-    assert said in subgroups.finding(evidence).lead
+    assert (f"over all sites {said}." in [flag_text(flag.fact) for flag in evidence.flags]) is not is_foretold
+    finding = subgroups.finding(evidence)
+    assert said.lower() in (finding.rest if is_foretold else finding.lead).lower()
     (claim,) = (
         claim
         for claim in claims.about(evidence, "groups")
         if (claim.scope, claim.measure, claim.dataset) == ("group", "sensitivity", types.POOLED)
         and claim.subset == types.Subset("sex", "female")
     )
-    assert (claim.state, claim.reason) == ("against", Fact("explained_by_risks") if is_foretold else None)
+    assert (claim.state, claim.reason) == (("open", Fact("explained_by_risks")) if is_foretold else ("against", None))
     first, later = " ".join(committee.who_is_missed(evidence)), " ".join(committee.differing_groups(evidence))
     for words in (first, later):
         assert "It more often misses female patients (" in words
         assert "overlap" not in words
         assert "in none was a difference" not in words
     # The first page has room for what follows of the risks, the later one for their numbers.
-    assert " may be so with every percentage right." in first
+    assert ("This may be so with every percentage right." in first) is is_foretold
     assert "; its percentages let expect " in later
     return look.apart
 
@@ -388,7 +388,7 @@ def accused(sites: Sequence[Site], threshold: float) -> list[between_groups.Look
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("centre", "threshold"), [(-0.9, 0.3), (-2.5, 0.1)])
-def test_where_risks_are_right_they_may_explain_what_case_mix_does(centre: float, threshold: float) -> None:
+def test_groups_of_another_case_mix_whose_risks_are_right_accuse_in_5_percent(centre: float, threshold: float) -> None:
     """Women have lower risks than men by 1.2 on the logit, each risk is right: their sensitivity is lower by .4."""
     rng, found, releases = np.random.default_rng(3), [], 100
     for _ in range(releases):
@@ -399,15 +399,20 @@ def test_where_risks_are_right_they_may_explain_what_case_mix_does(centre: float
             outcome = (rng.random(500) < expit(linear)).astype(float)
             groups = {"sex": sex, "age": rng.choice(["young", "middle", "old"], 500)}
             sites.append((outcome, np.asarray(expit(linear)), groups))
-        found.append([look for look in accused(sites, threshold) if look.measure in between_groups.AT_THRESHOLD])
-    assert all(found)
+        found.append({look.measure for look in accused(sites, threshold)})
+    assert sum(bool({*between_groups.AT_THRESHOLD} & each) for each in found) <= 5
     # At a true rate of .05 more than eleven of a hundred come in one of 200 runs.
-    assert sum(any(not look.is_foretold for look in looks) for looks in found) <= 11
+    assert sum(map(bool, found)) <= 11
 
 
 @pytest.mark.slow
-def test_women_who_are_missed_half_the_time_are_found_out() -> None:
-    """.5 against .8 at three hospitals with 40 and 80 cases, at the level of .01 a question."""
+@pytest.mark.parametrize(("alarms", "least"), [(42.5 / 160, 90), (0.15, 78)], ids=["equal risks", "lower risks"])
+def test_women_who_are_missed_half_the_time_are_found_out(alarms: float, least: int) -> None:
+    """.5 against .8 at three hospitals with 40 and 80 cases.
+
+    Where as many women are flagged as men (20 cases and 42.5 others of 200, 64 cases and 36 others of 320) nothing
+    explains it. Where fewer are, their lower risks explain a part: at a power of .86 fewer than 78 come in one of 50.
+    """
     rng, found = np.random.default_rng(7), 0
     for _ in range(100):
         sites: list[Site] = []
@@ -416,10 +421,9 @@ def test_women_who_are_missed_half_the_time_are_found_out() -> None:
             sex = np.concatenate(
                 [np.repeat(["female", "male"], [40, 80]), np.where(rng.random(400) < 0.4, "female", "male")]
             )
-            flagged = np.concatenate(
-                [rng.random(120) < np.where(sex[:120] == "female", 0.5, 0.8), rng.random(400) < 0.15]
-            )
+            of_cases, of_others = (np.where(sex == "female", *shares) for shares in ((0.5, 0.8), (alarms, 0.15)))
+            flagged = rng.random(520) < np.where(outcome == 1, of_cases, of_others)
             risk = np.where(flagged, rng.uniform(0.51, 0.9, 520), rng.uniform(0.1, 0.49, 520))
             sites.append((outcome, risk, {"sex": sex, "age": rng.choice(["young", "middle", "old"], 520)}))
         found += any((look.measure, look.label) == ("sensitivity", "female") for look in accused(sites, 0.5))
-    assert found >= 90
+    assert found >= least

@@ -46,7 +46,7 @@ MEASURES = (*AT_THRESHOLD, "net_benefit", *MADE_OF.values(), *MADE_OF)
 AT_MOST = multiplicity.OF_DIFFERENCES
 """The p value by Holm's correction up to which a difference is shown."""
 
-State = Literal["shown", "against", "better", "open", "not judged"]
+State = Literal["shown", "against", "explained", "better", "open", "not judged"]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,10 @@ class Look:
 
     @property
     def state(self) -> State:
-        """Whether the groups are shown to be alike, the group to be worse or better off, or neither."""
+        """Whether the groups are shown to be alike, the group to be worse or better off, or neither.
+
+        Explained is a difference that is there, and that the risks may explain: it is named, and accuses nobody.
+        """
         if self.measure not in MARGINS:
             return "not judged"
         low, high = MARGINS[self.measure]
@@ -76,6 +79,8 @@ class Look:
             return "shown"
         if len(bounds) < 2 or not self.is_sure or low <= self.apart.value <= high:
             return "open"
+        if self.is_foretold:
+            return "explained"
         return "against" if self.is_worse or self.measure == RATIO else "better"
 
     @property
@@ -88,7 +93,7 @@ class Look:
     def is_foretold(self) -> bool:
         """Whether the risks may explain the difference: no more is shown to be there than they foretell.
 
-        The group is worse off all the same: whose risks are lower is missed more often, be every risk right.
+        Whose risks are lower is missed more often, be every risk right.
         """
         if self.expected is None:
             return False

@@ -308,8 +308,11 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
-            alone: types.State = look.state if look.state in ("against", "open") else "shown"
-            why = Fact("explained_by_risks") if alone == "against" and look.is_foretold else None
+            is_explained = look.state == "explained"
+            alone: types.State = (
+                "open" if is_explained else look.state if look.state in ("against", "open") else "shown"
+            )
+            why = Fact("explained_by_risks") if is_explained else None
             yield _claim(
                 "groups",
                 "group",

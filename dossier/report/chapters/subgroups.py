@@ -41,13 +41,14 @@ def finding(evidence: types.Evidence) -> Sentence:
         return Sentence("No subgroup could be compared with the other patients within the sites.", rest.strip())
     apart = [look for look in looks if look.state == "against"]
     counts = _counts(looks)
+    others = [*apart[1:], *(look for look in looks if look.state == "explained" and look.is_worse)]
+    more = named_with_the_rest([flag_text(look.fact) for look in others], MOST_NAMED - 1)
+    said = f"{sentence_case(more)}. " if more else ""
     if not apart:
         return Sentence(
             f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to be worse off.",
-            f"{counts}{rest}",
+            f"{said}{counts}{rest}",
         )
-    more = named_with_the_rest([flag_text(look.fact) for look in apart[1:]], MOST_NAMED - 1)
-    said = f"{sentence_case(more)}. " if more else ""
     return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
 
 

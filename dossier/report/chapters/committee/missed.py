@@ -77,10 +77,10 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
 
 def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
     """That the risks may explain some or all of these errors; the later page says what they let expect."""
-    looks = [look for look in _looks(evidence) if look.state == "against" and _how(evidence, look) in errors]
-    if not any(look.is_foretold for look in looks):
+    states = {look.state for look in _looks(evidence) if look.is_worse and _how(evidence, look) in errors}
+    if "explained" not in states:
         return ""
-    what = "This" if all(look.is_foretold for look in looks) else "Some of this"
+    what = "Some of this" if "against" in states else "This"
     return f"{what} may be so with every percentage right."
 
 
@@ -156,7 +156,7 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
     """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
-        if look.state == "against":
+        if look.state == "against" or (look.state == "explained" and look.is_worse):
             expected = "" if in_brief else _expected(look)
             who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)}{expected})"
             found.setdefault(_how(evidence, look), []).append(who)
@@ -218,7 +218,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
     text = f"Of {counted(len(looks), 'comparison')} {whose}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
-    known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
+    known = {_group(look.column, look.label, look.of_class) for look in looks if look.state in ("against", "explained")}
     for is_sure, start, end in (
         (True, "It does worse for", "but it may be only a little"),
         (False, "It may do worse for", CHANCE),
