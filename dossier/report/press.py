@@ -243,7 +243,7 @@ def _refuse_words_without_room(document: types.Document, pages: Iterable[Any]) -
 
 
 def _refuse_what_is_on_no_page(document: types.Document, pages: Iterable[Any]) -> None:
-    """Every figure and table has its place: what floats to the foot of a page may find none, and is then left out."""
+    """Every figure and table has its place: what a style sheet lets float may find none, and is then left out."""
     boxes = (box for page in pages for box in page._page_box.descendants(placeholders=True))
     printed = {box.element.get("id") for box in boxes if isinstance(box.element, ElementTree.Element)}
     if lost := [name for name in NAMED.findall(document.html) if name not in printed]:

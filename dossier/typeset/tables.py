@@ -22,8 +22,6 @@ HALF_MEASURE = MEASURE / 2
 """What is narrower may stand beside something else."""
 NARROW = 116.0
 """The most width in mm of a figure that has its caption beside it."""
-FOOT = 130.0
-"""The most height in mm of a figure at the foot of a page; a higher one stands where its chapter comes to it."""
 GAP, INTERVAL_GAP = 2.4, 1.4
 """What stands empty before a column, and between a value and its interval, in mm."""
 TIGHT = {GAP: 1.7, INTERVAL_GAP: 0.9}
