@@ -309,3 +309,33 @@ def test_a_difference_that_chance_makes_among_many_accuses_nobody(three: Evidenc
             first_page.answer(evidence)
         )
         assert is_accused is (p_value < 0.05)
+
+
+def with_differences(three: Evidence, found: Mapping[str, Estimate]) -> Evidence:
+    """The study with the net benefit of vendor A at each hospital in place of all that was looked at."""
+    at = {"against": NAMES[1], "threshold": 0.5}
+    others = tuple(each for each in three.results if "p_adjusted" not in getattr(each.found, "details", {}))
+    first = next(each for each in three.results if each.measure == "net_benefit_difference")
+    made = (dataclasses.replace(first, dataset=site, at=at, found=each) for site, each in found.items())
+    return dataclasses.replace(three, results=(*others, *made))
+
+
+def test_each_hospital_where_one_is_shown_to_be_better_is_said_to_be_one(three: Evidence) -> None:
+    """What holds after all comparisons at two hospitals is no "may be so" at the second."""
+    worse = Estimate(-0.1, -0.18, -0.02, 0.95, 200, Method("paired"), 80, 0.04)
+    found = {
+        site: dataclasses.replace(worse, details={"p_value": 0.01, "p_adjusted": p_value, "looks": 2.0})
+        for site, p_value in (("a", 0.01), ("b", 0.02))
+    }
+    answer = plain(first_page.answer(with_differences(three, found)))
+    assert "It is so in B (by 100 of 1,000, range 20 to 180) too." in answer
+    assert "may be so" not in answer
+
+
+def test_one_with_the_same_risks_is_neither_better_nor_worse(three: Evidence) -> None:
+    """A difference of exactly nothing at every hospital was counted as the model being better there."""
+    same = Estimate(0.0, 0.0, 0.0, 0.95, 200, Method("paired"), 80, 0.0)
+    same = dataclasses.replace(same, details={"p_value": 1.0, "p_adjusted": 1.0, "looks": 2.0})
+    evidence = with_differences(three, {"a": same, "b": same})
+    assert {(claim.state, claim.alone) for claim in claims.counted(evidence, "comparators")} == {("open", "open")}
+    assert "It was not shown that it is better" in better.than_the_other_model(evidence).replace(": it", ": It")

@@ -298,7 +298,7 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
             limit=limit,
             p_adjusted=found.details["p_adjusted"],
             state=multiplicity.beside_rival(result.measure, found),
-            alone=multiplicity.held(found, *limit),
+            alone=multiplicity.better(found, *limit),
         )
 
 
@@ -348,7 +348,7 @@ def _new_hospital(evidence: types.Evidence) -> Iterator[Claim]:
             measure=measure,
             at=at,
             limit=(least, None),
-            state=multiplicity.held(found, least, None),
+            state=multiplicity.better(found, least, None),
         )
 
 
@@ -453,7 +453,7 @@ def _people(evidence: types.Evidence) -> Iterator[Claim]:
         clustered = (found.details.get("low_clustered"), found.details.get("high_clustered"))
         found = found if None in clustered else replace(found, low=clustered[0], high=clustered[1])
         at = {"dataset": types.READER_STUDY, "measure": "absolute_risk_reduction", "limit": (0.0, None)}
-        yield _claim("people", "overall", found, state=multiplicity.held(found, 0.0, None), **at)
+        yield _claim("people", "overall", found, state=multiplicity.better(found, 0.0, None), **at)
 
 
 def _population(evidence: types.Evidence) -> Iterator[Claim]:
@@ -552,7 +552,7 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim
     found = _of_all(evidence, str(worst.measure), worst.at)
     if isinstance(found, types.Absent):
         return None
-    state = multiplicity.held(found, *worst.limit)
+    state = multiplicity.better(found, *worst.limit)
     if question == "calibration":
         ratio, slope, test = (_of_all(evidence, name, worst.at) for name in flags.CALIBRATION)
         state = multiplicity.calibration(ratio, slope, test)

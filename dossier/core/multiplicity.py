@@ -222,7 +222,7 @@ BESIDE_RIVALS: Mapping[str, tuple[float | None, float | None]] = {
 
 def beside_rival(measure: str, found: Estimate) -> State:
     """How a difference from another model stands after all comparisons; without a test the other one is not better."""
-    return after_looks(held(found, *BESIDE_RIVALS[measure]), found.details.get("p_adjusted"))
+    return after_looks(better(found, *BESIDE_RIVALS[measure]), found.details.get("p_adjusted"))
 
 
 def is_worse(gain: Estimate, is_own: bool = False) -> bool:
@@ -299,6 +299,13 @@ def held(found: Estimate | Absent, least: float | None, most: float | None) -> S
     above = least is None or (found.low is not None and found.low >= least)
     below = most is None or (found.high is not None and found.high <= most)
     return "shown" if above and below else "open"
+
+
+def better(found: Estimate | Absent, least: float | None, most: float | None) -> State:
+    """What `held` says of a limit that is no difference, or chance: what equals it in every sample is no better."""
+    state = held(found, least, most)
+    is_equal = isinstance(found, Estimate) and found.value in (least, most)
+    return "open" if state == "shown" and is_equal else state
 
 
 def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:

@@ -167,8 +167,17 @@ def another_is_better(evidence: Evidence) -> str:
     where = "" if alone(evidence) else f" in {short_names(evidence)[first.site.name]}"
     how = _does(evidence, first.measure)[0]
     others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
-    also = [f"{short_names(evidence)[each.site.name]} (by {_of_thousand(each.by, is_worse=False)})" for each in others]
-    so = f" It may be so in {plain.first_named(also)} too." if also else ""
+    shown, maybe = (
+        plain.first_named(
+            [
+                f"{short_names(evidence)[each.site.name]} (by {_of_thousand(each.by, is_worse=False)})"
+                for each in others
+                if each.is_sure is wanted
+            ]
+        )
+        for wanted in (True, False)
+    )
+    so = (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS)}{' each' if len(alike) > 1 else ''}"
     return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
 
