@@ -443,7 +443,7 @@ ENTRIES: Mapping[str, set[str]] = {
 
 
 def test_every_entry_is_words_and_holds_nothing_else() -> None:
-    assert ENTRIES.keys() | {"terms", "topics", "chapters", "pages", "tables", "curves"} == {
+    assert ENTRIES.keys() | {"terms", "topics", "chapters", "pages", "tables", "curves", "keys"} == {
         path.stem for path in (PACKAGE / "words").glob("*.toml")
     }
     for name, keys in ENTRIES.items():
@@ -581,7 +581,7 @@ def test_pages_and_figures_compare_no_estimate_with_a_bound() -> None:
     assert compared == DRAWN
 
 
-MOST_LINES = {"dossier": 63_542, "tests": 62_535}
+MOST_LINES = {"dossier": 63_395, "tests": 62_535}
 """Lines of Python, which only fall: who adds deletes, and lowers the figure with what is left over."""
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from dossier import evaluate, reading
+from dossier import evaluate, reading, words
 from dossier.command_line import initial
 from dossier.core.errors import Fault
 from dossier.core.register import fill
-from dossier.core.release import CHECKLIST_ITEMS, Release, Statement, schema
+from dossier.core.release import CHECKLIST_ITEMS, Release, Statement, Table, schema
 from dossier.reading.declared import declared
 from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, SITE
@@ -204,25 +204,25 @@ def test_an_empty_release_names_what_is_missing() -> None:
     ]
 
 
-def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+def _models(model: type[Table]) -> Iterator[type[Table]]:
     yield model
     for field in model.model_fields.values():
         for inner in _inside(field.annotation):
             yield from _models(inner)
 
 
-def _inside(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _inside(annotation: Any) -> Iterator[type[Table]]:
+    if isinstance(annotation, type) and issubclass(annotation, Table):
         yield annotation
     for part in get_args(annotation):
         yield from _inside(part)
 
 
-def test_every_key_has_one_sentence() -> None:
-    for model in _models(Release):
-        for name, field in model.model_fields.items():
-            assert field.description, f"{model.__name__}.{name}"
-            assert field.description.endswith("."), f"{model.__name__}.{name}"
+def test_every_key_has_one_sentence_and_every_sentence_its_key() -> None:
+    sentences = words.entries("keys")
+    of_table = {of.__name__: [each.alias or name for name, each in of.model_fields.items()] for of in _models(Release)}
+    assert {table: list(keys) for table, keys in sentences.items()} == of_table
+    assert all(sentence.endswith(".") for keys in sentences.values() for sentence in keys.values())
 
 
 def test_the_schema_is_json_and_knows_every_section() -> None:

@@ -15,12 +15,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     PlainSerializer,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
     model_validator,
 )
+from pydantic_core import CoreSchema
 
 from dossier.core.bands import PERFORMANCE
 from dossier.core.facts import Fact
@@ -28,6 +30,7 @@ from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
 from dossier.core.tripod import ITEMS
 from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
+from dossier.words import entries
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -92,6 +95,19 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
     rules: ClassVar[Rules] = {}
+
+    @classmethod
+    def meanings(cls) -> dict[str, str]:
+        """What each of its keys means, in a sentence."""
+        found: dict[str, str] = entries("keys")[cls.__name__]
+        return found
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, table: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        found = handler(table)
+        for key, sentence in cls.meanings().items():
+            handler.resolve_ref_schema(found)["properties"][key]["description"] = sentence
+        return found
 
     @model_validator(mode="after")
     def _holds(self) -> Self:
@@ -219,64 +235,41 @@ def _some_rows(given: object) -> object:
 class About(Table):
     """Which model in which version was tested, by whom, and what the printed dossier depends on."""
 
-    model: Text = Field(description="The name of the model.")
-    version: Text = Field(description="The version of the model that this release is about.")
-    date: Day | None = Field(None, description="The printed date, such as 2026-10-01.")
-    owner: Text = Field(description="Who answers for the model.")
-    level: Level = Field(0.95, description="The confidence level of every interval.")
-    seed: Whole = Field(1, description="The whole number that every random draw starts from.")
-    artifact_sha256: str | None = Field(
-        None, pattern="^[0-9a-f]{64}$", description="The SHA-256 of the model file that was tested, in hexadecimal."
-    )
-    tested_version: Text | None = Field(None, description="The version that was tested, where it is another one.")
-    tester: Text | None = Field(None, description="Who ran the test, and their relation to the owner.")
-    sealed: Text | None = Field(
-        None, description="The file that dossier seal wrote before the data were opened, such as seal.json."
-    )
-    previous: Text | None = Field(
-        None, description="The results.json of the previous release; it may lie outside the folder."
-    )
-    previous_tables: Text | None = Field(
-        None, description="The folder of the tables of the previous release, whose rows are linked by the id of each."
-    )
+    model: Text
+    version: Text
+    date: Day | None = None
+    owner: Text
+    level: Level = 0.95
+    seed: Whole = 1
+    artifact_sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    tested_version: Text | None = None
+    tester: Text | None = None
+    sealed: Text | None = None
+    previous: Text | None = None
+    previous_tables: Text | None = None
 
 
 class Outcome(Table):
     """What the model predicts."""
 
-    name: Text = Field(description="The outcome in words, as they stand within a sentence.")
-    column: Text = Field(description="The column that holds the outcome: 0 and 1, booleans, or text with `positive`.")
-    positive: Value | None = Field(
-        None,
-        description="The value of the column that means that the outcome happened; the other one says that it did not.",
-    )
-    horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
-    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
-        None, description="The classes in order, where there are more than two."
-    )
+    name: Text
+    column: Text
+    positive: Value | None = None
+    horizon: Text | None = None
+    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
 
 class Prediction(Table):
     """Where the predicted risks stand."""
 
-    column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
-    from_: Literal["model"] | None = Field(
-        None, alias="from", description='"model" where no column holds the risk: that of the formula of [model].'
-    )
-    scale: Literal["probability", "percent"] = Field(
-        "probability", description="How the model's risks are written: from 0 to 1, or from 0 to 100."
-    )
-    rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
-    rival_name: Text | None = Field(None, description="The name of the other model.")
-    previous: Text | None = Field(
-        None, description="The column that holds the risk of the version that release.previous is of, on the same rows."
-    )
-    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
-        None, description="The columns of the risks in the order of the classes, where there are more than two."
-    )
-    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
-        None, description="The columns of the other model's risks in the order of the classes."
-    )
+    column: Text | None = None
+    from_: Literal["model"] | None = Field(None, alias="from")
+    scale: Literal["probability", "percent"] = "probability"
+    rival: Text | None = None
+    rival_name: Text | None = None
+    previous: Text | None = None
+    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
+    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
     @property
     def rival_label(self) -> str:
@@ -291,11 +284,9 @@ class Rival(Table):
         "rival_of_two_forms": lambda own: len(_given(own, "column", "columns")) != 1 and {"name": own.name},
     }
 
-    name: Text = Field(description="The name of the other model.")
-    column: Text | None = Field(None, description="The column that holds its risk.")
-    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
-        None, description="The columns of its risks in the order of the classes, where there are more than two."
-    )
+    name: Text
+    column: Text | None = None
+    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -306,14 +297,9 @@ class Rival(Table):
 class Thresholds(Table):
     """The risks from which somebody would act."""
 
-    declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = Field(
-        (), description="The thresholds that were fixed before the data were seen, the primary one first."
-    )
-    range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = Field(
-        None,
-        description="The range of the decision curve; without it from the 1st to the 99th percentile of the risks.",
-    )
-    rationale: Text | None = Field(None, description="Why these thresholds.")
+    declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = ()
+    range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = None
+    rationale: Text | None = None
 
 
 class DatasetDeclaration(Table):
@@ -327,52 +313,33 @@ class DatasetDeclaration(Table):
         "strata_alone": lambda own: own.design in (("strata",), ("strata", "imputation")),
     }
 
-    name: str = Field(pattern=r"^\w[\w.-]*$", description="The name of the dataset in every table and file.")
-    role: DatasetRole = Field(description="What the rows were to the model: development, internal or external.")
-    file: Text = Field(description="The file of the table, relative to release.toml.")
-    outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
-    sheet: Text | None = Field(None, description="The sheet of a workbook; without it the only one.")
-    encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"] | None = Field(
-        None, description="The encoding of a .csv or .tsv; without it by its first bytes, else utf-8."
-    )
-    separator: Literal[",", ";", "\t", "|"] | None = Field(
-        None, description="The sign between the columns of a .csv or .tsv; without it what its first rows show."
-    )
-    decimal: Literal[".", ","] | None = Field(
-        None, description="The decimal sign of a .csv or .tsv; without it what its numbers show."
-    )
-    site: Text | None = Field(None, description="The site in words; without it the name of the dataset.")
-    site_column: Text | None = Field(None, description="The column that splits the table into one dataset a site.")
-    dates: Annotated[tuple[Day, Day], AfterValidator(_date_range)] | None = Field(
-        None, description="The first and the last day on which the rows were collected; without it those of date."
-    )
-    date: Text | None = Field(None, description="The column with the day of each row, as 2025-03-31.")
-    periods: PeriodUnit | None = Field(None, description="The calendar periods that performance is followed by.")
-    country: Text | None = Field(None, description="The country of the site.")
-    setting: Text | None = Field(None, description="Where in it the patients were seen, as an emergency department.")
-    columns: Mapping[str, Text] = Field(default_factory=dict, description="Renames: our name = the name in the file.")
-    missing: Mapping[str, tuple[Value, ...]] = Field(
-        default_factory=dict, description='The values that mean missing, by column, or "*" for every column.'
-    )
-    rows: Annotated[Mapping[str, tuple[Value, ...]], BeforeValidator(_some_rows)] = Field(
-        default_factory=dict,
-        description="Only the rows with one of these values in each of these columns; the others are counted.",
-    )
-    predictors: Annotated[tuple[Text, ...], MANY] | None = Field(
-        None, description="The predictors; without it the columns that the table shares with the development table."
-    )
-    categorical: tuple[Text, ...] = Field((), description="The predictors whose numbers are the codes of categories.")
-    split: Text | None = Field(None, description="The column with the number of the refitted split; internal only.")
-    id: Text | None = Field(None, description="The column that identifies a row; checked for repeats, never printed.")
-    cluster: Text | None = Field(None, description="The column of the clusters within which rows are not independent.")
-    weights: Text | None = Field(None, description="The column of the sampling weights.")
-    strata: Text | None = Field(
-        None, description="The column of the strata that clusters or weighted rows were sampled from, each for itself."
-    )
-    imputation: Text | None = Field(None, description="The column with the number of the imputation.")
-    minimum_cell: Whole | None = Field(
-        None, description="The same; the largest of any dataset holds for all, for numbers rest on rows of several."
-    )
+    name: str = Field(pattern=r"^\w[\w.-]*$")
+    role: DatasetRole
+    file: Text
+    outside: bool = False
+    sheet: Text | None = None
+    encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"] | None = None
+    separator: Literal[",", ";", "\t", "|"] | None = None
+    decimal: Literal[".", ","] | None = None
+    site: Text | None = None
+    site_column: Text | None = None
+    dates: Annotated[tuple[Day, Day], AfterValidator(_date_range)] | None = None
+    date: Text | None = None
+    periods: PeriodUnit | None = None
+    country: Text | None = None
+    setting: Text | None = None
+    columns: Mapping[str, Text] = Field(default_factory=dict)
+    missing: Mapping[str, tuple[Value, ...]] = Field(default_factory=dict)
+    rows: Annotated[Mapping[str, tuple[Value, ...]], BeforeValidator(_some_rows)] = Field(default_factory=dict)
+    predictors: Annotated[tuple[Text, ...], MANY] | None = None
+    categorical: tuple[Text, ...] = ()
+    split: Text | None = None
+    id: Text | None = None
+    cluster: Text | None = None
+    weights: Text | None = None
+    strata: Text | None = None
+    imputation: Text | None = None
+    minimum_cell: Whole | None = None
 
     @property
     def design(self) -> tuple[str, ...]:
@@ -388,37 +355,29 @@ class DeclaredAuroc(Table):
         "more_events_than_rows": lambda own: own.events >= own.n,
     }
 
-    value: Share = Field(description="The published AUROC.")
-    low: Share = Field(description="The lower end of its interval, at the level of the release.")
-    high: Share = Field(description="The upper end of its interval, at the level of the release.")
-    n: Annotated[Count, Field(ge=1)] = Field(
-        description="The number of rows it rests on, or its range, as { lo = 221, hi = 253, mid = 237 }."
-    )
-    events: Annotated[Count, Field(ge=1)] = Field(
-        description="The number of rows in which the outcome happened, or its range."
-    )
+    value: Share
+    low: Share
+    high: Share
+    n: Annotated[Count, Field(ge=1)]
+    events: Annotated[Count, Field(ge=1)]
 
 
 class DeclaredPerformance(Table):
     """A published result that stands in for a dataset whose rows nobody may share."""
 
-    name: Text = Field(description="What was tested, in words.")
-    role: Literal["internal"] = Field(description="What it stands in for: internal.")
-    auroc: DeclaredAuroc | None = Field(None, description="The published AUROC.")
+    name: Text
+    role: Literal["internal"]
+    auroc: DeclaredAuroc | None = None
 
 
 class DeclaredCorrespondence(Table):
     """The similarity of an external site whose predictors nobody may share, computed elsewhere: in one form or both."""
 
-    dataset: Text = Field(description="The external dataset.")
-    averaged: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="Its averaged correspondence: one half where its patients are like those of the development."
-    )
-    psi: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="Its degree of correspondence, a p value, which falls with n."
-    )
-    n: Annotated[int, Field(ge=1)] = Field(description="The patients of the site that it rests on.")
-    source: Text = Field(description="Who computed it, and where it stands.")
+    dataset: Text
+    averaged: Annotated[float, Field(ge=0, le=1)] | None = None
+    psi: Annotated[float, Field(ge=0, le=1)] | None = None
+    n: Annotated[int, Field(ge=1)]
+    source: Text
 
 
 MOST_SEGMENTS = 20
@@ -465,29 +424,16 @@ class ModelTerm(Table):
         ),
     }
 
-    predictor: Text = Field(description="The predictor of the term.")
-    with_: Text | None = Field(
-        None,
-        alias="with",
-        description="The other predictor of a product; of categories, levels has the coefficient in each.",
-    )
-    coefficient: float | None = Field(None, description="The coefficient of a numeric term.")
-    levels: Mapping[str, float] | None = Field(
-        None,
-        description="The coefficient of each category, of `with` where that is given; one that is not named has 0.",
-    )
-    knots: tuple[float, ...] | None = Field(None, description="The knots of a restricted cubic spline.")
-    segments: tuple[float, ...] | None = Field(
-        None, description="Where the slope of a piecewise linear term changes; with one slope more in coefficients."
-    )
-    coefficients: tuple[float, ...] | None = Field(
-        None, description="The coefficients of the spline in Harrell's form, or the slope in each segment."
-    )
-    floor: float | None = Field(None, description="A smaller number of the predictor counts as this one.")
-    cap: float | None = Field(None, description="A larger number of the predictor counts as this one.")
-    transform: Literal["log", "sqrt", "square"] | None = Field(
-        None, description="What is done to the number, after floor and cap and before all else."
-    )
+    predictor: Text
+    with_: Text | None = Field(None, alias="with")
+    coefficient: float | None = None
+    levels: Mapping[str, float] | None = None
+    knots: tuple[float, ...] | None = None
+    segments: tuple[float, ...] | None = None
+    coefficients: tuple[float, ...] | None = None
+    floor: float | None = None
+    cap: float | None = None
+    transform: Literal["log", "sqrt", "square"] | None = None
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -512,10 +458,8 @@ class Model(Table):
         "several_terms": lambda own: own.repeated and {"terms": own.repeated},
     }
 
-    intercept: float = Field(description="The intercept.")
-    term: Annotated[tuple[ModelTerm, ...], Field(min_length=1, max_length=1000)] = Field(
-        description="The terms of the linear predictor, one a predictor or product."
-    )
+    intercept: float
+    term: Annotated[tuple[ModelTerm, ...], Field(min_length=1, max_length=1000)]
 
     @property
     def repeated(self) -> tuple[str, ...]:
@@ -553,48 +497,26 @@ class Model(Table):
 class ReadersTables(Table):
     """The readers' tables: rows are cases, columns are raters, who bear the same names in every table."""
 
-    labels: Text = Field(description="The file with the label that each rater gave, 0 or 1.")
-    confidence: Text | None = Field(None, description="The file with how sure each rater was, from 0 to 1.")
-    complexity: Text | None = Field(
-        None, description="The file with how complex each rater found the case, from 0 to 1."
-    )
-    outside: bool = Field(False, description="Whether the files may lie outside the release folder.")
-    header: bool | None = Field(
-        None,
-        description="Whether the first line names the raters; without it a line of valid labels only is data, unless "
-        "the name of case stands in it.",
-    )
-    dataset: Text | None = Field(
-        None,
-        description="The dataset that the cases belong to; without it the tables stand on their own, the truth is "
-        "unknown, and what they tell is filed under readers.",
-    )
-    case: Text | None = Field(
-        None, description="The first column of each table, which links cases by the dataset's id."
-    )
-    accuracy: Share | tuple[Share, ...] | None = Field(
-        None, description="The raters' accuracy, one number for all or one a rater."
-    )
-    groups: dict[Text, Text] | None = Field(
-        None,
-        description="The group of each rater, by the rater's name; where the tables name none, by the column's number, "
-        "from 1.",
-    )
-    coherence: Share | None = Field(None, description="How far a stated confidence may lie from the meant one.")
-    desired_accuracy: Annotated[float, Field(ge=0.5, le=1)] | None = Field(
-        None,
-        description="The accuracy against the truth that is wished, from 0.5; without it that of the first criterion "
-        "of actual_accuracy.",
-    )
+    labels: Text
+    confidence: Text | None = None
+    complexity: Text | None = None
+    outside: bool = False
+    header: bool | None = None
+    dataset: Text | None = None
+    case: Text | None = None
+    accuracy: Share | tuple[Share, ...] | None = None
+    groups: dict[Text, Text] | None = None
+    coherence: Share | None = None
+    desired_accuracy: Annotated[float, Field(ge=0.5, le=1)] | None = None
 
 
 class StudyCounts(Table):
     """Bare counts of a reader study."""
 
-    aie: Whole = Field(description="Decisions with the model that were wrong.")
-    ain: Whole = Field(description="Decisions with the model that were right.")
-    ce: Whole = Field(description="Decisions without the model that were wrong.")
-    cn: Whole = Field(description="Decisions without the model that were right.")
+    aie: Whole
+    ain: Whole
+    ce: Whole
+    cn: Whole
 
 
 class ReaderStudy(Table):
@@ -604,10 +526,10 @@ class ReaderStudy(Table):
         "reader_study_of_two_forms": lambda own: len(_given(own, "file", "counts")) != 1,
     }
 
-    file: Text | None = Field(None, description="The table with reader, case, truth, unaided and aided.")
-    outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
-    design: Literal["paired", "parallel"] = Field("paired", description="Whether each reader decided both ways.")
-    counts: StudyCounts | None = Field(None, description="Bare counts, where there is no table.")
+    file: Text | None = None
+    outside: bool = False
+    design: Literal["paired", "parallel"] = "paired"
+    counts: StudyCounts | None = None
 
 
 Weights = tuple[tuple[Share, ...], ...]
@@ -627,9 +549,9 @@ class SeverityOfSubgroup(Table):
 
     rules = {"severity_not_square": _not_square, "severity_of_right_answer": _of_right_answer}
 
-    column: Text = Field(description="The column of a [[subgroup]].")
-    level: Text = Field(description="Its level, as the dossier prints it.")
-    weights: Weights = Field(description="One row a predicted class, one column a true class.")
+    column: Text
+    level: Text
+    weights: Weights
 
 
 class Severity(Table):
@@ -637,14 +559,12 @@ class Severity(Table):
 
     rules = {"severity_not_square": _not_square, "severity_of_right_answer": _of_right_answer}
 
-    weights: Weights = Field(description="One row a predicted class, one column a true class.")
-    source: Text | None = Field(None, description="Where the weights come from.")
-    rationale: Text | None = Field(None, description="Why these weights.")
-    set_by: Text | None = Field(None, description="Who set them.")
-    declared_on: Day | None = Field(None, description="When they were set.")
-    subgroup: Annotated[tuple[SeverityOfSubgroup, ...], LEVELS] = Field(
-        (), description="Other weights for levels of one column; all other rows have `weights`."
-    )
+    weights: Weights
+    source: Text | None = None
+    rationale: Text | None = None
+    set_by: Text | None = None
+    declared_on: Day | None = None
+    subgroup: Annotated[tuple[SeverityOfSubgroup, ...], LEVELS] = ()
 
     @property
     def matrices(self) -> tuple[Weights, ...]:
@@ -655,11 +575,9 @@ class Severity(Table):
 class Source(Table):
     """Where a case's value comes from, when it is no column."""
 
-    from_: Literal["raters", "rater_errors", "rater_confidence"] = Field(
-        alias="from", description="What of the readers' tables is used."
-    )
-    weighted: bool = Field(False, description="Whether the raters count by their accuracy.")
-    cut: tuple[Inside, ...] | None = Field(None, description="The shares of cases that are called complex.")
+    from_: Literal["raters", "rater_errors", "rater_confidence"] = Field(alias="from")
+    weighted: bool = False
+    cut: tuple[Inside, ...] | None = None
 
 
 class SurveyShare(Table):
@@ -669,9 +587,9 @@ class SurveyShare(Table):
         "share_outside_interval": _apart,
     }
 
-    value: Share = Field(description="The share of answers.")
-    low: Share = Field(description="The lower end of its interval.")
-    high: Share = Field(description="The upper end of its interval.")
+    value: Share
+    low: Share
+    high: Share
 
 
 class Acceptable(Table):
@@ -682,11 +600,11 @@ class Acceptable(Table):
         "share_outside_interval": _apart,
     }
 
-    value: Share = Field(description="The minimum acceptable accuracy.")
-    low: Share | None = Field(None, description="The lower end of its interval.")
-    high: Share | None = Field(None, description="The upper end of its interval.")
-    n: Annotated[int, Field(ge=1)] | None = Field(None, description="How many answers it rests on.")
-    source: Text = Field(description="Where it comes from.")
+    value: Share
+    low: Share | None = None
+    high: Share | None = None
+    n: Annotated[int, Field(ge=1)] | None = None
+    source: Text
 
 
 def survey_shares(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
@@ -718,30 +636,21 @@ class HAccuracy(Table):
         "cut_twice": lambda own: own.cut is not None and getattr(own.complexity, "cut", None) is not None,
     }
 
-    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats), FEW] = Field(
-        (0.25, 0.5, 0.75),
-        description="The priorities of the positive class; of several classes lists with one share a class.",
+    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats), FEW] = (
+        0.25,
+        0.5,
+        0.75,
     )
     priority_from: Annotated[
         tuple[Literal["prevalence", "complement", "net_benefit", "raters", "survey"], ...],
         BeforeValidator(_without_repeats),
-    ] = Field(("prevalence",), description="Where further priorities come from.")
-    survey: Annotated[Mapping[str, Share | SurveyShare] | None, AfterValidator(_survey_adds_up)] = Field(
-        None, description="The share of answers that put each class first, or { value = …, low = …, high = … }."
-    )
-    tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = Field(
-        (0.6, 0.75, 1.0), description="The confidences from which a prediction counts in full."
-    )
-    tau_from: Annotated[tuple[Literal["raters"], ...], BeforeValidator(_without_repeats)] = Field(
-        (), description="Where further confidences come from."
-    )
-    complexity: Annotated[Text | Source | None, BeforeValidator(_no_source_as_column)] = Field(
-        None, description="The column of the cases' complexity, or its source."
-    )
-    cut: Annotated[Annotated[tuple[Inside, ...], FEW] | None, BeforeValidator(_without_repeats)] = Field(
-        None, description="The shares of cases that are called complex."
-    )
-    acceptable: Acceptable | None = Field(None, description="The minimum acceptable accuracy.")
+    ] = ("prevalence",)
+    survey: Annotated[Mapping[str, Share | SurveyShare] | None, AfterValidator(_survey_adds_up)] = None
+    tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = (0.6, 0.75, 1.0)
+    tau_from: Annotated[tuple[Literal["raters"], ...], BeforeValidator(_without_repeats)] = ()
+    complexity: Annotated[Text | Source | None, BeforeValidator(_no_source_as_column)] = None
+    cut: Annotated[Annotated[tuple[Inside, ...], FEW] | None, BeforeValidator(_without_repeats)] = None
+    acceptable: Acceptable | None = None
 
     @property
     def graded(self) -> str | None:
@@ -762,15 +671,13 @@ class Utility(Table):
         ),
     }
 
-    relevance: Text | Source | None = Field(None, description="The column of the cases' relevance, or its source.")
-    gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = Field(
-        (1.0,), description="The share of the threshold from which a risk begins to count; 1 for an alarm or none."
-    )
+    relevance: Text | Source | None = None
+    gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = (1.0,)
     tau_from: Annotated[
         tuple[Literal["confidence", "persuasion", "automation_bias"], ...], BeforeValidator(_without_repeats)
-    ] = Field((), description="How the raters give each case a threshold of its own.")
-    cost: Text | None = Field(None, description="The column of what acting needlessly costs.")
-    benefit: Text | None = Field(None, description="The column of what acting rightly brings.")
+    ] = ()
+    cost: Text | None = None
+    benefit: Text | None = None
 
     @property
     def source_of_relevance(self) -> str:
@@ -791,16 +698,14 @@ class Roc(Table):
         "range_reversed": lambda own: any(map(_falls, own.parts)),
     }
 
-    parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats), FEW] = Field(
-        description="Ranges of the false positive rate."
-    )
+    parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats), FEW]
 
 
 class Resampling(Table):
     """How often the data are drawn again."""
 
-    bootstrap: Annotated[int, Field(ge=2, le=MOST_DRAWS)] = Field(1000, description="The number of bootstrap samples.")
-    permutations: Annotated[int, Field(ge=1, le=MOST_DRAWS)] = Field(999, description="The number of permutations.")
+    bootstrap: Annotated[int, Field(ge=2, le=MOST_DRAWS)] = 1000
+    permutations: Annotated[int, Field(ge=1, le=MOST_DRAWS)] = 999
 
 
 def _by_measure(given: object, known: tuple[str, ...]) -> None:
@@ -823,16 +728,14 @@ def _minima(given: object) -> object:
 class Updating(Table):
     """Which updates are tried at each hospital, beside the model as it is; none is ever applied to patients."""
 
-    methods: Annotated[tuple[UpdateMethod, ...], AfterValidator(_without_repeats), Field(min_length=1)] = Field(
-        description="What is changed: the intercept, intercept and slope, or as much as a closed test supports."
-    )
+    methods: Annotated[tuple[UpdateMethod, ...], AfterValidator(_without_repeats), Field(min_length=1)]
 
 
 class Sample(Table):
     """How narrow the intervals should be."""
 
     width: Annotated[Mapping[str, Annotated[float, Field(ge=0.0001, le=10)]], BeforeValidator(_widths)] = Field(
-        default_factory=lambda: dict(WIDTHS), description="The width of the interval that each measure should reach."
+        default_factory=lambda: dict(WIDTHS)
     )
 
     @property
@@ -844,50 +747,35 @@ class Sample(Table):
 class Robustness(Table):
     """What counts as the least acceptable performance, and as similar to the development data."""
 
-    minimum: Annotated[Mapping[str, float], BeforeValidator(_minima)] = Field(
-        default_factory=dict, description="The least acceptable value by measure, where no splits can tell."
-    )
-    similarity: Literal["psi", "averaged"] = Field(
-        "averaged",
-        description="Which similarity the external performance diagram draws, and SPR, WPR and the support take.",
-    )
-    utility: Literal["standardized_net_benefit", "weighted_utility"] = Field(
-        "standardized_net_benefit",
-        description="Which utility both use: weighted_utility at the thresholds of costs and benefits, else of the "
-        "first tau_from, else at the first declared threshold, at the first gamma.",
-    )
-    calibration: Literal["brier", "eci"] = Field("brier", description="Which measure of calibration both use.")
+    minimum: Annotated[Mapping[str, float], BeforeValidator(_minima)] = Field(default_factory=dict)
+    similarity: Literal["psi", "averaged"] = "averaged"
+    utility: Literal["standardized_net_benefit", "weighted_utility"] = "standardized_net_benefit"
+    calibration: Literal["brier", "eci"] = "brier"
 
 
 class SubgroupLevel(Table):
     """A subgroup: a column of a [[subgroup]], and one of its levels."""
 
-    column: Text = Field(description="The column of a [[subgroup]].")
-    level: Text = Field(description="Its level, as the dossier prints it.")
+    column: Text
+    level: Text
 
 
 class Acceptance(Table):
     """A criterion that was declared beforehand."""
 
-    measure: Text = Field(description="The measure.")
-    dataset: Text = Field(description='A dataset, "each external" or "pooled".')
-    subset_: SubgroupLevel | None = Field(
-        None, alias="subset", description='A subgroup instead of all patients, as { column = "Sex", level = "female" }.'
-    )
-    at: Mapping[str, str | Decimal] = Field(default_factory=dict, description="At which threshold or setting.")
-    bound: Literal["value", "low", "high"] = Field("value", description="Which number has to meet the criterion.")
-    at_least: float | None = Field(None, description="The smallest number that meets it.")
-    at_least_from: Literal["h_accuracy.acceptable"] | None = Field(
-        None, description="In place of at_least: the minimum acceptable accuracy that [h_accuracy] declares."
-    )
-    at_most: float | None = Field(None, description="The largest number that meets it.")
-    not_worse_by: float | None = Field(
-        None, ge=0, description="In place of a bound: how much worse than the previous release it may be at most."
-    )
-    than: Literal["previous"] | None = Field(None, description="What it may not be worse than, beside not_worse_by.")
-    declared_on: Day | None = Field(None, description="When it was declared.")
-    reason: Text | None = Field(None, description="Why this number.")
-    caution_reason: Text | None = Field(None, description="Why a measure that calls for caution is used.")
+    measure: Text
+    dataset: Text
+    subset_: SubgroupLevel | None = Field(None, alias="subset")
+    at: Mapping[str, str | Decimal] = Field(default_factory=dict)
+    bound: Literal["value", "low", "high"] = "value"
+    at_least: float | None = None
+    at_least_from: Literal["h_accuracy.acceptable"] | None = None
+    at_most: float | None = None
+    not_worse_by: float | None = Field(None, ge=0)
+    than: Literal["previous"] | None = None
+    declared_on: Day | None = None
+    reason: Text | None = None
+    caution_reason: Text | None = None
 
     @property
     def subset(self) -> Subset | None:
@@ -898,12 +786,10 @@ class Acceptance(Table):
 class Predictor(Table):
     """How a column of the tables is printed."""
 
-    name: Text = Field(description="The column.")
-    label: Text | None = Field(None, description="Its name on pages and figures; without it that of the column.")
-    unit: Text | None = Field(None, description="The unit of its numbers.")
-    levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
-        None, description='The words for its codes, as { "0" = "no", "1" = "yes" }; without it those of its subgroup.'
-    )
+    name: Text
+    label: Text | None = None
+    unit: Text | None = None
+    levels: Annotated[Mapping[str, Text], LEVELS] | None = None
 
 
 class Subgroup(Table):
@@ -919,45 +805,35 @@ class Subgroup(Table):
         "cuts_out_of_order": lambda own: _falls(own.cuts),
     }
 
-    column: Text = Field(description="The column.")
-    levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
-        None, description='The words for its values, as { "1" = "male", "0" = "female" }.'
-    )
-    cuts: Annotated[tuple[float, ...], FEW] | None = Field(
-        None, description="Where a numeric column is cut; a value on a cut belongs above it."
-    )
+    column: Text
+    levels: Annotated[Mapping[str, Text], LEVELS] | None = None
+    cuts: Annotated[tuple[float, ...], FEW] | None = None
 
 
 class Disclosure(Table):
     """How small counts are protected, so that nobody can be recognised."""
 
-    minimum_cell: Whole = Field(10, description="How many values every small count keeps, whatever else is printed.")
-    ledger: Text | None = Field(
-        None, description="The file that keeps what earlier releases gave of these rows; dossier build adds to it."
-    )
-    other_patients: tuple[Text, ...] = Field(
-        (), description="The datasets no patient of which was in a release that the ledger holds."
-    )
+    minimum_cell: Whole = 10
+    ledger: Text | None = None
+    other_patients: tuple[Text, ...] = ()
 
 
 class Reply(Table):
     """The owner's answer to a flag."""
 
-    flag: Text = Field(description="The flag.")
-    dataset: Text | None = Field(None, description="The dataset that it was raised for.")
-    says: Text = Field(description="The answer.")
+    flag: Text
+    dataset: Text | None = None
+    says: Text
 
 
 class IntendedUse(Table):
     """For whom the model is, and for whom not, in words that the committee edition prints."""
 
-    for_: Text | None = Field(None, alias="for", description="For whom and for what, in at most two sentences.")
-    not_for: tuple[Text, ...] = Field((), description="What it is not for, each in a few words.")
-    users: Text | None = Field(None, description="Who reads its output.")
-    decision: Text | None = Field(None, description="What is decided with it, and beside what.")
-    verb: Text | None = Field(
-        None, max_length=40, description='What happens to those who are flagged, as in "isolated" or "sent to MRI".'
-    )
+    for_: Text | None = Field(None, alias="for")
+    not_for: tuple[Text, ...] = ()
+    users: Text | None = None
+    decision: Text | None = None
+    verb: Text | None = Field(None, max_length=40)
 
 
 class StopRule(Table):
@@ -970,64 +846,58 @@ class StopRule(Table):
         ),
     }
 
-    measure: Watched = Field(description="The measure, taken of each period.")
-    at_least: float | None = Field(None, description="The smallest value inside the limits.")
-    at_most: float | None = Field(None, description="The largest value inside the limits.")
-    periods: Annotated[int, Field(ge=1, le=100)] = Field(1, description="So many periods in a row outside cross it.")
+    measure: Watched
+    at_least: float | None = None
+    at_most: float | None = None
+    periods: Annotated[int, Field(ge=1, le=100)] = 1
 
 
 class Care(Table):
     """How the model is watched once it is in use."""
 
-    threshold_owner: Text | None = Field(None, description="Who may change the threshold.")
-    monitoring: Text | None = Field(None, description="What is measured while it is in use, and how often.")
-    review: Text | None = Field(None, description="When its use is looked at again.")
-    stop_rule: Text | None = Field(None, description="When it is switched off.")
-    model_in_use: bool = Field(
-        False, description="Whether staff acted on the model while these patients were seen, which makes it look worse."
-    )
-    stop: Annotated[tuple[StopRule, ...], FEW] = Field(
-        (), description="The same as limits, held against each external dataset by calendar period."
-    )
+    threshold_owner: Text | None = None
+    monitoring: Text | None = None
+    review: Text | None = None
+    stop_rule: Text | None = None
+    model_in_use: bool = False
+    stop: Annotated[tuple[StopRule, ...], FEW] = ()
 
 
 class Report(Table):
     """What the owner prints of the dossier."""
 
-    leave_out: tuple[Text, ...] = Field(
-        (), description="Chapters of the submission that are left out whole, each by its word; page 1 names them."
-    )
+    leave_out: tuple[Text, ...] = ()
 
 
 class ModelCard(Table):
     """What the model card says that no data can show."""
 
-    architecture: Text | None = Field(None, description="What kind of model it is.")
-    regulatory_status: Text | None = Field(None, description="Whether and where it is cleared.")
-    inputs: Text | None = Field(None, description="What goes in, and in which units.")
-    workflow: Text | None = Field(None, description="Where in care it acts, and what it replaces or stands beside.")
-    failure_modes: Text | None = Field(None, description="How it is known to fail, and for whom.")
-    out_of_distribution: Text | None = Field(None, description="What happens with patients unlike those it knows.")
-    risks: Text | None = Field(None, description="What harm it may do, and what is done against it.")
-    updates: Text | None = Field(None, description="How and when it is changed.")
-    development_data: Text | None = Field(None, description="What it was made from.")
+    architecture: Text | None = None
+    regulatory_status: Text | None = None
+    inputs: Text | None = None
+    workflow: Text | None = None
+    failure_modes: Text | None = None
+    out_of_distribution: Text | None = None
+    risks: Text | None = None
+    updates: Text | None = None
+    development_data: Text | None = None
 
 
 class Signatory(Table):
     """Who signs, and what the signature means."""
 
-    name: Text = Field(description="The name.")
-    role: Text = Field(description="The role, such as statistician.")
-    meaning: Text = Field(description="What the signature says, such as: I checked the analysis.")
-    date: Day | None = Field(None, description="When it was signed.")
+    name: Text
+    role: Text
+    meaning: Text
+    date: Day | None = None
 
 
 class Revision(Table):
     """An earlier issue of this dossier."""
 
-    number: Text = Field(description="Its number.")
-    date: Day = Field(description="Its date.")
-    change: Text = Field(description="What changed with it.")
+    number: Text
+    date: Day
+    change: Text
 
 
 class Statement(Table):
@@ -1037,10 +907,10 @@ class Statement(Table):
         "statement_of_several_forms": lambda own: len(_given(own, "text", "file", "none")) != 1,
     }
 
-    text: Text | None = Field(None, description="The text.")
-    file: Text | None = Field(None, description="The file that holds the text.")
-    outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
-    none: Text | None = Field(None, description="What there is none of, as a sentence.")
+    text: Text | None = None
+    file: Text | None = None
+    outside: bool = False
+    none: Text | None = None
 
 
 def _statement(given: object) -> object:
@@ -1083,57 +953,41 @@ def _listed(given: object) -> object:
 class Release(Table):
     """Everything that release.toml declares."""
 
-    release: About = Field(description="Which model in which version was tested.")
-    outcome: Outcome = Field(description="What the model predicts.")
-    prediction: Prediction = Field(description="Where the predicted risks stand.")
-    rival: Annotated[tuple[Rival, ...], LEVELS] = Field((), description="Other models on the same rows.")
-    thresholds: Thresholds = Field(default_factory=Thresholds, description="The risks from which somebody would act.")
-    dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)] = Field(description="The tables of rows.")
-    declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = Field(
-        (), description="Published results that stand in for a dataset."
-    )
-    declared_correspondence: Annotated[tuple[DeclaredCorrespondence, ...], MANY] = Field(
-        (), description="The similarity of sites without predictors, computed elsewhere."
-    )
-    model: Model | None = Field(None, description="The formula of the model.")
+    release: About
+    outcome: Outcome
+    prediction: Prediction
+    rival: Annotated[tuple[Rival, ...], LEVELS] = ()
+    thresholds: Thresholds = Field(default_factory=Thresholds)
+    dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)]
+    declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = ()
+    declared_correspondence: Annotated[tuple[DeclaredCorrespondence, ...], MANY] = ()
+    model: Model | None = None
     readers: Annotated[
         tuple[ReadersTables, ...],
         BeforeValidator(_listed, json_schema_input_type=ReadersTables | tuple[ReadersTables, ...]),
         MANY,
-    ] = Field((), description="The readers' tables, one table or several, each of another dataset.")
-    reader_study: ReaderStudy | None = Field(None, description="Decisions without and with the model.")
-    severity: Severity | None = Field(None, description="How grave each kind of error is.")
-    h_accuracy: HAccuracy = Field(default_factory=HAccuracy, description="The settings of H-accuracy.")
-    utility: Utility | None = Field(None, description="The settings of weighted utility.")
-    roc: Roc | None = Field(None, description="The parts of the ROC curve that are looked at alone.")
-    resampling: Resampling = Field(default_factory=Resampling, description="How often the data are drawn again.")
-    update: Updating | None = Field(None, description="The updates that are tried beside the model as it is.")
-    sample: Sample = Field(default_factory=Sample, description="How narrow the intervals should be.")
-    robustness: Robustness = Field(default_factory=Robustness, description="The least acceptable performance.")
-    acceptance: Annotated[tuple[Acceptance, ...], MANY] = Field(
-        (), description="Criteria that were declared beforehand."
-    )
-    predictor: Annotated[tuple[Predictor, ...], MANY] = Field((), description="How columns are printed.")
-    subgroup: Annotated[tuple[Subgroup, ...], LEVELS] = Field(
-        (), description="The columns that split the datasets into subgroups."
-    )
-    disclosure: Disclosure | None = Field(
-        None, description="How small counts are protected, so that nobody can be recognised."
-    )
-    reply: Annotated[tuple[Reply, ...], MANY] = Field((), description="The owner's answers to flags.")
-    intended_use: IntendedUse = Field(default_factory=IntendedUse, description="For whom the model is, and not.")
-    report: Report = Field(default_factory=Report, description="What the owner prints of the dossier.")
-    care: Care = Field(default_factory=Care, description="How the model is watched once it is in use.")
-    model_card: ModelCard = Field(default_factory=ModelCard, description="What the model card says.")
-    signatory: Annotated[tuple[Signatory, ...], MANY] = Field(
-        (), description="Who signs, and what the signature means."
-    )
-    revision: Annotated[tuple[Revision, ...], MANY] = Field(
-        (), description="The earlier issues of this dossier, the latest first."
-    )
-    statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(
-        default_factory=dict, description="The declared rows of the TRIPOD+AI checklist, by item."
-    )
+    ] = ()
+    reader_study: ReaderStudy | None = None
+    severity: Severity | None = None
+    h_accuracy: HAccuracy = Field(default_factory=HAccuracy)
+    utility: Utility | None = None
+    roc: Roc | None = None
+    resampling: Resampling = Field(default_factory=Resampling)
+    update: Updating | None = None
+    sample: Sample = Field(default_factory=Sample)
+    robustness: Robustness = Field(default_factory=Robustness)
+    acceptance: Annotated[tuple[Acceptance, ...], MANY] = ()
+    predictor: Annotated[tuple[Predictor, ...], MANY] = ()
+    subgroup: Annotated[tuple[Subgroup, ...], LEVELS] = ()
+    disclosure: Disclosure | None = None
+    reply: Annotated[tuple[Reply, ...], MANY] = ()
+    intended_use: IntendedUse = Field(default_factory=IntendedUse)
+    report: Report = Field(default_factory=Report)
+    care: Care = Field(default_factory=Care)
+    model_card: ModelCard = Field(default_factory=ModelCard)
+    signatory: Annotated[tuple[Signatory, ...], MANY] = ()
+    revision: Annotated[tuple[Revision, ...], MANY] = ()
+    statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(default_factory=dict)
 
     @property
     def rivals(self) -> tuple[Rival, ...]:
@@ -1199,5 +1053,5 @@ class Release(Table):
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of release.toml, with one sentence for every key."""
+    """The JSON Schema of release.toml, with the sentence of every key."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Release.model_json_schema(by_alias=True)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import Fault
@@ -20,6 +20,7 @@ from dossier.core.release import (
     DatasetDeclaration,
     Release,
     Source,
+    Table,
     UnfitError,
 )
 from dossier.reading import declared_classes, isolation, letters, refused
@@ -177,8 +178,8 @@ def _where(location: Location, raw: Mapping[str, Any]) -> Key:
     return table.of(key if table.section is not None or key in Release.model_fields else "top level")
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _model_in(annotation: Any) -> type[Table] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Table):
         return annotation
     for part in get_args(annotation):
         found = _model_in(part)
@@ -187,9 +188,9 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _model_at(location: Location) -> type[BaseModel] | None:
+def _model_at(location: Location) -> type[Table] | None:
     """The model of the table at a location."""
-    model: type[BaseModel] | None = Release
+    model: type[Table] | None = Release
     for part in location:
         if isinstance(part, int) or model is None:
             continue
@@ -201,8 +202,7 @@ def _model_at(location: Location) -> type[BaseModel] | None:
 def keys_of(location: Location) -> dict[str, str]:
     """The keys that the table at a location knows, with the sentence of each."""
     model = _model_at(location)
-    fields = model.model_fields if model is not None else {}
-    return {field.alias or name: field.description or "" for name, field in fields.items()}
+    return {} if model is None else model.meanings()
 
 
 # ---- what is wrong, in words ----------------------------------------------------------------------------------------

@@ -23,8 +23,7 @@ def missing(raw: Mapping[str, Any]) -> list[Fault]:
     if not isinstance(prediction, Mapping) or {"column", "columns", "from"} & set(prediction):
         return []
     key = "columns" if isinstance(outcome, Mapping) and "classes" in outcome else "column"
-    sentence = Prediction.model_fields[key].description
-    return [Fault("missing_key", Key("prediction"), key=key, meaning=sentence or "")]
+    return [Fault("missing_key", Key("prediction"), key=key, meaning=Prediction.meanings()[key])]
 
 
 def faults(release: Release, raw: Mapping[str, Any]) -> list[Fault]:
