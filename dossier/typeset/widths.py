@@ -161,9 +161,20 @@ def _cut_words(name: str, room: _Room, tail: int = 0) -> str:
     for count in range(min(len(words) - tail, len(name[: room.longest(name)].split())), 0, -1):
         first = " ".join(words[:count]).rstrip(" ,.-")
         shorter = " ".join([first, *end]) if tail else f"{first}…"
-        if room.holds(shorter):
+        if _can_end(words[:count], tail) and room.holds(shorter):
             return shorter
     return _cut_letters(name, room) if not tail else name
+
+
+def _can_end(words: Sequence[str], tail: int) -> bool:
+    """Whether a name may be cut behind these words: not behind "St.", "Univ.", "San", nor "of" where nothing follows."""
+    last = words[-1]
+    is_whole = len(last) > SHORT_WORD or not last[-1:].isalpha() or (len(words) > 1 and (tail > 0 or last.isupper()))
+    return is_whole and not last.endswith(".")
+
+
+SHORT_WORD = 3
+"""Up to so many letters a word leans on the next one: it is an article, or stands for a longer word."""
 
 
 def _cut_letters(name: str, room: _Room, tail: int = 0) -> str:

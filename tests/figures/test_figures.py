@@ -241,6 +241,20 @@ def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
     assert widths.shortened(alike, 50.0) == tuple(f"University Hospital of the … {campus}" for campus in (3, 4))
 
 
+@given(
+    first=st.sampled_from(["St.", "St", "Sta.", "Dr.", "Mt.", "Univ.", "Hosp.", "San", "Ste", "Allg."]),
+    last=st.text("abdeilmnorstuz", min_size=4, max_size=14).map(str.title),
+    width=st.floats(13.0, 40.0),
+)
+def test_no_name_is_cut_behind_a_word_that_leans_on_the_next(first: str, last: str, width: float) -> None:
+    """Above a panel stood "St.…" where "St. Vinc…" had room."""
+    own, _ = widths.shortened([f"{first} {last} Kliniken Hinterwald", "Bari"], width)
+    assert widths.text_width(own) <= width
+    a_letter_more = widths.text_width(f"{first} {last[0]}…") <= width
+    assert not a_letter_more or own.startswith(f"{first} {last[0]}"), own
+    assert first not in own.split("…")[0].split()[-1:], own
+
+
 def test_long_names_that_begin_alike_are_told_by_what_follows_though_short_ones_stand_beside() -> None:
     names = ["Hospital of Reims Nord", "Hospital of Reims Sud", "Hospital of Orb", "Home"]
     short = widths.shortened(names, widths.text_width("Hospital of Orb") + 0.1)
