@@ -17,7 +17,7 @@ from dossier.typeset.numbers import TIED, short, threshold
 from dossier.typeset.widths import lines_of
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
-LINES, LINES_OF_FEW, FEW_SITES, LINE = 9, 11, 4, 44.0
+LINES, LINES_OF_FEW, FEW_SITES, LINE = 8, 11, 4, 66.0
 """Lines, so many mm wide, of what is to be settled, more where few sites leave room; the rest is counted."""
 MOST_NAMED = 3
 
@@ -201,7 +201,7 @@ def only_some(evidence: types.Evidence) -> str:
 
 def most_open(evidence: types.Evidence) -> int:
     """How much of what is to be settled the first page has room for."""
-    whats = (with_short_sites(evidence, point.what) for point in to_settle(evidence))
+    whats = (f"{with_short_sites(evidence, point.what)}, {point.standing}, p. 00" for point in to_settle(evidence))
     lines = list(accumulate(lines_of(what, LINE) for what in whats))
     return bisect_right(lines, LINES_OF_FEW if len(types.externals(evidence)) <= FEW_SITES else LINES)
 
