@@ -292,7 +292,7 @@ def test_a_lowered_goal_is_on_the_first_page_of_the_committee_and_its_values_on_
     assert "laid down" not in committee.answer(evaluated(release))
     edit(release, lambda text: text.replace("at_least = 0.6", "at_least = 0.55"))
     other = evaluated(release)
-    assert "Changed after it had been laid down: its goals (see last page)." in committee.answer(other)
+    assert 'Changed after it had been laid down: its goals (see "What changed?").' in committee.answer(other)
     assert plain(committee.changes(other)[0]) == (
         "Laid down on 2 May 2026, its maker says, and changed since: "
         "the goal for telling sick from well asked at least 60 and "

@@ -119,6 +119,11 @@ class Look:
         )
 
     @property
+    def is_slight(self) -> bool:
+        """Whether the group is shown to be worse off, and not by more than the margin."""
+        return self.state == "open" and self.is_sure and self.excludes_none and self.is_worse
+
+    @property
     def is_worse(self) -> bool:
         """Whether it is the group that is worse off: more of its events are missed, or it is ranked less well."""
         return self.apart.value > 1 if self.measure == RATIO else self.apart.value < 0

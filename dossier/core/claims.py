@@ -7,7 +7,7 @@ and whether it is shown, shown not to hold, open or untested. Every page, report
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
@@ -130,14 +130,17 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
         if not any(claim.scope == "overall" for claim in own):
             # A declared limit takes the place of ours.
             limits = {claim.measure for claim in asked if claim.scope == "hospital"}
-            every = [
-                claim for claim in (*own, *asked) if claim.limit_source != "default" or claim.measure not in limits
-            ]
+            every = [claim for claim in (*own, *asked) if not _is_replaced(claim, limits)]
             own = [_overall(evidence, question, every), *own]
         # What a criterion asks in the same words as we do is said once.
         same = {_subject(claim) for claim in asked}
         found += [*(claim for claim in own if _subject(claim) not in same), *asked]
     return tuple(sorted(found, key=lambda claim: claim.harm))
+
+
+def _is_replaced(claim: Claim, declared: Collection[str | None]) -> bool:
+    """Whether a declared limit takes the place of ours; that of the size of risks is asked of two measures at once."""
+    return claim.limit_source == "default" and claim.question != "calibration" and claim.measure in declared
 
 
 def _subject(claim: Claim) -> tuple[object, ...]:
@@ -235,8 +238,19 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
 
 
 def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
-    """The size of the risks, by O/E and slope at once; the number is that of the one that is farther off."""
+    """The size of the risks, by O/E and slope at once; the number is that of the one that is farther off.
+
+    A declared limit of either takes the place of ours.
+    """
+    declared = {
+        (claim.measure, claim.dataset, *claim.at.values()): claim.limit
+        for claim in _declared(evidence)
+        if claim.question == "calibration"
+    }
     for dataset, at in _places(evidence):
+        limits = {
+            name: declared.get((name, dataset, *at.values()), bands.OE_TOLERATED) for name in flags.CALIBRATION[:2]
+        }
         ratio, slope, test = (types.find(evidence, measure, dataset, **at) for measure in flags.CALIBRATION)
         both = {"oe_ratio": ratio, "calibration_slope": slope}
         known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
@@ -250,12 +264,12 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
             dataset=dataset,
             measure=measure,
             at=at,
-            limit=bands.OE_TOLERATED,
+            limit=limits[measure],
             looks=int(details.get("looks") or 1),
             p_adjusted=details.get("p_holm"),
             needs_n=details.get("needed"),
-            state=multiplicity.calibration(ratio, slope, test),
-            alone=multiplicity.calibration(ratio, slope, test, is_own=True),
+            state=multiplicity.calibration(ratio, slope, test, limits=tuple(limits.values())),
+            alone=multiplicity.calibration(ratio, slope, test, True, tuple(limits.values())),
         )
 
 
@@ -308,7 +322,7 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
-            is_explained = look.state == "explained"
+            is_explained = look.state == "explained" and (look.is_worse or look.measure == between_groups.RATIO)
             alone: types.State = (
                 "open" if is_explained else look.state if look.state in ("against", "open") else "shown"
             )
@@ -567,22 +581,36 @@ def _of_all(evidence: types.Evidence, measure: str, at: types.At) -> types.Estim
 
 
 def _goodness(claim: Claim) -> float:
-    """How far a value lies on the good side of its limit, on the bad one below 0."""
+    """How far a value lies on the good side of its limit, on the bad one below 0; of a group in margins."""
     least, most = claim.limit
     if claim.value is None or claim.limit == (None, None):
         return claim.value or 0.0
+    if _is_beside_others(claim) and most:
+        if claim.measure != between_groups.RATIO:
+            return claim.value / most
+        return -abs(math.log(claim.value)) / math.log(most) if claim.value > 0 else -math.inf
     if least is not None and most is not None:
         return -abs(math.log(claim.value)) if least > 0 and claim.value > 0 else -abs(claim.value)
     return claim.value - least if least is not None else (most or 0.0) - claim.value
 
 
 def looks_worse(claim: Claim) -> bool:
-    """Whether the whole interval lies on the bad side of the limit, which chance may explain among all looks."""
+    """Whether the whole interval lies on the bad side of the limit, or of no difference from the others of a group.
+
+    Chance may explain it among all looks.
+    """
     least, most = claim.limit
+    if _is_beside_others(claim):
+        least, most = (1.0, 1.0) if claim.measure == between_groups.RATIO else (0.0, None)
     return claim.state == "open" and (
         (least is not None and claim.high is not None and claim.high < least)
         or (most is not None and claim.low is not None and claim.low > most)
     )
+
+
+def _is_beside_others(claim: Claim) -> bool:
+    """Whether a group is held against the other patients, by a margin of ours."""
+    return claim.question == "groups" and claim.limit_source == "default"
 
 
 def worst_first(every: Sequence[Claim]) -> list[Claim]:
@@ -630,7 +658,7 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
         here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
     # A goal of one group takes the place of no comparison with the others.
     asked = {claim.measure for claim in here if claim.limit_source == "declared" and claim.subset is None}
-    return [claim for claim in here if claim.limit_source != "default" or claim.measure not in asked]
+    return [claim for claim in here if not _is_replaced(claim, asked)]
 
 
 def standing(evidence: types.Evidence, claim: Claim) -> types.State:

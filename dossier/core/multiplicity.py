@@ -267,23 +267,34 @@ def _p_value(found: Estimate | Absent, name: str) -> float | None:
     return found.details.get(name) if isinstance(found, Estimate) else None
 
 
+Limits = tuple[float | None, float | None]
+
+
 def calibration(
-    ratio: Estimate | Absent, slope: Estimate | Absent, test: Estimate | Absent, is_own: bool = False
+    ratio: Estimate | Absent,
+    slope: Estimate | Absent,
+    test: Estimate | Absent,
+    is_own: bool = False,
+    limits: tuple[Limits, Limits] = (OE_TOLERATED, OE_TOLERATED),
 ) -> State:
     """Whether risks are shown to be right in size at a site, or shown not to be.
 
     Shown is what lies within what is tolerated with both whole intervals. Against is what the likelihood-ratio test
     rejects, corrected for all sites that were looked at (not where it `is_own`, the site of the reader: that is one),
-    where an estimate lies outside; where there is no p value, what lies outside with a whole interval.
+    where an estimate lies outside; where there is no p value, what lies outside with a whole interval. `limits` are
+    those of the ratio and of the slope.
     """
-    known = [found for found in (ratio, slope) if isinstance(found, Estimate)]
+    known = [
+        (found, bounds) for found, bounds in zip((ratio, slope), limits, strict=True) if isinstance(found, Estimate)
+    ]
     if not known:
         return "untested"
-    least, most = OE_TOLERATED
-    states = [held(found, least, most) for found in known]
+    states = [held(found, *bounds) for found, bounds in known]
     p_value = _p_value(test, "p_value" if is_own else "p_holm")
     is_refuted = "against" in states if p_value is None else p_value <= LEVEL
-    if is_refuted and any(not least <= found.value <= most for found in known):
+    if is_refuted and any(
+        held(replace(found, low=found.value, high=found.value), *bounds) == "against" for found, bounds in known
+    ):
         return "against"
     return "shown" if states == ["shown", "shown"] else "open"
 

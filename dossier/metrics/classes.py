@@ -691,7 +691,6 @@ def log_score_difference(
     range=(-1, 1),
     cites=("McNemar 1947", "Agresti 2005"),
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
-    on_page=False,
 )
 def accuracy_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95
@@ -715,7 +714,6 @@ def accuracy_difference(
     best="lower",
     cites="Jin",
     formula="mean over rows of W(predicted, true) - W(predicted by the other model, true), W the severity of an answer",
-    on_page=False,
 )
 def mean_severity_difference(
     classes: Integers,

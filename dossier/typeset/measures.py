@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Literal
 
 from dossier.core import bands, types
@@ -22,6 +23,8 @@ def chapter_tables(evidence: types.Evidence, chapter: str, without: Sequence[str
 
 def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[tables.Table, ...]:
     """These measures in tables: those that depend on the same settings stand side by side."""
+    evidence = _by_rival(evidence)
+    terms = [evidence.terms[term.name] for term in terms]
     groups: dict[tuple[str, ...], list[types.Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
@@ -40,6 +43,24 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
                 for part in _parts(evidence, kept)
             ]
     return tuple(tables.folded(tables.groups_across(table)) for table in made)
+
+
+def _by_rival(evidence: types.Evidence) -> types.Evidence:
+    """The evidence with the other model among the settings of what is of one of several."""
+    names = {rival.name for rival in evidence.release.rivals}
+    if len(names) < 2:
+        return evidence
+    of_term = {
+        result.term: name
+        for result in evidence.results
+        for name in ("against", "model")
+        if result.at.get(name) in names
+    }
+    terms = {
+        name: replace(term, at=(*term.at, of_term[name])) if name in of_term else term
+        for name, term in evidence.terms.items()
+    }
+    return replace(evidence, terms=terms)
 
 
 def _reads_across(evidence: types.Evidence, terms: Sequence[types.Term]) -> bool:

@@ -112,23 +112,7 @@ def _what(evidence: Evidence) -> str:
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The other models' own numbers, and the differences from them at the primary threshold, model by model."""
     shown = _without_threshold(sentence.at_the_primary_threshold(evidence))
-    return chapter_tables(_by_rival(shown) if len(evidence.release.rivals) > 1 else shown, "comparison")
-
-
-def _by_rival(evidence: Evidence) -> Evidence:
-    """The evidence with the other model among the settings of what is of one of several."""
-    names = {rival.name for rival in evidence.release.rivals}
-    setting = {
-        result.term: name
-        for result in evidence.results
-        for name in ("against", "model")
-        if result.at.get(name) in names
-    }
-    terms = {
-        name: replace(term, at=(*term.at, setting[name])) if name in setting else term
-        for name, term in evidence.terms.items()
-    }
-    return replace(evidence, terms=terms)
+    return chapter_tables(shown, "comparison")
 
 
 def _without_threshold(evidence: Evidence) -> Evidence:

@@ -19,6 +19,7 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case
 class Raised:
     """Flags of one kind: what each says, what follows, and what is answered; an answer to all of them is said once."""
 
+    kind: str
     topic: str
     briefly: tuple[str, ...]
     """The sites and numbers that it is raised for, in a few words each; empty where it is about no site."""
@@ -26,6 +27,8 @@ class Raised:
     """What it means for who uses the results; empty where each flag says so itself."""
     said: tuple[tuple[str, str | None], ...]
     answered_at_once: str | None
+    open_briefly: tuple[str, ...] = ()
+    """Of these the sites and numbers that no answer was given to."""
 
     @property
     def is_alike(self) -> bool:
@@ -69,7 +72,8 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
     )
     if len(replies) == 1 and kind == DIFFERS and _has_chapter(evidence, "subgroups"):
         said = ((f"{sentence_case(listing(briefly))}: see the chapter on subgroups.", None),)
-    return Raised(topic(kind), briefly, follows, said, at_once)
+    without = _briefly(evidence, [flag for flag in flags if flag.reply is None])
+    return Raised(kind, topic(kind), briefly, follows, said, at_once, without)
 
 
 def _worst_first(evidence: Evidence, flags: Sequence[Flag]) -> list[Flag]:

@@ -44,11 +44,12 @@ def finding(evidence: types.Evidence) -> Sentence:
     others = [*apart[1:], *(look for look in looks if look.state == "explained" and look.is_worse)]
     more = named_with_the_rest([flag_text(look.fact) for look in others], MOST_NAMED - 1)
     said = f"{sentence_case(more)}. " if more else ""
+    slight = named_with_the_rest([flag_text(look.fact) for look in looks if look.is_slight], MOST_NAMED - 1)
+    said += f"{sentence_case(slight)}; whether by more than the limits is open. " if slight else ""
     if not apart:
-        return Sentence(
-            f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to be worse off.",
-            f"{said}{counts}{rest}",
-        )
+        beyond = " beyond the limits and what risks foretell" if said else ""
+        none = f"In none of {counted(len(looks), 'comparison')} within sites"
+        return Sentence(f"{none} is a subgroup shown to be worse off{beyond}.", f"{said}{counts}{rest}")
     return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
 
 
@@ -65,7 +66,7 @@ def _counts(looks: Sequence[between_groups.Look]) -> str:
     count = {state: sum(look.state == state for look in looks) for state in STATES}
     parts = [f"{how_many(count[state])} {words}" for state, words in COUNTED.items() if count[state]]
     text = f"Of {counted(len(looks), 'comparison')}, corrected for their number: {listing(parts)}."
-    unsure = sum(look.state == "open" and look.excludes_none for look in looks)
+    unsure = sum(look.state == "open" and look.excludes_none and not look.is_sure for look in looks)
     if unsure:
         by_chance = number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
         who = f"Of those that cannot tell, {how_many(unsure)} {'has' if unsure == 1 else 'have'}"

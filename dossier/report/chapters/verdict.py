@@ -24,12 +24,13 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Point:
-    """Something that a review has to settle: what it is, how it stands, and the chapter that says more."""
+    """Something that a review has to settle: what it is, how it stands, the chapter and the place that say more."""
 
     what: str
     standing: str
     chapter: str
     is_open: bool
+    place: str = ""
 
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
@@ -126,22 +127,28 @@ def _of(some: int, sites: int) -> str:
 def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, types.State], is_protected: bool) -> str:
     """At how many hospitals the criteria are shown to be met, and at how many shown not to be."""
     what = "its declared criterion" if len(every) == 1 else "its declared criteria"
-    why = "the ranges of counts cannot tell" if is_protected else "too few patients to tell"
+    why = "the ranges of counts cannot tell" if is_protected else "the intervals cannot tell"
     states = list(stands.values())
+    # What is asked of all hospitals together alone is met at none of them.
+    apart = sum(any(each.dataset in stands for each in criteria) for criteria in every)
+    at_sites = (
+        what if apart in (0, len(every)) else f"{in_words(apart)} of its {in_words(len(every))} declared criteria"
+    )
     together = {
         acceptance.verdict(criteria) for criteria in every if any(each.dataset == types.POOLED for each in criteria)
     } - {"shown"}
     if "against" in states:
         shown = states.count("shown")
         rest = f", and shown to at {in_words(shown)}" if shown else ""
-        return f"The model is shown not to meet {what} at {_of(states.count('against'), len(states))}{rest}."
+        return f"The model is shown not to meet {at_sites} at {_of(states.count('against'), len(states))}{rest}."
     if "against" in together:
         return f"The model is shown not to meet {what} over all hospitals together."
     unsure = len(states) - states.count("shown")
     if unsure:
         return (
-            f"The model is shown to meet {what} at {_of(len(states) - unsure, len(states))}; "
+            f"The model is shown to meet {at_sites} at {_of(len(states) - unsure, len(states))}; "
             f"{'the rest is' if unsure < len(states) else 'this is'} open: {why}."
+            f"{' So is what is asked over all hospitals together.' if together else ''}"
         )
     if together:
         return f"Whether the model meets {what} over all hospitals together is open: {why}."
@@ -222,10 +229,11 @@ def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
     points = []
     for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic)):
         # What a limitation is about, and the sites and numbers that it is raised for.
-        where = [sentence.named_with_the_rest(kind.briefly, MOST_SITES)] if kind.briefly else []
-        what = ": ".join([kind.topic, *where])
         is_open = not (kind.answered_at_once or all(reply for _, reply in kind.said))
-        points.append(Point(what, "unanswered" if is_open else "answered", "limitations", is_open))
+        sites = kind.open_briefly if is_open else kind.briefly
+        what = ": ".join([kind.topic, *([sentence.named_with_the_rest(sites, MOST_SITES)] if sites else [])])
+        standing = "unanswered" if is_open else "answered"
+        points.append(Point(what, standing, "limitations", is_open, f"limitation-{kind.kind}"))
     points += [
         Point(f"TRIPOD+AI {row.item}, {within_sentence(tripod.TOPICS[row.item])}", "missing", "checklist", True)
         for row in evidence.checklist

@@ -86,8 +86,9 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
     if telling:
         here = zip(*(_found(evidence, subset, site.name) for site, _ in enough), strict=True)
         values = [tuple(each.value for each in found if isinstance(each, types.Estimate)) for found in here]
-        where = captions.sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
-        return [Line(label, where, telling[0].n, telling[0].events, pooled, tuple(values), True, subset=subset)]
+        most = max(telling, key=lambda estimate: estimate.details.get("k") or 0)
+        where = captions.sites_word(int(most.details.get("k") or 0))
+        return [Line(label, where, most.n, most.events, pooled, tuple(values), True, subset=subset)]
     if not enough:
         n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
         where = known[0][0].site if len(known) == 1 else f"each of {captions.sites_word(len(known))}"

@@ -78,18 +78,18 @@ def _what_is_worse(evidence: types.Evidence, dataset: str) -> str:
 LAID_DOWN: Mapping[types.Sealed, str] = entries("pages")["laid_down"]
 """What each table that is sealed holds, for who knows no statistics; what is judged by comes first."""
 MOST_CHANGED = 3
-"""Changes since something was laid down that the last page has room for."""
+"""Changes since something was laid down that the later page has room for."""
 
 
 def changed_since_laid_down(evidence: types.Evidence) -> str:
     """For the first page: what was changed after it had been laid down; empty where nothing was."""
     tables = {alteration.table for alteration in alterations.since(evidence.seal)}
     what = [words for table, words in LAID_DOWN.items() if table in tables]
-    return f"Changed after it had been laid down: {listing(what)} (see last page)." if what else ""
+    return f'Changed after it had been laid down: {listing(what)} (see "What changed?").' if what else ""
 
 
 def _since_laid_down(evidence: types.Evidence) -> str:
-    """For the last page: the same with the day, and each goal as it was and as it is."""
+    """For a later page: the same with the day, and each goal as it was and as it is."""
     found = [_altered(evidence, alteration) for alteration in alterations.since(evidence.seal)]
     if evidence.seal is None or not found:
         return ""
