@@ -30,12 +30,15 @@ WORDS = "University Hospital of the Holy Cross and Saint Bartholomew in Marlboro
 
 
 @cache
-def evidence(thresholds: int) -> Evidence:
-    """Two hospitals of 150 patients at so many thresholds, with a rival and a subgroup."""
+def evidence(thresholds: int, hospitals: int = 2) -> Evidence:
+    """Hospitals with 300 patients together at so many thresholds, with a rival and a subgroup."""
     rng = np.random.default_rng(34)
     risk = rng.uniform(0.02, 0.9, 300)
     rows = {"y": rng.binomial(1, risk), "p": risk.round(3), "q": rng.uniform(0, 1, 300).round(3)}
-    rows |= {"site": np.repeat(["first", "second"], 150), "sex": np.tile(["woman", "man"], 150)}
+    rows |= {
+        "site": np.repeat(["first", "second", "third"][:hospitals], 300 // hospitals),
+        "sex": np.tile(["woman", "man"], 150),
+    }
     levels = np.linspace(0.05, 0.8, thresholds).round(3).tolist()
     given: dict[str, Any] = {"thresholds": levels, "rival": {"another": "q"}, "subgroups": ["sex"]}
     resampling = {"bootstrap": 200, "permutations": 200}
@@ -208,11 +211,25 @@ def test_a_name_in_another_is_shortened_by_itself() -> None:
     assert len(short) < 70
 
 
-def test_five_classes_with_long_words_have_their_columns() -> None:
+MANY_WORDS = """Well differentiated adenocarcinoma of the colon
+Poorly differentiated carcinoma with necrosis
+Normal
+Hyperplastic polyp without any dysplasia at all
+Uncertain"""
+
+
+@pytest.mark.parametrize(
+    "labels", [["Adenocarcinoma, A", "Adenocarcinoma, B", "Squamous", "No tumour", "Other"], MANY_WORDS.splitlines()]
+)
+def test_five_classes_with_long_words_have_their_columns(labels: list[str]) -> None:
     rng = np.random.default_rng(5)
-    labels = ["Adenocarcinoma, A", "Adenocarcinoma, B", "Squamous", "No tumour", "Other"]
     rows = pandas.DataFrame(rng.dirichlet(np.ones(5), 200), columns=list("abcde"))
     rows["y"], rows["site"] = rng.choice(labels, 200), np.repeat(["first", "second"], 100)
     given: dict[str, Any] = {"classes": labels, "resampling": {"bootstrap": 20, "permutations": 19}}
     found = dossier.validate(rows, outcome="y", risk=list("abcde"), site="site", **given).evidence
     assert refused(compose.document(Gallery(named(found, 22, words=True), {}, {}), "committee", "a4")) == []
+
+
+def test_a_caption_beside_its_figure_has_room_for_a_name_of_one_word() -> None:
+    gallery = draw.gallery(named(evidence(1, hospitals=3), 90, words=False))
+    assert refused(compose.document(gallery, "regulatory")) == []

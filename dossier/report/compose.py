@@ -33,7 +33,7 @@ from dossier.report.chapters.chapter import Chapter, chapters
 from dossier.typeset import living_text
 from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
-from dossier.typeset.numbers import HYPHEN, JOINER, plain
+from dossier.typeset.numbers import HYPHEN, JOINER, SOFT_HYPHEN, plain
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import hyphenated, parted
 from dossier.typeset.words import listing, sentence_case, within_sentence
@@ -184,11 +184,16 @@ def _page(evidence: Evidence, book: str, **values: Any) -> str:
     names = [dataset.site for dataset in evidence.datasets]
     given = {"evidence": evidence, "names_of_sites": names, "identity": identity(evidence), "say": typeset, **values}
     html = template.render(given)
-    return LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
+    long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
+    return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
 
 
 LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")
 """A tag, or a word but a hash for which the narrowest lines of the page have no room."""
+PARTED = re.compile(rf"<title>.*?</title>|<[^>]*>|[^\s<>]*{SOFT_HYPHEN}[^\s<>]*", re.DOTALL)
+"""A tag, or a word with soft hyphens: as an element of its own, for a column is as narrow as the words before the first
+soft hyphen of its text together.
+"""
 
 
 def _why_absent(gallery: Gallery, name: str) -> str:

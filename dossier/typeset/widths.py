@@ -84,8 +84,13 @@ def hyphenated(word: str) -> str:
     points = [point + _ENDS for point in (match.start() for match in _BETWEEN_SYLLABLES.finditer(middle))]
     starts = [0, *points, len(word)]
     pieces = [word[first:last] for first, last in pairwise(starts)]
-    short = [piece[at : at + 2 * _ENDS] for piece in pieces for at in range(0, len(piece), 2 * _ENDS)]
-    return SOFT_HYPHEN.join(short)
+    return SOFT_HYPHEN.join(short for piece in pieces for short in _cut(piece))
+
+
+def _cut(piece: str) -> list[str]:
+    """A piece of a word in parts of twice the letters of an end; the last one has no fewer than an end."""
+    cuts = (min(at, len(piece) - _ENDS) for at in range(2 * _ENDS, len(piece), 2 * _ENDS))
+    return [piece[first:last] for first, last in pairwise((0, *cuts, len(piece)))]
 
 
 # ---- shorter names --------------------------------------------------------------------------------------------------
