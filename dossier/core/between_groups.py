@@ -99,7 +99,7 @@ class Look:
             return False
         (least, most), (ours, rest) = BEYOND, self.expected
         is_near = least <= self.apart.value - (ours - rest) <= most
-        return is_near or (self.apart.details.get("p_beyond") or 0.0) > AT_MOST
+        return is_near or (self.apart.details.get("p_beyond_holm") or 0.0) > AT_MOST
 
     def rests_on(self, sites: int) -> int:
         """How many of the sites that record the group its difference is a mean over."""
@@ -251,10 +251,19 @@ def adjusted(
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
     for family in families.values():
-        p_values = multiplicity.holm([_p_value(results[each[0]]) for each in family.values()])
-        for each, p_holm in zip(family.values(), p_values, strict=True):
+        firsts = [results[each[0]] for each in family.values()]
+        p_values = multiplicity.holm([_p_value(first) for first in firsts])
+        # Whether the risks explain it is asked of every difference that is there between the groups of a column.
+        columns = [first.subset.column if first.subset else "" for first in firsts]
+        beyond: dict[int, float] = {}
+        for column in dict.fromkeys(columns):
+            there = [at for at, p in enumerate(p_values) if p <= AT_MOST and columns[at] == column]
+            asked = multiplicity.holm([_p_value(firsts[at], "p_beyond") for at in there])
+            beyond |= dict(zip(there, asked, strict=True))
+        for at, (each, p_holm) in enumerate(zip(family.values(), p_values, strict=True)):
             for index in each:
-                given[index] = _with(given[index], {"p_holm": p_holm, "looks": float(len(family))})
+                details = {"p_holm": p_holm, "p_beyond_holm": beyond.get(at), "looks": float(len(family))}
+                given[index] = _with(given[index], details)
     return tuple(given)
 
 
@@ -271,8 +280,8 @@ def _is_judged(result: Result, threshold: float | None) -> bool:
     )
 
 
-def _p_value(result: Result) -> float:
-    return 1.0 if isinstance(result.found, Absent) else result.found.details["p_value"] or 0.0
+def _p_value(result: Result, name: str = "p_value") -> float:
+    return 1.0 if isinstance(result.found, Absent) else result.found.details.get(name) or 0.0
 
 
 def _with(result: Result, details: Mapping[str, float | None]) -> Result:

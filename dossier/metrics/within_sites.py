@@ -421,7 +421,8 @@ def _beyond_risks(
         return tested
     weights = np.array([gap.weight for gap in gaps])
     ours, rest = (weights @ np.array(foretold) / weights.sum()).tolist()
-    p_beyond = beyond.with_p_value["p_value"] if beyond.value * tested.value > 0 else 1.0
+    # One-sided: the difference that is to be explained has its direction.
+    p_beyond = (beyond.with_p_value["p_value"] or 0.0) / 2 if beyond.value * tested.value > 0 else 1.0
     return replace(
         tested, details={**tested.details, "expected": ours, "expected_complement": rest, "p_beyond": p_beyond}
     )
