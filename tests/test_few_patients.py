@@ -44,9 +44,10 @@ def _release(folder: Path, few: int, alone: int = 1) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("few", [1, 4])
-def test_no_category_group_or_day_of_few_is_described(tmp_path: Path, few: int) -> None:
-    printed = _release(tmp_path, few)
+@pytest.mark.parametrize(("few", "alone"), [(1, 1), (4, 1), (3, 40)])
+def test_no_category_group_or_day_of_few_is_described(tmp_path: Path, few: int, alone: int) -> None:
+    """Nor is it named at another hospital, none of whose 40 patients is in it."""
+    printed = _release(tmp_path, few, alone)
     text = json.dumps(printed)
     assert "Zebrablood" not in text
     assert "Zemblan" not in text

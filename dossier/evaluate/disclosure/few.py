@@ -12,7 +12,8 @@ from dossier.core.facts import Fact
 Key = tuple[str, str, str | None]
 """A dataset, a variable and its level."""
 
-WHY = types.Withheld(Fact("fewer_persons", below=types.FEWEST_PATIENTS), types.FEWEST_PATIENTS)
+FEWEST = types.FEWEST_PATIENTS
+WHY = types.Withheld(Fact("fewer_persons", below=FEWEST), FEWEST)
 
 
 def without(evidence: types.Evidence) -> types.Evidence:
@@ -21,7 +22,7 @@ def without(evidence: types.Evidence) -> types.Evidence:
     """
     rows, withheld = evidence.descriptions, list(evidence.withheld)
     counts = {_key(row): row.described.value for row in rows if row.described.statistic == "count"}
-    named = {(variable, level) for (_, variable, level), count in counts.items() if count >= types.FEWEST_PATIENTS}
+    named = {(variable, level) for (_, variable, level), count in counts.items() if count >= FEWEST}
     counted = {variable for _, variable, _ in counts}
     is_shown = [row.described.variable not in counted or _is_shown(row, counts, named) for row in rows]
     kept = [row for row, shown in zip(rows, is_shown, strict=True) if shown]
@@ -49,7 +50,7 @@ def _is_shown(
         # The classes of an outcome are cells of its tables.
         return True
     count = counts.get(_key(row), 0)
-    return count >= types.FEWEST_PATIENTS or (not count and (variable, level) in named)
+    return count >= FEWEST or (not count and (variable, level) in named)
 
 
 def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
@@ -58,8 +59,10 @@ def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
     every: Counter[types.Subset] = Counter()
     for summary in found.summaries:
         every[summary.subset] += summary.size.n if isinstance(summary.size, types.SubgroupSize) else 0
-    few |= {(types.POOLED, subset) for subset, n in every.items() if 0 < n < types.FEWEST_PATIENTS}
-    gone = {(dataset, subset) for dataset, subset in few if not evidence.release.spells(subset)}
+    few |= {(types.POOLED, subset) for subset, n in every.items() if 0 < n < FEWEST}
+    # Where nobody is in a group, its name alone would tell that somebody elsewhere is.
+    nobody = {(summary.dataset, summary.subset) for summary in found.summaries if every[summary.subset] < FEWEST}
+    gone = {(dataset, subset) for dataset, subset in few | nobody if not evidence.release.spells(subset)}
 
     def is_named(dataset: str, subset: types.Subset | None) -> bool:
         return subset is None or (dataset, subset) not in gone
@@ -76,4 +79,4 @@ def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
 
 
 def _is_small(summary: types.SubgroupSummary) -> bool:
-    return isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < types.FEWEST_PATIENTS
+    return isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < FEWEST
