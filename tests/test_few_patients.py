@@ -23,7 +23,7 @@ def _release(folder: Path, few: int, alone: int = 1) -> dict[str, Any]:
     """A hospital with a category, a group and a month of few patients, and one of few patients."""
     folder.mkdir(exist_ok=True)
     rng = np.random.default_rng(20261125)
-    head = "outcome,risk,blood,origin,age,seen"
+    head = "outcome,risk,blood,origin,age,seen,ward"
     rows = []
     for row in range(200):
         rare = row < few
@@ -31,8 +31,8 @@ def _release(folder: Path, few: int, alone: int = 1) -> dict[str, Any]:
         words = ("Zebrablood" if rare else "ABC"[row % 3], "Zemblan" if rare else ("here", "there")[row % 2])
         day = "2024-03-17" if rare else f"2024-0{4 + row % 3}-0{1 + row % 9}"
         age = 95 if rare else 40 + row % 40
-        rows.append(f"{rng.random() < risk:d},{risk:.4f},{words[0]},{words[1]},{age},{day}")
-    plain = "\n".join([head, *rows[20:]]) + "\n"
+        rows.append(f"{rng.random() < risk:d},{risk:.4f},{words[0]},{words[1]},{age},{day},{'Zeppelin' if rare else 'north'}")
+    plain = "\n".join([head, *rows[20:]]).replace(",north", ",east") + "\n"
     (folder / "training.csv").write_text(plain)
     (folder / "north.csv").write_text("\n".join([head, *rows]) + "\n")
     (folder / "alone.csv").write_text("\n".join([head, *rows[100 : 100 + alone]]) + "\n")
@@ -51,6 +51,8 @@ def test_no_category_group_or_day_of_few_is_described(tmp_path: Path, few: int, 
     text = json.dumps(printed)
     assert "Zebrablood" not in text
     assert "Zemblan" not in text
+    assert "no_category_in_both" in text
+    assert "Zeppelin" not in text
     assert "2024-03-17" not in text
     (north,) = (dataset for dataset in printed["datasets"] if dataset["name"] == "north")
     assert north["dates"][0] == "2024-03-01"

@@ -7,13 +7,14 @@ the table can tell, so the dossier is built and the doubt is printed in it.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dossier.core.facts import Count, Fact, Value
-from dossier.core.types import Dataset, Feature, Flag, Floats, folded
+from dossier.core.types import FEWEST_PATIENTS, Dataset, Feature, Flag, Floats, folded
 from dossier.reading import notations
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Cohort
@@ -138,17 +139,26 @@ def _spellings(dataset: Dataset, feature: Feature) -> Iterator[Flag]:
         if len(words) > 1
     ]
     if several:
-        spellings = _named(several, dataset.minimum_cell)
+        spellings = _named(several, _fewest(dataset))
         says = Fact("several_spellings", predictor=feature.name, dataset=dataset.name, spellings=spellings)
         yield Flag("other_categories", dataset.name, says, columns=(feature.name,))
 
 
 def _common(dataset: Dataset, feature: Feature) -> frozenset[str]:
-    """The categories that may be named: so many patients have them as the release wants in a count that it prints."""
-    known = _known(feature)
-    return frozenset(
-        word for code, word in enumerate(feature.levels or ()) if (known == code).sum() >= max(1, dataset.minimum_cell)
-    )
+    """The categories that may be named: so many patients have them, however they are spelled, as are described at all,
+    and of each spelling as many as the release wants in a count that it prints.
+    """
+    known, alike = _known(feature), Counter[str]()
+    counts = {word: int((known == code).sum()) for code, word in enumerate(feature.levels or ())}
+    for word, count in counts.items():
+        alike[_spelling(word)] += count
+    fewest = max(1, dataset.minimum_cell)
+    return frozenset(word for word, n in counts.items() if n >= fewest and alike[_spelling(word)] >= FEWEST_PATIENTS)
+
+
+def _fewest(dataset: Dataset) -> int:
+    """Of how many patients a category is described."""
+    return max(FEWEST_PATIENTS, dataset.minimum_cell)
 
 
 def _named(categories: Sequence[str | Fact | None], smallest: int) -> Fact:
@@ -218,7 +228,7 @@ def _against(site: Cohort, feature: Feature, sites: Sequence[Cohort]) -> Iterato
             where,
             by_size({word for _, held in same for word in _words(held)}),
             frozenset(word for other, held in same for word in _common(other, held)),
-            max(other.minimum_cell for other, _ in same),
+            max(_fewest(other) for other, _ in same),
         )
         yield from _categories(site.dataset, feature, others)
         # These are codes and no names: the other of the two values is known to whoever knows one.
@@ -258,7 +268,7 @@ def _categories(dataset: Dataset, feature: Feature, others: Others) -> Iterator[
     mine, theirs = _words(feature), others.words
     common = _common(dataset, feature)
     if not set(mine) & set(theirs):
-        here = _named([word if word in common else None for word in mine], dataset.minimum_cell)
+        here = _named([word if word in common else None for word in mine], _fewest(dataset))
         there = _named([word if word in others.common else None for word in theirs], others.smallest)
         many = min(len(mine), len(theirs)) >= MANY_CATEGORIES
         both: dict[str, Value] = {"here": here, "dataset": dataset.name, "there": there, "where": others.where}
@@ -279,7 +289,7 @@ def _categories(dataset: Dataset, feature: Feature, others: Others) -> Iterator[
             predictor=feature.name,
             dataset=dataset.name,
             where=others.where,
-            spellings=_named(pairs, max(dataset.minimum_cell, others.smallest)),
+            spellings=_named(pairs, max(_fewest(dataset), others.smallest)),
         )
         yield Flag("other_categories", dataset.name, says, columns=(feature.name,))
 
