@@ -43,11 +43,7 @@ def _row(item: Item, evidence: Evidence) -> ChecklistRow:
         if item.answer == "computed" and _computed(item, evidence) is True:
             return ChecklistRow(item.number, "computed", item.where)
         return ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", TEXTS)
-    return _unsaid(item, evidence)
-
-
-def _unsaid(item: Item, evidence: Evidence) -> ChecklistRow:
-    """The row of an item of which the release says nothing in words."""
+    # The row of an item of which the release says nothing in words.
     computed = _computed(item, evidence)
     if isinstance(computed, Absent):
         return ChecklistRow(item.number, "not_applicable", reason=computed.reason)
@@ -66,14 +62,6 @@ def _always(evidence: Evidence) -> bool:
     return True
 
 
-def _says_in_whom(evidence: Evidence) -> bool:
-    return evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
-
-
-def _dated(evidence: Evidence) -> bool:
-    return all(dataset.dates is not None for dataset in externals(evidence))
-
-
 def _sized(evidence: Evidence) -> bool:
     sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
     return any(isinstance(result.found, Estimate) for result in sizes)
@@ -85,44 +73,31 @@ def _pooled(evidence: Evidence) -> bool | Absent:
     return any(isinstance(result.found, Estimate) for result in at_dataset(evidence, POOLED))
 
 
-def _has_development(evidence: Evidence) -> bool:
-    return any(dataset.role == "development" for dataset in evidence.datasets)
-
-
-def _has_thresholds_with_reason(evidence: Evidence) -> bool:
-    return bool(evidence.release.thresholds.declared) and evidence.release.thresholds.rationale is not None
-
-
-def _has_model(evidence: Evidence) -> bool:
-    return evidence.release.model is not None
-
-
-def _flags_answered(evidence: Evidence) -> bool:
-    return bool(evidence.flags) and all(flag.reply is not None for flag in evidence.flags)
-
-
 def _updated(evidence: Evidence) -> bool | Absent:
     declared = evidence.release.statements.get("12f")
     return Absent(Fact("nothing_updated")) if declared is not None and declared.none is not None else False
 
 
 ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
-    "1": _says_in_whom,
+    # For whom it is.
+    "1": lambda evidence: (
+        evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
+    ),
     "2": _always,
-    "5b": _dated,
+    "5b": lambda evidence: all(dataset.dates is not None for dataset in externals(evidence)),
     "10": _sized,
     "11": _always,
     "12d": _pooled,
     "12e": _always,
-    "15": _has_thresholds_with_reason,
+    "15": lambda evidence: bool(evidence.release.thresholds.declared and evidence.release.thresholds.rationale),
     "20a": _always,
     "20b": _always,
-    "20c": _has_development,
+    "20c": lambda evidence: any(dataset.role == "development" for dataset in evidence.datasets),
     "21": _always,
-    "22": _has_model,
+    "22": lambda evidence: evidence.release.model is not None,
     "23a": _always,
     "23b": _pooled,
     "24": _updated,
-    "26": _flags_answered,
+    "26": lambda evidence: bool(evidence.flags) and all(flag.reply is not None for flag in evidence.flags),
 }
 """The rows that the run, or a key of the release, answers by itself, and when."""
