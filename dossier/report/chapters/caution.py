@@ -95,13 +95,9 @@ def _equal_weight(evidence: Evidence, term: Term) -> Shown:
     kept = [pair for pair in pairs if pair[2]["declared_weight"] > 0]
     if not kept:
         return None
-    site, found, details = max(kept, key=lambda pair: _apart(*pair[2].values()))
+    # The larger of both weights is a multiple of the other.
+    site, found, details = max(kept, key=lambda pair: max(pair[2].values()) / min(pair[2].values()))
     return site, found, {name: _missed(weight) for name, weight in details.items()}
-
-
-def _apart(first: float, other: float) -> float:
-    """By which factor two positive numbers differ, whichever is larger."""
-    return max(first / other, other / first)
 
 
 def _missed(weight: float) -> str:

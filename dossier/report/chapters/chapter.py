@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from dossier.core.contents import ORDER, Edition
@@ -65,11 +65,7 @@ def chapters() -> tuple[Chapter, ...]:
 
 def measured(chapter: str) -> Question:
     """Whether any measure of a chapter could be estimated: the chapter stands on them."""
-    return partial(_has_measures, chapter=chapter)
-
-
-def _has_measures(evidence: Evidence, chapter: str) -> bool:
-    return not chapter_is_empty(evidence, chapter)
+    return lambda evidence: not chapter_is_empty(evidence, chapter)
 
 
 def is_checked(evidence: Evidence) -> bool:

@@ -43,12 +43,9 @@ def _table(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> Tab
             rows.append(Row(label, kind="group"))
             rows += _rows(curve, list(about["columns"]))
     first, *others = about["columns"].items()
-    columns = tuple(Column(text, intervals=_has_band(found, column)) for column, text in others)
+    bands = {column for curve in found.values() if isinstance(curve, types.Curve) for column in curve.columns}
+    columns = tuple(Column(text, intervals=f"{column}_low" in bands) for column, text in others)
     return Table(f"table-{name.replace('_', '-')}", about["title"], about["note"], first[1], columns, tuple(rows))
-
-
-def _has_band(found: Mapping[str, types.Curve | types.Absent], column: str) -> bool:
-    return any(isinstance(curve, types.Curve) and f"{column}_low" in curve.columns for curve in found.values())
 
 
 def _rows(curve: types.Curve, names: Sequence[str]) -> list[Row]:

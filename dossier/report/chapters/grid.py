@@ -82,7 +82,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
     return Row(
         f"{QUESTION[question]}{_limit(evidence, worst)}",
         (
-            Cell(_stands(overall), kind=_tint([overall])),
+            Cell(overall.state if _is_asked(overall) else "described", kind=_tint([overall])),
             Cell(_letters(evidence, every) if question in BY_LETTER else _counts(evidence, every), kind=_tint(every))
             if _is_asked(overall)
             else Cell.word(""),
@@ -90,11 +90,6 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
             Cell("", kind="plain", link="provenance" if is_unasked else CHAPTER[question]),
         ),
     )
-
-
-def _stands(claim: claims.Claim) -> str:
-    """How it stands; of what nothing was asked that it is described."""
-    return claim.state if _is_asked(claim) else "described"
 
 
 def _is_asked(claim: claims.Claim) -> bool:

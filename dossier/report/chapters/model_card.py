@@ -26,25 +26,19 @@ def finding(_: Evidence) -> Sentence:
 
 def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     """What the model is and for whom: label, text, and whether nothing was stated."""
-    release = evidence.release
-    use = release.intended_use
+    release, tested = evidence.release, tested_version(evidence)
+    about, use = release.release, release.intended_use
     at = [threshold(each) for each in release.thresholds.declared]
+    other = "" if tested == about.version else f". Version {tested} was tested: the numbers of this card are its own."
     return [
-        _line("Model and version", _version(evidence)),
-        _line("Owner", release.release.owner),
+        _line("Model and version", f"{about.model} {about.version}{other}"),
+        _line("Owner", about.owner),
         _line("Intended use", use.for_ or in_full(evidence, "3b")),
         _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
         _line("Users", use.users),
         _line("Decision", use.decision),
         _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),
     ]
-
-
-def _version(evidence: Evidence) -> str:
-    """The released version, and the tested one where it is another."""
-    about, tested = evidence.release.release, tested_version(evidence)
-    other = "" if tested == about.version else f". Version {tested} was tested: the numbers of this card are its own."
-    return f"{about.model} {about.version}{other}"
 
 
 def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:

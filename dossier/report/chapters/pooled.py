@@ -51,7 +51,12 @@ def prediction(evidence: Evidence) -> Table:
         term, found = evidence.terms[result.term], result.found
         head = cell(found, term, reasons)
         rest = (NOT_COMPUTED,) * 6 if isinstance(found, Absent) else _spread(found, term)
-        rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
+        # The class and the threshold of a result, and whether it rests on all rows.
+        label, at = result.at.get("class"), result.at.get("threshold")
+        parts = [] if label is None else ["mean of classes" if label == MACRO else str(label)]
+        parts += [f"at {threshold(at)}"] if isinstance(at, float) else []
+        parts += ["stratified"] if is_stratified(result) else []
+        rows.append(Row(sentence_case(term.label) + "".join(f", {part}" for part in parts), (head, *rest)))
     return worded(
         "pooled",
         rows,
@@ -65,15 +70,6 @@ def prediction(evidence: Evidence) -> Table:
 def is_stratified(result: Result) -> bool:
     """Whether a result over all sites rests on all of their rows, beside one of sites that differ at random."""
     return result.at.get("estimator") == "stratified"
-
-
-def _which(result: Result) -> str:
-    """The class and the threshold of a result, and whether it rests on all rows."""
-    label, at = result.at.get("class"), result.at.get("threshold")
-    parts = [] if label is None else ["mean of classes" if label == MACRO else str(label)]
-    parts += [f"at {threshold(at)}"] if isinstance(at, float) else []
-    parts += ["stratified"] if is_stratified(result) else []
-    return "".join(f", {part}" for part in parts)
 
 
 def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
@@ -106,9 +102,4 @@ def _plain(text: str | None) -> Cell:
     return NOT_COMPUTED if text is None else Cell.plain(text)
 
 
-def _is_pooled(evidence: Evidence) -> bool:
-    """Whether anything could be estimated over the sites."""
-    return any(map(is_estimated, at_dataset(evidence, POOLED)))
-
-
-CHAPTER = chapter("pooled", finding, _is_pooled)
+CHAPTER = chapter("pooled", finding, lambda evidence: any(map(is_estimated, at_dataset(evidence, POOLED))))

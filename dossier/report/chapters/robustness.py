@@ -231,16 +231,13 @@ def _correlation(evidence: Evidence, found: Estimate | Absent) -> str:
     return f"{number(found.value)} ({tested}{found.details.get('k', 0):.0f} sites)"
 
 
-def _performance_at_home(evidence: Evidence) -> bool:
-    """Whether the performance before is known, from an internal test or as it was declared."""
-    return any(dataset.role == "internal" for dataset in evidence.datasets) or bool(
-        evidence.release.declared_performance
-    )
-
-
 CHAPTER = chapter(
     "robustness",
     finding,
     measured("robustness"),
-    is_given=lambda evidence: predictors_on_both_sides(evidence) and _performance_at_home(evidence),
+    # The performance before is known from an internal test, or as it was declared.
+    is_given=lambda evidence: (
+        predictors_on_both_sides(evidence)
+        and bool(evidence.release.declared_performance or "internal" in {each.role for each in evidence.datasets})
+    ),
 )

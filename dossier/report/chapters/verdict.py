@@ -260,6 +260,9 @@ def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
     where = listing([site.site for site in sites])
     where = where if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} hospitals"
     version = release.tested_version or release.version
+    # The chapters that the owner left out; nothing where all are there.
+    names = set(evidence.release.report.leave_out)
+    titles = [chapter.title for chapter in chapters() if chapter.name in names]
     return [
         ("Output", f"Probability of {types.Predicted.by(evidence.release).words}"),
         *([("Version", f"{version}; {release.version} is released")] if version != release.version else []),
@@ -268,12 +271,5 @@ def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
         ("Intended for", evidence.release.intended_use.for_ or "not stated"),
         ("Owner", release.owner or "not stated"),
         ("Tested by", release.tester or "not stated"),
-        *_left_out(evidence),
+        *([("Left out by the owner", f"{listing(titles)}. Every number is in results.csv")] if titles else []),
     ]
-
-
-def _left_out(evidence: types.Evidence) -> list[tuple[str, str]]:
-    """The chapters that the owner left out; nothing where all are there."""
-    names = set(evidence.release.report.leave_out)
-    titles = [chapter.title for chapter in chapters() if chapter.name in names]
-    return [("Left out by the owner", f"{listing(titles)}. Every number is in results.csv")] if titles else []

@@ -41,7 +41,14 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append("Ask why the maker's rule to switch it off was broken, and name who watches it.")
     else:
         every.append(f"Name who watches it, and when it is switched off. {said}")
-    return (*every, *_checks(evidence))[:MOST_STEPS]
+    # What the flags ask for, the most pressing first; of our own hospital where it is named.
+    here = {site.name for site in in_question(evidence)}
+    known = {site.name for site in externals(evidence)}
+    raised = {flag.flag for flag in evidence.flags if flag.dataset in here or flag.dataset not in known}
+    if evidence.local_site is not None:
+        # Groups that differ over all hospitals together: page 3 is then of our own.
+        raised.discard("subgroup_differs")
+    return (*every, *[text for kind, text in CHECKS.items() if kind in raised][:MOST_CHECKS])[:MOST_STEPS]
 
 
 def _test(evidence: Evidence) -> Iterator[str]:
@@ -78,14 +85,3 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
     ]
     known = [estimate for estimate in found if isinstance(estimate, Estimate)]
     return max(known, key=lambda estimate: estimate.value, default=None)
-
-
-def _checks(evidence: Evidence) -> list[str]:
-    """What the flags ask for, the most pressing first; of our own hospital where it is named."""
-    here = {site.name for site in in_question(evidence)}
-    known = {site.name for site in externals(evidence)}
-    raised = {flag.flag for flag in evidence.flags if flag.dataset in here or flag.dataset not in known}
-    if evidence.local_site is not None:
-        # Groups that differ over all hospitals together: page 3 is then of our own.
-        raised.discard("subgroup_differs")
-    return [text for kind, text in CHECKS.items() if kind in raised][:MOST_CHECKS]
