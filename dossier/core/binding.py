@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -27,15 +26,11 @@ def uncounted(release: Release, declared: Acceptance, datasets: Sequence[Dataset
         return "undated"
     if printed is not None and day > printed:
         return "after_dossier"
-    last = _last_patient(declared.dataset, datasets)
-    return "after_data" if last is not None and day > last else None
-
-
-def _last_patient(name: str, datasets: Sequence[DatasetSummary]) -> datetime.date | None:
-    here = [dataset for dataset in datasets if dataset.name == name]
+    here = [dataset for dataset in datasets if dataset.name == declared.dataset]
     spans = [dataset.dates for dataset in here or datasets if here or dataset.role == "external"]
     known = [span[1] for span in spans if span is not None]
-    return max(known) if known and len(known) == len(spans) else None
+    last = max(known) if known and len(known) == len(spans) else None
+    return "after_data" if last is not None and day > last else None
 
 
 RULED_OUT = re.compile(r"\b(not|never) (to )?be used\b|\bdo not use\b|\b(not|unfit) for use\b", re.IGNORECASE)

@@ -14,7 +14,7 @@ import joblib
 from dossier.core import checklist, flags, multiplicity
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
-from dossier.core.release import PREVIOUS, Release, StopRule
+from dossier.core.release import PREVIOUS, StopRule
 from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import (
     READERS,
@@ -115,7 +115,10 @@ def preview(study: Study) -> Preview:
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
-    rules = _without_drawing(study.release)
+    # The stop rules on measures that are estimated without drawing the rows again.
+    metrics = metrics_of(study.release)
+    drawn = {"bootstrap", "permutations"}
+    rules = tuple(rule for rule in study.release.care.stop if not drawn & set(metrics[rule.measure].needs))
     wanted = None if every else flags.MEASURES | asked | {rule.measure for rule in rules}
     computed = sites.shown(_complete(study, _on(1, None, None), wanted))
     shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules))
@@ -205,13 +208,6 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         subgroups=of_subgroups,
     )
     return disclosure.audited(disclosure.given(complete, whole), left)
-
-
-def _without_drawing(release: Release) -> tuple[StopRule, ...]:
-    """The stop rules on measures that are estimated without drawing the rows again."""
-    metrics = metrics_of(release)
-    drawn = {"bootstrap", "permutations"}
-    return tuple(rule for rule in release.care.stop if not drawn & set(metrics[rule.measure].needs))
 
 
 def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None = None) -> Evidence:

@@ -16,7 +16,6 @@ from dossier.evaluate.dependent import reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.metrics import imputations, severity
-from dossier.metrics.scales import Scale
 
 
 def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
@@ -102,18 +101,14 @@ def _pool(
         return types.Absent(Fact("no_standard_error_for_rubins_rules"))
     estimates = [estimate for estimate in found if isinstance(estimate, types.Estimate)]
     difference = "against" in first.at
-    pooled = imputations.rubin(estimates, _scale(metric, first.at, difference), level, difference)
+    # The natural scale of a measure: logit of AUROCs and shares, log of ratios, else plain.
+    scale = "plain" if difference else symmetry_of(metric, first.at)
+    pooled = imputations.rubin(estimates, "logit" if scale == "wilson" else scale, level, difference)
     lowest, highest = (None, None) if difference else metric.term.range
     if pooled.low is None or pooled.high is None:
         return pooled
     low = pooled.low if lowest is None else max(pooled.low, lowest)
     return replace(pooled, low=low, high=pooled.high if highest is None else min(pooled.high, highest))
-
-
-def _scale(metric: Metric, at: types.At, difference: bool) -> Scale:
-    """The natural scale of a measure: logit of AUROCs and shares, log of ratios, else plain."""
-    scale = "plain" if difference else symmetry_of(metric, at)
-    return "logit" if scale == "wilson" else scale
 
 
 def _mean_curves(each: Sequence[Sequence[types.CurveResult]], sites: Sequence[Site]) -> Iterator[types.CurveResult]:
@@ -163,17 +158,15 @@ def _reach(site: Site, subset: types.Subset | None) -> float:
 
 def _descriptions(site: Site, parts: Sequence[SiteEvidence]) -> tuple[types.DescriptionResult, ...]:
     """The predictors as they were before imputing, with their gaps, where that is known; else means of imputations."""
-    before = () if site.dataset.original is None else described(replace(site, dataset=site.dataset.original), _of_rows)
+    original = site.dataset.original
+    # Rows without a risk have predictors too.
+    whole = None if original is None else replace(site, dataset=original)
+    before = () if whole is None else described(whole, lambda needs: "predictors" in needs)
     said = {_key(row.described) for row in before}
     rows = [{_key(row.described): row for row in part.descriptions} for part in parts]
     common = [key for key in rows[0] if key not in said and all(key in other for other in rows)]
     means = [_mean([other[key] for other in rows]) for key in common]
     return (*before, *means)
-
-
-def _of_rows(needs: Sequence[str]) -> bool:
-    """Whether a description is of the predictors: rows without a risk have them too."""
-    return "predictors" in needs
 
 
 def _key(row: types.Description) -> tuple[str, str, str | None]:

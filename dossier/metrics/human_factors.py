@@ -345,11 +345,6 @@ def error_rate_unaided(
     return _rate(study, 1, level, bootstrap, seed)
 
 
-def _difference_se(counts: Cells) -> float:
-    aided, unaided = _rates(counts)
-    return math.sqrt(aided * (1 - aided) / (counts[0] + counts[1]) + unaided * (1 - unaided) / (counts[2] + counts[3]))
-
-
 @of_study(
     "Absolute risk reduction",
     unit="%",
@@ -379,7 +374,9 @@ def absolute_risk_reduction(
     counts = cells(study)
     present(_empty_arm(counts))
     clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed, "difference")
-    return _wald(study, _difference_of_rates(counts), _difference_se(counts), level, "difference", clustered)
+    aided, unaided = _rates(counts)
+    se = math.sqrt(aided * (1 - aided) / (counts[0] + counts[1]) + unaided * (1 - unaided) / (counts[2] + counts[3]))
+    return _wald(study, unaided - aided, se, level, "difference", clustered)
 
 
 @of_study("Number needed to decide", best=None, cites="Campagner 2023", formula="1 / absolute risk reduction")

@@ -48,12 +48,8 @@ def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:
     of = signature_of(function)
     parameters = [f"    {name}: {_annotation(each)}{_default(each)},\n" for name, each in of.parameters.items()]
     head = f"def {name}(\n{''.join(parameters)}) -> {of.return_annotation}:"
-    text = _documented(sentence)
+    text = textwrap.fill(f'"""{sentence}', WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
     return f'{head}\n{text}"""' if "\n" not in text else f'{head}\n{text}\n{INDENT}"""'
-
-
-def _documented(sentence: str) -> str:
-    return textwrap.fill(f'"""{sentence}', WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
 def _annotation(parameter: inspect.Parameter) -> str:

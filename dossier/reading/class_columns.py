@@ -122,9 +122,6 @@ def _last_digits(largest: Floats, classes: int) -> float:
     with as many decimals, or with as many digits.
     """
     known = largest[~np.isnan(largest)]
-    digits = next((digits for digits in range(FEWEST_DIGITS, MOST_DIGITS) if _has(known, digits)), MOST_DIGITS)
+    hold = (digits for digits in range(FEWEST_DIGITS, MOST_DIGITS) if (np.round(known, digits) == known).all())
+    digits = next(hold, MOST_DIGITS)
     return max(ROUNDING, 0.5 * classes * 10.0**-digits * (1 + ROUNDING))
-
-
-def _has(numbers: Floats, digits: int) -> bool:
-    return bool((np.round(numbers, digits) == numbers).all())

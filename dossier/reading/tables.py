@@ -111,11 +111,15 @@ def table(
 def _written(
     content: bytes, file: str, dialect: Dialect, faults: list[Fault], may_guess: bool = False
 ) -> Written | None:
-    plain = _unpacked(content, file, faults)
-    if plain is None:
+    # The bytes of a text, which may be packed; None, and a fault, where they are those of another kind of file.
+    ending = signatures.kind(file) or ".csv"
+    whole = signatures.gunzipped(content, file, faults) if ending in signatures.PACKED else content
+    another = None if whole is None else signatures.another_kind(whole, file, ending.removesuffix(".gz"))
+    if whole is None or another is not None:
+        faults += [] if another is None else [another]
         return None
-    guessed = dialects.guessed(plain) if may_guess and dialect.encoding is None else None
-    text = _text(plain, file, replace(dialect, encoding=dialect.encoding or guessed), faults)
+    guessed = dialects.guessed(whole) if may_guess and dialect.encoding is None else None
+    text = _text(whole, file, replace(dialect, encoding=dialect.encoding or guessed), faults)
     if text is None:
         return None
     notes = () if guessed is None else (Fact("read_as_western", file=file),)
@@ -130,16 +134,6 @@ def _written(
     if dialect.separator is None and start["separator"] is not None:
         return Written(text, start["separator"], above, notes)
     return Written(text, dialects.separator(text, file, dialect), above, notes)
-
-
-def _unpacked(content: bytes, file: str, faults: list[Fault]) -> bytes | None:
-    """The bytes of a text, which may be packed; None, and a fault, where they are those of another kind of file."""
-    ending = signatures.kind(file) or ".csv"
-    whole = signatures.gunzipped(content, file, faults) if ending in signatures.PACKED else content
-    another = None if whole is None else signatures.another_kind(whole, file, ending.removesuffix(".gz"))
-    if another is not None:
-        faults.append(another)
-    return whole if another is None else None
 
 
 def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:

@@ -194,18 +194,14 @@ class Judge:
 def _why(status: Any) -> str:
     """What else keeps a certificate from being trusted: its time, most of all."""
     certificate = status.signing_cert
-    when = _moment(status)
+    stamp = _stamp(status)
+    when = datetime.datetime.now(datetime.UTC) if stamp is None else stamp.timestamp
     if when > certificate.not_valid_after:
-        unsaid = "" if _stamp(status) else ", and no authority of --trust says that it was signed before"
+        unsaid = "" if stamp else ", and no authority of --trust says that it was signed before"
         return f": the certificate ended on {certificate.not_valid_after.date()}{unsaid}"
     if when < certificate.not_valid_before:
         return f": the certificate begins on {certificate.not_valid_before.date()}"
     return ""
-
-
-def _moment(status: Any) -> datetime.datetime:
-    stamp = _stamp(status)
-    return datetime.datetime.now(datetime.UTC) if stamp is None else stamp.timestamp
 
 
 def _stamp(status: Any) -> Any:

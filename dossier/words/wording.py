@@ -53,15 +53,11 @@ def counted(count: int, word: str) -> str:
 
 def threshold(value: float, percent: bool = False) -> str:
     """A threshold with the digits that it was declared with: no other number, and never 0 or 1."""
-    digits = _digits(value)
-    return f"{100 * value:.{max(digits - 2, 0)}f}%" if percent else f"{value:.{max(digits, 2)}f}"
-
-
-def _digits(value: float) -> int:
-    """The decimals of a share as written; of a computed one six that count, from the nearer of 0 and 1 on."""
+    # The decimals of a share as written; of a computed one six that count, from the nearer of 0 and 1 on.
     near = min(abs(value), abs(1 - value)) or 1.0
     most = MOST_WRITTEN if round(value, MOST_WRITTEN) == value else max(5 - math.floor(math.log10(near)), 2)
-    return next(digits for digits in range(most + 1) if round(value, digits) == round(value, most))
+    digits = next(digits for digits in range(most + 1) if round(value, digits) == round(value, most))
+    return f"{100 * value:.{max(digits - 2, 0)}f}%" if percent else f"{value:.{max(digits, 2)}f}"
 
 
 MOST_WRITTEN = 12

@@ -12,7 +12,7 @@ from dossier.core.facts import Fact
 Key = tuple[str, str, str | None]
 """A dataset, a variable and its level."""
 
-FEWEST = types.FEWEST_PATIENTS
+FEWEST = FEWEST
 WHY = types.Withheld(Fact("fewer_persons", below=FEWEST), FEWEST)
 
 
@@ -55,7 +55,11 @@ def _is_shown(
 
 def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
     found = evidence.subgroups
-    few = {(summary.dataset, summary.subset) for summary in found.summaries if _is_small(summary)}
+    few = {
+        (summary.dataset, summary.subset)
+        for summary in found.summaries
+        if isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < FEWEST
+    }
     every: Counter[types.Subset] = Counter()
     for summary in found.summaries:
         every[summary.subset] += summary.size.n if isinstance(summary.size, types.SubgroupSize) else 0
@@ -76,7 +80,3 @@ def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
         tuple(result for result in found.results if is_named(result.dataset, result.subset)),
         tuple(curve for curve in found.curves if is_named(curve.dataset, curve.subset)),
     )
-
-
-def _is_small(summary: types.SubgroupSummary) -> bool:
-    return isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < FEWEST
