@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dossier.core.errors import DossierError, Fault
-from dossier.core.release import COUNT_SCHEMA, written_count
+from dossier.core.release import COUNT_SCHEMA, object_schema, written_count
 from dossier.core.tripod import Item
 from dossier.core.types import DatasetSummary, Flag, SettledColumn, SettledTable, Study, Withheld
 from dossier.typeset.flags import flag_text
@@ -228,11 +228,11 @@ def schema() -> dict[str, Any]:
     table = {"dataset": TEXT, "file": TEXT, **sizes, "columns": _rows(column)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **_object(
+        **object_schema(
             {
                 "schema": {"const": SCHEMA},
                 "release": {
-                    **_object({"model": TEXT, "version": TEXT}),
+                    **object_schema({"model": TEXT, "version": TEXT}),
                     "type": ["object", "null"],
                     "description": "Null where the release, or a table of it, cannot be read.",
                 },
@@ -250,14 +250,5 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": sorted(properties),
-        "additionalProperties": False,
-    }
-
-
 def _rows(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": _object(properties)}
+    return {"type": "array", "items": object_schema(properties)}

@@ -165,19 +165,16 @@ def written_count(count: int) -> int | dict[str, int]:
     return {"lo": count.low, "hi": count.high, "mid": int(count)} if isinstance(count, CountRange) else int(count)
 
 
+def object_schema(properties: Mapping[str, Any], *needed: str) -> dict[str, Any]:
+    """The JSON Schema of a table that has these keys and no others, of which some are needed, or else all."""
+    required = list(needed) or sorted(properties)
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
+
+
 _WHOLE = {"type": "integer", "minimum": 0}
+_ENDS = ("lo", "hi", "mid")
 COUNT_SCHEMA: Mapping[str, Any] = MappingProxyType(
-    {
-        "anyOf": [
-            _WHOLE,
-            {
-                "type": "object",
-                "properties": dict.fromkeys(("lo", "hi", "mid"), _WHOLE),
-                "required": ["lo", "hi", "mid"],
-                "additionalProperties": False,
-            },
-        ]
-    }
+    {"anyOf": [_WHOLE, object_schema(dict.fromkeys(_ENDS, _WHOLE), *_ENDS)]}
 )
 Count = Annotated[
     int, Field(ge=0), WrapValidator(_range_or_count), PlainSerializer(written_count), WithJsonSchema(dict(COUNT_SCHEMA))
@@ -925,21 +922,12 @@ def _items(given: object) -> object:
     return given
 
 
+_TEXT = {"type": "string"}
 _STATEMENT_SCHEMA = {
     "anyOf": [
-        {"type": "string"},
-        {
-            "type": "object",
-            "properties": {"file": {"type": "string"}, "outside": {"type": "boolean"}},
-            "required": ["file"],
-            "additionalProperties": False,
-        },
-        {
-            "type": "object",
-            "properties": {"none": {"type": "string"}},
-            "required": ["none"],
-            "additionalProperties": False,
-        },
+        _TEXT,
+        object_schema({"file": _TEXT, "outside": {"type": "boolean"}}, "file"),
+        object_schema({"none": _TEXT}),
     ]
 }
 Declared = Annotated[Statement, BeforeValidator(_statement), WithJsonSchema(_STATEMENT_SCHEMA)]
