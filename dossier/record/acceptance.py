@@ -60,13 +60,6 @@ def _criterion(
     number: int, declared: Acceptance, dataset: str, found: types.Estimate | types.Absent
 ) -> types.Criterion:
     observed = found if isinstance(found, types.Absent) else _number(found, declared)
-    reason = (
-        observed.reason
-        if isinstance(observed, types.Absent)
-        else found.reason
-        if isinstance(found, types.Estimate)
-        else None
-    )
     return types.Criterion(
         number=number,
         measure=declared.measure,
@@ -78,7 +71,7 @@ def _criterion(
         at_most=declared.at_most,
         observed=None if isinstance(observed, types.Absent) else observed,
         state=held(found, declared.at_least, declared.at_most),
-        reason=reason,
+        reason=(observed if isinstance(observed, types.Absent) else found).reason,
     )
 
 
