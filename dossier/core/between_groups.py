@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from dossier.core import multiplicity
@@ -263,7 +263,7 @@ def adjusted(
         for at, (each, p_holm) in enumerate(zip(family.values(), p_values, strict=True)):
             for index in each:
                 details = {"p_holm": p_holm, "p_beyond_holm": beyond.get(at), "looks": float(len(family))}
-                given[index] = _with(given[index], details)
+                given[index] = given[index].with_details(details)
     return tuple(given)
 
 
@@ -282,12 +282,6 @@ def _is_judged(result: Result, threshold: float | None) -> bool:
 
 def _p_value(result: Result, name: str = "p_value") -> float:
     return 1.0 if isinstance(result.found, Absent) else result.found.details.get(name) or 0.0
-
-
-def _with(result: Result, details: Mapping[str, float | None]) -> Result:
-    if isinstance(result.found, Absent):
-        raise TypeError("what was tested is an estimate")
-    return replace(result, found=replace(result.found, details={**result.found.details, **details}))
 
 
 def _labels(summaries: Sequence[SubgroupSummary]) -> dict[str, tuple[str, ...]]:

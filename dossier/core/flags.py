@@ -206,7 +206,7 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
             if subgroup.dataset == dataset.name
             and not isinstance(subgroup.size, Absent)
             and subgroup.size.n
-            and subgroup.size.rarest < bands.FEW_FOR_POOLING
+            and subgroup.size.is_few
         )
         if few:
             several = bool(dataset.class_counts)

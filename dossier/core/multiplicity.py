@@ -56,9 +56,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 def with_holm(given: list[Result], name: str, p_values: Mapping[int, float], **more: float) -> None:
     """Put Holm's p values of a family, by their place among the results, into the details."""
     for key, p_value in zip(p_values, holm(tuple(p_values.values())), strict=True):
-        found = given[key].found
-        if isinstance(found, Estimate):
-            given[key] = replace(given[key], found=replace(found, details={**found.details, name: p_value, **more}))
+        given[key] = given[key].with_details({name: p_value, **more})
 
 
 def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result]:
@@ -97,8 +95,7 @@ def of_discrimination(results: Sequence[Result], external: Set[str]) -> list[Res
         if isinstance(found, Estimate) and found.high is not None and found.level is not None:
             wider = NormalDist().inv_cdf(1 - LEVEL / len(looks)) / NormalDist().inv_cdf((1 + found.level) / 2)
             high = min(found.value + max(wider, 1.0) * (found.high - found.value), 1.0)
-            details = {**found.details, "simultaneous_high": high, "looks": float(len(looks))}
-            given[index] = replace(given[index], found=replace(found, details=details))
+            given[index] = given[index].with_details({"simultaneous_high": high, "looks": float(len(looks))})
     return given
 
 
@@ -159,9 +156,7 @@ def of_gains(results: Sequence[Result], external: Set[str]) -> list[Result]:
                 looks[index], better[index] = tails
     with_holm(given, "p_holm", looks, looks=float(len(looks)))
     for index, p_value in better.items():
-        found = given[index].found
-        if isinstance(found, Estimate):
-            given[index] = replace(given[index], found=replace(found, details={**found.details, "p_better": p_value}))
+        given[index] = given[index].with_details({"p_better": p_value})
     return given
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import COMPARED_WITH_BEFORE
+from dossier.core.bands import COMPARED_WITH_BEFORE, FEW_FOR_POOLING
 from dossier.core.facts import Fact
 from dossier.core.values import CHANGES as CHANGES
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
@@ -196,6 +196,13 @@ class Dataset:
     def rows_analysed(self) -> int:
         """How many of the rows that were read have an outcome and a risk."""
         return self.rows_read - sum(self.excluded.values())
+
+    @property
+    def tested(self) -> tuple[Floats, Floats]:
+        """The outcome and the risk of each row, which something was made of: it has both."""
+        if self.outcome is None or self.risk is None:
+            raise TypeError(f"{self.name} has no outcome, or no risk")
+        return self.outcome, self.risk
 
     @property
     def fewest(self) -> int:
@@ -754,6 +761,12 @@ class Result:
     found: Estimate | Absent
     subset: Subset | None = None
 
+    def with_details(self, details: Mapping[str, float | None]) -> Result:
+        """The result with these beside its own details; as it is where there is no estimate."""
+        found = self.found
+        known = found if isinstance(found, Absent) else replace(found, details={**found.details, **details})
+        return replace(self, found=known)
+
 
 @dataclass(frozen=True)
 class CurveResult:
@@ -886,6 +899,11 @@ class SubgroupSize:
         if self.events is None:
             return min(self.class_counts.values(), default=0)
         return min(self.events, self.n - self.events)
+
+    @property
+    def is_few(self) -> bool:
+        """Whether it is too small to tell anything."""
+        return self.rarest < FEW_FOR_POOLING
 
     @property
     def shown(self) -> int:

@@ -74,11 +74,9 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
     dataset = site.dataset
     if metric.weighted is None:
         raise TypeError(f"{metric.term.name} has no weighted form")
-    if dataset.outcome is None or dataset.risk is None:
-        raise TypeError("rows that a measure was asked of have an outcome and a risk")
-    weights = np.ones(len(dataset.risk)) if dataset.weights is None else dataset.weights
-    threshold = at.get("threshold", 0.5)
-    rows = weighted.Rows(dataset.outcome, dataset.risk, weights, float(threshold), dataset.rival)
+    outcome, risk = dataset.tested
+    weights = np.ones(len(risk)) if dataset.weights is None else dataset.weights
+    rows = weighted.Rows(outcome, risk, weights, float(at.get("threshold", 0.5)), dataset.rival)
     whole = metric.weighted(rows)
     if isinstance(whole, Absent):
         return whole

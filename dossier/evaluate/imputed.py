@@ -139,9 +139,7 @@ def _mean_curve(
 def _rows(site: Site, of: types.CurveResult) -> tuple[types.Floats, types.Floats, types.Floats | None]:
     """The outcome, the risk and the weights that a curve of a whole imputation was made of."""
     dataset = (classes.against_rest(site, str(of.at["class"])) if "class" in of.at else site).dataset
-    if dataset.outcome is None or dataset.risk is None:
-        raise TypeError("a curve of outcomes and risks was made of rows that have them")
-    return dataset.outcome, dataset.risk, dataset.weights
+    return *dataset.tested, dataset.weights
 
 
 def _reach(site: Site, subset: types.Subset | None) -> float:

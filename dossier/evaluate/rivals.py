@@ -102,8 +102,7 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
         p_value = result.found.details.get("p_value")
         is_looked_at = result.dataset in external and _is_looked_at(release, result)
         if p_value is None:
-            untested = {**result.found.details, "p_adjusted": None}
-            given[index] = replace(result, found=replace(result.found, details=untested)) if is_looked_at else result
+            given[index] = result.with_details({"p_adjusted": None}) if is_looked_at else result
             continue
         setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
         families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value

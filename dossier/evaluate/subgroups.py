@@ -308,7 +308,7 @@ class _Group:
         if isinstance(apart, types.Estimate):
             names = ("p_value", "p_beyond", "expected", "expected_complement")
             tested = {name: apart.details[name] for name in names if name in apart.details}
-            yield replace(known, found=replace(known.found, details={**known.found.details, **tested}))
+            yield known.with_details(tested)
 
     def _few(self, at: types.At, side: int) -> types.Absent | None:
         """Why the group (0) or the others (1) are too few: over all sites they are held to what one site is held to."""

@@ -247,12 +247,12 @@ class _Policy:
 
     def counts(self, rows: Bools) -> Counts:
         """The ranges of some of the rows."""
-        outcome, risk = _columns(self.site.dataset)
+        outcome, risk = self.site.dataset.tested
         return counts(outcome[rows], risk[rows], self.grid, self.wide, self.rows_each)
 
     def protected(self, rows: Bools, subset: types.Subset | None) -> Protected:
         """All rows, or those of a subgroup, with their ranges; a measure is asked of tables, and of no other column."""
-        outcome, risk = _columns(self.site.dataset)
+        outcome, risk = self.site.dataset.tested
         bare = types.Dataset(
             self.site.dataset.name, self.site.dataset.role, self.site.dataset.site, 0, {}, outcome, risk
         )
@@ -457,12 +457,6 @@ def _given_columns(site: Site) -> dict[str, list[types.Subgroup]]:
 
 def _is_special(dataset: types.Dataset) -> bool:
     return dataset.weights is not None or dataset.split is not None or bool(dataset.imputations)
-
-
-def _columns(dataset: types.Dataset) -> tuple[types.Floats, types.Floats]:
-    if dataset.outcome is None or dataset.risk is None:
-        raise TypeError("ranges are made of rows with an outcome and a risk")
-    return dataset.outcome, dataset.risk
 
 
 # ---- everything else ------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dossier.core.facts import Fact
 Key = tuple[str, str, str | None]
 """A dataset, a variable and its level."""
 
-FEWEST = FEWEST
+FEWEST = types.FEWEST_PATIENTS
 WHY = types.Withheld(Fact("fewer_persons", below=FEWEST), FEWEST)
 
 

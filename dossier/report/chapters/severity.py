@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dossier.core import types
 from dossier.core.facts import Method
-from dossier.report.chapters import classes, sentence, subgroups
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell, chapter_tables, tables_of
 from dossier.typeset.names import label_of, shown
@@ -107,7 +107,7 @@ def by_subgroup(evidence: types.Evidence) -> tuple[Table, ...]:
         if any(isinstance(estimate, types.Estimate) for estimate in found):
             cells = (
                 Cell.absent("too few")
-                if size is not None and subgroups.is_few(size)
+                if size is not None and size.is_few
                 else cell(estimate, evidence.terms["mean_severity"], reasons)
                 for size, estimate in zip(sizes, found, strict=True)
             )

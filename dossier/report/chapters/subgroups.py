@@ -33,7 +33,7 @@ STATES: dict[str, str] = entries("pages")["subgroup"]
 def finding(evidence: types.Evidence) -> Sentence:
     """Which groups differ from the other patients of their own sites, over all sites, and what else is known."""
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
-    few = [subgroup for subgroup, size in _sized(evidence) if is_few(size)]
+    few = [subgroup for subgroup, size in _sized(evidence) if size.is_few]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
     rest = f"{_declared(evidence)}{rest}"
@@ -115,11 +115,6 @@ def what_is_few(evidence: types.Evidence) -> str:
     return f"A subgroup with {few} is too small to be judged, and is listed as such."
 
 
-def is_few(size: types.SubgroupSize) -> bool:
-    """Whether a subgroup is too small to tell anything."""
-    return size.rarest < bands.FEW_FOR_POOLING
-
-
 def _sized(evidence: types.Evidence) -> list[tuple[types.SubgroupSummary, types.SubgroupSize]]:
     """The subgroups of the external sites, with their sizes."""
     external = {site.name for site in types.externals(evidence)}
@@ -168,7 +163,7 @@ def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Ta
         rows.append(Row(label_of(dataset), kind="group"))
         for label, size in types.subgroup_sizes(evidence, column, dataset.name).items():
             subset, cells = types.Subset(column, label), [Cell.absent("too few")] * len(asked)
-            if not is_few(size):
+            if not size.is_few:
                 cells = [_cell(evidence, subset, dataset.name, each, reasons) for each in asked]
             rows.append(Row(sentence_case(label), (Cell.count(size.n), Cell.count(size.shown), *cells)))
         # Those that are withheld, size and all.
@@ -248,7 +243,7 @@ def _judged_cell(evidence: types.Evidence, subset: types.Subset, dataset: str, m
         return reasons.cell(size)
     if not isinstance(size, types.SubgroupSize):
         return Cell.absent("–")
-    if is_few(size):
+    if size.is_few:
         return Cell.absent("too few")
     return _cell(evidence, subset, dataset, ("", measure, {}), reasons)
 

@@ -82,7 +82,7 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
         return []
     pooled = _found(evidence, subset, types.POOLED)
     telling = [estimate for estimate in pooled if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
-    enough = [(site, size) for site, size in known if not _is_few(size)]
+    enough = [(site, size) for site, size in known if not size.is_few]
     if telling:
         here = zip(*(_found(evidence, subset, site.name) for site, _ in enough), strict=True)
         values = [tuple(each.value for each in found if isinstance(each, types.Estimate)) for found in here]
@@ -102,10 +102,6 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
 
 def _found(evidence: types.Evidence, subset: types.Subset, dataset: str) -> tuple[types.Estimate | types.Absent, ...]:
     return tuple(types.find_in_subgroup(evidence, subset, measure, dataset) for measure, _ in measures(evidence))
-
-
-def _is_few(size: types.SubgroupSize) -> bool:
-    return size.rarest < bands.FEW_FOR_POOLING
 
 
 @dataclass(frozen=True)
@@ -397,7 +393,7 @@ def _draw_panel(evidence: types.Evidence, axes: canvas.Panel, position: Position
     curve = _curve(evidence, site, subgroup)
     if size is None:
         facets.say(axes, "not recorded")
-    elif _is_few(size):
+    elif size.is_few:
         facets.say(axes, "too few to tell", "too few")
     elif isinstance(curve, types.Absent):
         facets.say(axes, why(evidence, curve.reason))
@@ -413,7 +409,7 @@ def calibration_caption(evidence: types.Evidence) -> str:
     plan = matrix(evidence)
     pairs = [(site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
     sizes = [types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
-    kept = [size for size in sizes if size is not None and not _is_few(size)]
+    kept = [size for size in sizes if size is not None and not size.is_few]
     text = (
         f"{counted(len(plan.sites), 'dataset')}; {captions.level_text(evidence)} bands; grey: all patients of the "
         "site. On the diagonal the risks are right; above it they are too low, below it too high."

@@ -278,11 +278,7 @@ def _few_groups(evidence: types.Evidence) -> str:
     """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
     sized = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
     known = [subgroup for subgroup in sized if isinstance(subgroup.size, types.SubgroupSize)]
-    few = [
-        subgroup
-        for subgroup in known
-        if isinstance(subgroup.size, types.SubgroupSize) and subgroups.is_few(subgroup.size)
-    ]
+    few = [subgroup for subgroup in known if isinstance(subgroup.size, types.SubgroupSize) and subgroup.size.is_few]
     each = "" if places.alone(evidence) else ", counted hospital by hospital,"
     parts = [_known_at(evidence)]
     if few:
@@ -333,7 +329,7 @@ def groups(evidence: types.Evidence) -> Table | None:
         size = subgroups.together(sizes)
         cells = [Cell.count(size.n), Cell.count(size.shown)]
         # Of two classes all hospitals are combined, however few patients of the group each has.
-        is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+        is_few = all(each.is_few for each in sizes) if several else size.is_few
         found = {
             measure: types.find_in_subgroup(evidence, types.Subset(column, label), measure, where)
             for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
