@@ -21,7 +21,7 @@ def test_every_measure_that_no_other_chapter_prints_has_its_column(any_book: Boo
         term
         for term in evidence.terms.values()
         if (not term.on_page or in_appendix_only(evidence, term))
-        and any(map(is_estimated, types.of_term(evidence, term.name)))
+        and any(map(is_estimated, evidence.by_term[term.name]))
     ]
     assert len(asked) >= 3
     assert [term.name for term in asked if term.label.lower() not in heads] == []
@@ -30,7 +30,7 @@ def test_every_measure_that_no_other_chapter_prints_has_its_column(any_book: Boo
 def test_the_words_of_curves_name_columns_that_the_curves_have(knee: Book) -> None:
     for kind, columns in (("panels", "lines"), ("tables", "columns")):
         for name, about in of_curves("panels" if kind == "panels" else "tables").items():
-            found = [curve.found for curve in types.curves_named(knee.evidence, name)]
+            found = [curve.found for curve in knee.evidence.by_curve[name]]
             known = [curve for curve in found if isinstance(curve, types.Curve)]
             assert known, name
             for curve in known:
@@ -59,7 +59,7 @@ def test_the_panels_say_how_many_sites_have_no_curve(knee: Book) -> None:
     assert isinstance(made, types.Picture)
     known = [
         curve
-        for curve in types.curves_named(knee.evidence, "rater_accuracy_by_complexity")
+        for curve in knee.evidence.by_curve["rater_accuracy_by_complexity"]
         if isinstance(curve.found, types.Curve)
         and curve.dataset in {site.name for site in types.externals(knee.evidence)}
     ]

@@ -378,7 +378,7 @@ def _leaves_the_rest(compared: ast.Compare) -> bool:
         ("[one for one in evidence.curves if one.curve == 'roc']", {"curve"}),
         ("[one for one in evidence.results if one.dataset != POOLED]", set()),
         ("[replace(one, at={}) if one.term == 'auroc' else one for one in evidence.results]", set()),
-        ("[one for one in of_term(evidence, 'auroc') if one.dataset == 'north']", set()),
+        ("[one for one in evidence.by_term['auroc'] if one.dataset == 'north']", set()),
     ],
 )
 def test_a_search_through_all_results_is_seen(line: str, searched: set[str]) -> None:
@@ -581,7 +581,7 @@ def test_pages_and_figures_compare_no_estimate_with_a_bound() -> None:
     assert compared == DRAWN
 
 
-MOST_LINES = {"dossier": 63_349, "tests": 62_587}
+MOST_LINES = {"dossier": 63_328, "tests": 62_587}
 """Lines of Python, which only fall: who adds deletes, and lowers the figure with what is left over."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core.types import Absent, Curve, Evidence, Readers, Withheld, curves_named, find_curve
+from dossier.core.types import Absent, Curve, Evidence, Readers, Withheld, find_curve
 from dossier.record import results
 from dossier.report import compose, draw
 from dossier.report.chapters import reliability
@@ -137,7 +137,7 @@ def test_the_readers_of_several_datasets_stand_side_by_side(knee: Book) -> None:
 
 def test_what_knee_simulates_is_what_its_groups_show(knee: Book) -> None:
     """simulate.py draws radiologists with more skill than residents, on both datasets."""
-    for curve in curves_named(knee.evidence, "raters_by_group"):
+    for curve in knee.evidence.by_curve["raters_by_group"]:
         if isinstance(curve.found, Curve):
             low, high = (np.array(curve.found.columns[f"accuracy_{end}"], dtype=float) for end in ("low", "high"))
             assert low[0] > high[1], curve.dataset

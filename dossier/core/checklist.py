@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from dossier.core.facts import Fact
 from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, Evidence, at_dataset, externals
+from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, Evidence, externals
 
 TEXTS = "statements"
 """The chapter that prints the declared text of every row."""
@@ -70,7 +70,7 @@ def _sized(evidence: Evidence) -> bool:
 def _pooled(evidence: Evidence) -> bool | Absent:
     if len(externals(evidence)) < 2:
         return Absent(Fact("one_external_site"))
-    return any(isinstance(result.found, Estimate) for result in at_dataset(evidence, POOLED))
+    return any(isinstance(result.found, Estimate) for result in evidence.by_dataset[POOLED])
 
 
 def _updated(evidence: Evidence) -> bool | Absent:

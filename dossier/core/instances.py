@@ -47,7 +47,7 @@ def of_dataset(evidence: Evidence, dataset: str) -> tuple[Instance, ...]:
     """
     plain = plain_accuracy(evidence, dataset)
     made = [Instance("plain", {}, plain)] if isinstance(plain, Estimate) else []
-    for result in evidence.of_measure.get(("h_accuracy", dataset), ()):
+    for result in evidence.of_measure["h_accuracy", dataset]:
         kind = _kind(evidence, result)
         if kind is not None and isinstance(result.found, Estimate):
             made.append(Instance(kind, result.at, result.found))

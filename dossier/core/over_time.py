@@ -98,7 +98,7 @@ def printed(evidence: types.Evidence) -> tuple[str, ...]:
 
 def shown(evidence: types.Evidence) -> tuple[types.CurveResult, ...]:
     """Every curve by calendar period of which something is shown."""
-    return tuple(curve for curve in types.curves_named(evidence, OVER_TIME) if isinstance(curve.found, types.Curve))
+    return tuple(curve for curve in evidence.by_curve[OVER_TIME] if isinstance(curve.found, types.Curve))
 
 
 def unit_at(evidence: types.Evidence, dataset: str) -> types.PeriodUnit:

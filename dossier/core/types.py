@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -738,16 +738,21 @@ class Term:
 
 
 Filed = TypeVar("Filed")
-Index: TypeAlias = Mapping[tuple[object, ...], Sequence[Filed]]
-"""Results or curves by what they are asked for, which happens thousands of times."""
 
 
-def _indexed(rows: Iterable[Filed], key: Callable[[Filed], tuple[object, ...]]) -> Index[Filed]:
+class Index(dict[Any, Sequence[Filed]]):
+    """Results or curves by what they are asked for, which happens thousands of times; nothing by what nobody filed."""
+
+    def __missing__(self, key: object) -> Sequence[Filed]:
+        return ()
+
+
+def _indexed(rows: Iterable[Filed], key: Callable[[Filed], object]) -> Index[Filed]:
     """Rows by a key of theirs, those of one key in their order."""
-    found: dict[tuple[object, ...], list[Filed]] = {}
+    found: dict[object, list[Filed]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)
-    return found
+    return Index(found)
 
 
 @dataclass(frozen=True)
@@ -878,8 +883,7 @@ class ChecklistRow:
 
 def _by(kind: type[Filed], rows: str, *keys: str) -> cached_property[Index[Filed]]:
     """The rows of this name by some of their attributes, put in order when they are first asked for."""
-    getters = [attrgetter(key) for key in keys]
-    return cached_property(lambda held: _indexed(getattr(held, rows), lambda row: tuple(get(row) for get in getters)))
+    return cached_property(lambda held: _indexed(getattr(held, rows), attrgetter(*keys)))
 
 
 @dataclass(frozen=True)
@@ -1004,7 +1008,7 @@ class Evidence:
     def by_chapter(self) -> Index[Result]:
         """The results of the measures of each chapter."""
         known = (result for result in self.results if result.term in self.terms)
-        return _indexed(known, lambda result: (self.terms[result.term].chapter,))
+        return _indexed(known, lambda result: self.terms[result.term].chapter)
 
     by_curve = _by(CurveResult, "curves", "curve")
     """The curves of each name in the order of the datasets."""
@@ -1091,7 +1095,7 @@ def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -
 
     A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
     """
-    here = evidence.of_measure.get((measure, dataset), ())
+    here = evidence.of_measure[measure, dataset]
     return _exactly(_of_all(here), at) or Absent(Fact("not_computed", measure=measure, dataset=dataset))
 
 
@@ -1112,14 +1116,14 @@ def _of_all(results: Iterable[Result]) -> Iterator[Result]:
 
 def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
     """The result of a measure at one site at exactly these settings, as `find` gives it."""
-    return _exactly(_of_all(site.of_measure.get((measure,), ())), at) or Absent(
+    return _exactly(_of_all(site.of_measure[measure]), at) or Absent(
         Fact("not_computed", measure=measure, dataset=site.summary.name)
     )
 
 
 def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | Absent:
     """A curve of one site at exactly these settings; Absent when it was never computed."""
-    for result in site.of_curve.get((curve,), ()):
+    for result in site.of_curve[curve]:
         if result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(Fact("curve_not_computed", curve=curve, dataset=site.summary.name))
@@ -1129,7 +1133,7 @@ def find_in_subgroup(
     evidence: Evidence, subset: Subset, measure: str, dataset: str, /, **at: float | str
 ) -> Estimate | Absent:
     """The result of a measure in a subgroup of a dataset at exactly these settings, as `find` gives it."""
-    here = evidence.subgroups.of_measure.get((subset, measure, dataset), ())
+    here = evidence.subgroups.of_measure[subset, measure, dataset]
     return _exactly(here, at) or Absent(
         Fact("not_computed_in_subgroup", measure=measure, subset=str(subset), dataset=dataset)
     )
@@ -1137,7 +1141,7 @@ def find_in_subgroup(
 
 def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, dataset: str) -> Curve | Absent:
     """A curve of a subgroup of a dataset; Absent when it was never computed."""
-    for result in evidence.subgroups.of_curve.get((subset, curve, dataset), ()):
+    for result in evidence.subgroups.of_curve[subset, curve, dataset]:
         return result.found
     return Absent(Fact("curve_not_computed_in_subgroup", curve=curve, subset=str(subset), dataset=dataset))
 
@@ -1161,37 +1165,12 @@ def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, S
 
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
     """Every result of a measure, in the order of the datasets."""
-    return _of_all(evidence.by_measure.get((measure,), ()))
-
-
-def of_term(evidence: Evidence, term: str) -> Sequence[Result]:
-    """The results under a label, those of single classes and against others too, in the order of the datasets."""
-    return evidence.by_term.get((term,), ())
-
-
-def of_chapter(evidence: Evidence, chapter: str) -> Sequence[Result]:
-    """The results of the measures of a chapter."""
-    return evidence.by_chapter.get((chapter,), ())
-
-
-def at_dataset(evidence: Evidence, dataset: str) -> Sequence[Result]:
-    """The results at a dataset."""
-    return evidence.by_dataset.get((dataset,), ())
-
-
-def curves_named(evidence: Evidence, curve: str) -> Sequence[CurveResult]:
-    """The curves of a name in the order of the datasets."""
-    return evidence.by_curve.get((curve,), ())
-
-
-def described(evidence: Evidence, variable: str) -> Sequence[DescriptionResult]:
-    """What is said of a variable in the order of the datasets."""
-    return evidence.by_variable.get((variable,), ())
+    return _of_all(evidence.by_measure[measure])
 
 
 def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:
     """A curve of a dataset; Absent when it was never computed."""
-    for result in evidence.of_curve.get((curve, dataset), ()):
+    for result in evidence.of_curve[curve, dataset]:
         if result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dossier.core.facts import Fact, Value
 from dossier.core.over_time import OVER_TIME
-from dossier.core.types import Absent, CurveResult, Evidence, Result, curves_named, externals, of_chapter
+from dossier.core.types import Absent, CurveResult, Evidence, Result, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.typeset.reasons import DATASETS, why
 from dossier.typeset.words import in_words, sentence_case
@@ -28,8 +28,8 @@ def _reasons(evidence: Evidence, chapter: str) -> str:
     sites = {site.name: site.site for site in externals(evidence)}
     where: dict[Fact, dict[str, Fact]] = {}
     # What is followed by calendar period are curves, of measures of other chapters.
-    gaps: list[Result | CurveResult] = [*of_chapter(evidence, chapter)]
-    gaps += curves_named(evidence, OVER_TIME) if chapter == "monitoring" else ()
+    gaps: list[Result | CurveResult] = [*evidence.by_chapter[chapter]]
+    gaps += evidence.by_curve[OVER_TIME] if chapter == "monitoring" else ()
     for result in gaps:
         if result.dataset in sites and isinstance(result.found, Absent):
             shared = _without(result.found.reason, result.dataset)

@@ -30,7 +30,7 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
         groups.setdefault(term.at, []).append(term)
     made: list[tables.Table] = []
     for at, members in groups.items():
-        kept = [term for term in members if any(map(is_estimated, types.of_term(evidence, term.name)))]
+        kept = [term for term in members if any(map(is_estimated, evidence.by_term[term.name]))]
         holders = _holders(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             made += [_across(evidence, term) for term in kept]
@@ -68,7 +68,7 @@ def _reads_across(evidence: types.Evidence, terms: Sequence[types.Term]) -> bool
     if len(terms) != 1 or len(terms[0].at) != 1:
         return False
     term, name = terms[0], terms[0].at[0]
-    results = types.of_term(evidence, term.name)
+    results = evidence.by_term[term.name]
     values = {result.at[name] for result in results if name in result.at}
     room = tables.MEASURE - tables.LONG_LABEL
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
@@ -77,7 +77,7 @@ def _reads_across(evidence: types.Evidence, terms: Sequence[types.Term]) -> bool
 def _side_by_side(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Table:
     """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
     term = terms[0]
-    results = types.of_term(evidence, term.name)
+    results = evidence.by_term[term.name]
     classes = {result.at.get("class") for result in results}
     if (
         len(terms) == 1
@@ -97,7 +97,7 @@ def _members(evidence: types.Evidence, chapter: str) -> list[types.Term]:
 
 def in_appendix_only(evidence: types.Evidence, term: types.Term) -> bool:
     """Whether a measure calls for caution, or is a test against chance, and so stays out of the chapters."""
-    against = (result.at.get("against") for result in types.of_term(evidence, term.name))
+    against = (result.at.get("against") for result in evidence.by_term[term.name])
     return term.tier == "caution" or "chance" in against
 
 
@@ -109,7 +109,7 @@ def printed_in(evidence: types.Evidence, term: types.Term) -> str:
 def chapter_is_empty(evidence: types.Evidence, chapter: str) -> bool:
     """Whether nothing that a chapter may show could be estimated."""
     names = {term.name for term in _members(evidence, chapter)}
-    return not any(result.term in names and is_estimated(result) for result in types.of_chapter(evidence, chapter))
+    return not any(result.term in names and is_estimated(result) for result in evidence.by_chapter[chapter])
 
 
 def is_estimated(result: types.Result) -> bool:
@@ -119,14 +119,14 @@ def is_estimated(result: types.Result) -> bool:
 
 def _holders(evidence: types.Evidence, terms: Sequence[types.Term]) -> set[str]:
     """The datasets that have a number for any of these measures."""
-    return {result.dataset for term in terms for result in types.of_term(evidence, term.name) if is_estimated(result)}
+    return {result.dataset for term in terms for result in evidence.by_term[term.name] if is_estimated(result)}
 
 
 def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str) -> tables.Table:
     """Measures of a single dataset, one below the other."""
     reasons = tables.Reasons(evidence)
     named_so = {term.name: term for term in terms}
-    found = [result for result in types.at_dataset(evidence, dataset) if result.term in named_so]
+    found = [result for result in evidence.by_dataset[dataset] if result.term in named_so]
     rows: list[tables.Row] = []
     for head, here in _by_place(found, found, lambda result: _varying(evidence, result)):
         rows += [*head, *(_line(named_so[result.term], result.found, reasons) for result in here)]
@@ -168,7 +168,7 @@ def _parts(evidence: types.Evidence, terms: Sequence[types.Term]) -> list[list[t
 
 def _width(evidence: types.Evidence, term: types.Term) -> float:
     """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
-    results = types.of_term(evidence, term.name)
+    results = evidence.by_term[term.name]
     found = [result.found for result in results if isinstance(result.found, types.Estimate)]
     wordy = needs_words(found)
     values = max((text_width(value_of(estimate, term), 600) for estimate in found), default=0.0)
@@ -236,7 +236,7 @@ def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> t
 
 def _across(evidence: types.Evidence, term: types.Term) -> tables.Table:
     """One measure with several settings: the last that varies as columns, the others as groups of rows."""
-    results = types.of_term(evidence, term.name)
+    results = evidence.by_term[term.name]
     values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
     varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
     across = varying[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dossier.core.types import Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all, of_term
+from dossier.core.types import Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, estimated, phrase, primary_threshold
 from dossier.typeset.measures import is_estimated
@@ -24,7 +24,7 @@ def finding(evidence: Evidence) -> Sentence:
 def cautioned(evidence: Evidence) -> list[Term]:
     """The measures of this tier that could be estimated at an external site."""
     terms = [term for term in evidence.terms.values() if term.tier == "caution"]
-    return [term for term in terms if any(map(is_estimated, of_term(evidence, term.name)))]
+    return [term for term in terms if any(map(is_estimated, evidence.by_term[term.name]))]
 
 
 def instead(evidence: Evidence, term: Term) -> str:

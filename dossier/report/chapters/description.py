@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.types import MODEL, DatasetSummary, Evidence, described, externals
+from dossier.core.types import MODEL, DatasetSummary, Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.labels import coded, level_of, with_unit
@@ -179,7 +179,7 @@ TWO = 2
 
 def _levels(evidence: Evidence, feature: str) -> list[str]:
     """The categories of a predictor, or its values where it takes two at most in all datasets; none of a number."""
-    rows = [row for row in described(evidence, feature) if row.dataset != MODEL]
+    rows = [row for row in evidence.by_variable[feature] if row.dataset != MODEL]
     of_shares = [row.described.level for row in rows if row.described.statistic == "share"]
     levels = list(dict.fromkeys(level for level in of_shares if level))
     numeric = {row.dataset for row in rows if row.described.statistic == "median"}

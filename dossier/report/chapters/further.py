@@ -34,7 +34,7 @@ def curves(evidence: types.Evidence) -> list[Table]:
 
 
 def _table(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> Table:
-    found = {curve.dataset: curve.found for curve in types.curves_named(evidence, name) if not curve.at}
+    found = {curve.dataset: curve.found for curve in evidence.by_curve[name] if not curve.at}
     places = [(site.name, label_of(site)) for site in shown(evidence)] + [(types.POOLED, "All sites")]
     rows: list[Row] = []
     for dataset, label in places:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dossier.core.types import Estimate, Evidence, Term, at_dataset, of_term
+from dossier.core.types import Estimate, Evidence, Term
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import is_estimated, printed_in
@@ -31,7 +31,7 @@ def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
     return any(
         result.term in printed and isinstance(result.found, Estimate)
         for name in developed
-        for result in at_dataset(evidence, name)
+        for result in evidence.by_dataset[name]
     )
 
 
@@ -40,7 +40,7 @@ def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     terms = (
         term
         for name, term in evidence.terms.items()
-        if any(map(is_estimated, of_term(evidence, name))) and printed_in(evidence, term) in chapters
+        if any(map(is_estimated, evidence.by_term[name])) and printed_in(evidence, term) in chapters
     )
     return sorted(terms, key=lambda term: term.label.lower())
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dossier.core.facts import Count, Fact, Method, Value
-from dossier.core.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
+from dossier.core.types import POOLED, Estimate, Evidence, Term, externals
 from dossier.report.chapters.chapter import Chapter, chapter
 from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
@@ -93,7 +93,7 @@ def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
     """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
     found = [
         (each.found.method, each.dataset)
-        for each in evidence.by_term.get((term.name,), ())
+        for each in evidence.by_term[term.name]
         if isinstance(each.found, Estimate) and not each.found.method.has(OVER_SPLITS)
     ]
     alone = all(dataset == POOLED for _, dataset in found)
@@ -150,7 +150,7 @@ def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
         (evidence.terms[result.term].label, method_text(_with_sites(evidence, result.found.method)))
-        for result in at_dataset(evidence, POOLED)
+        for result in evidence.by_dataset[POOLED]
         if result.term in evidence.terms and isinstance(result.found, Estimate)
         if evidence.terms[result.term].chapter not in ("robustness", "pooled")
     ]

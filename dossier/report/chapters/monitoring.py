@@ -119,5 +119,5 @@ CHAPTER = chapter(
     "monitoring",
     finding,
     lambda evidence: bool(followed_sites(evidence)),
-    is_given=lambda evidence: bool(types.curves_named(evidence, over_time.OVER_TIME)),
+    is_given=lambda evidence: bool(evidence.by_curve[over_time.OVER_TIME]),
 )

@@ -41,7 +41,7 @@ def finding(evidence: types.Evidence) -> Sentence:
 
 def _not_drawn(evidence: types.Evidence) -> str:
     """Why there are no points, as a sentence of its own."""
-    totals = [total.found for total in types.curves_named(evidence, "points_total")]
+    totals = [total.found for total in evidence.by_curve["points_total"]]
     return "".join(
         f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, types.Absent)
     )
@@ -51,7 +51,7 @@ def _axes(evidence: types.Evidence, group: tuple[str, ...]) -> list[str]:
     """The axes of a predictor, or of two whose product stands in the formula, in their order."""
     of_numbers = [
         axis_name(curve.at)
-        for curve in types.curves_named(evidence, "points")
+        for curve in evidence.by_curve["points"]
         if {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
     ]
     return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
@@ -70,7 +70,7 @@ def _points(evidence: types.Evidence) -> dict[str, list[tuple[float, str]]]:
 
 def _marks(evidence: types.Evidence, name: str) -> list[tuple[float, str]]:
     """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
-    for curve in types.curves_named(evidence, "points"):
+    for curve in evidence.by_curve["points"]:
         if axis_name(curve.at) == name and isinstance(curve.found, types.Curve):
             return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
     levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
@@ -92,7 +92,7 @@ def _of_levels(evidence: types.Evidence, name: str) -> list[types.Description]:
     """The categories on an axis with their points."""
     return [
         row.described
-        for row in types.described(evidence, name)
+        for row in evidence.by_variable[name]
         if (row.dataset, row.described.statistic) == (types.MODEL, "points")
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
-from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
+from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, expected_range, find
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.measures import cell, is_estimated
@@ -43,7 +43,7 @@ def prediction(evidence: Evidence) -> Table:
     }
     together = [
         result
-        for result in at_dataset(evidence, POOLED)
+        for result in evidence.by_dataset[POOLED]
         if result.term in known and evidence.terms[result.term].chapter not in ("pooled", "robustness", "comparison")
     ]
     rows = []
@@ -102,4 +102,4 @@ def _plain(text: str | None) -> Cell:
     return NOT_COMPUTED if text is None else Cell.plain(text)
 
 
-CHAPTER = chapter("pooled", finding, lambda evidence: any(map(is_estimated, at_dataset(evidence, POOLED))))
+CHAPTER = chapter("pooled", finding, lambda evidence: any(map(is_estimated, evidence.by_dataset[POOLED])))

@@ -133,7 +133,7 @@ def tables(evidence: types.Evidence) -> tuple[Table, ...]:
 def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     """The measures of agreement: of up to three datasets side by side, of more a row each."""
     terms = [evidence.terms[name] for name in MEASURES if name in evidence.terms]
-    results = [result for term in terms for result in types.of_term(evidence, term.name)]
+    results = [result for term in terms for result in evidence.by_term[term.name]]
     found = {result.dataset for result in results if isinstance(result.found, types.Estimate)}
     judged = [*(dataset.name for dataset in shown(evidence) if dataset.name in found), *({types.READERS} & found)]
     if len(judged) > MOST_SIDE_BY_SIDE:
@@ -142,7 +142,7 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     wordy = needs_words(result.found for result in results if result.dataset in judged)
     rows = []
     for term in terms:
-        values = {result.dataset: result.found for result in types.of_term(evidence, term.name)}
+        values = {result.dataset: result.found for result in evidence.by_term[term.name]}
         if any(isinstance(values.get(name), types.Estimate) for name in judged):
             here = [values.get(name) for name in judged]
             cells = (
@@ -151,7 +151,7 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
             rows.append(Row(term.label, tuple(cells)))
     if not rows:
         return ()
-    agreed = {result.dataset: result.found for result in types.of_term(evidence, "observed_agreement")}
+    agreed = {result.dataset: result.found for result in evidence.by_term["observed_agreement"]}
     # How many cases the agreement rests on: those that two raters or more labelled.
     counts = (each.n if isinstance(each := agreed.get(name), types.Estimate) else None for name in judged)
     made = (NOT_COMPUTED if count is None else Cell.count(count) for count in counts)
@@ -164,7 +164,7 @@ def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
     """The accuracy and the reliability of each group of raters, dataset by dataset."""
     found = [
         (curve.dataset, curve.found, groups_of_raters(evidence, curve.dataset))
-        for curve in types.curves_named(evidence, "raters_by_group")
+        for curve in evidence.by_curve["raters_by_group"]
         if isinstance(curve.found, types.Curve) and curve.subset is None
     ]
     if not found:
@@ -198,7 +198,7 @@ THIRDS = ("0 to 0.33", "0.33 to 0.67", "0.67 to 1")
 
 def _joint(evidence: types.Evidence) -> Iterator[Table]:
     """Of each dataset whose readers said both: how often answers were right, the surest first, the simplest first."""
-    for curve in types.curves_named(evidence, "confidence_by_complexity"):
+    for curve in evidence.by_curve["confidence_by_complexity"]:
         if not isinstance(curve.found, types.Curve) or curve.subset is not None:
             continue
         reasons, columns = Reasons(evidence), curve.found.columns

@@ -28,7 +28,7 @@ SOURCES = {
 def priorities_of(evidence: types.Evidence, dataset: str) -> dict[str, tuple[float, float]]:
     """The priority that each source gives at a site, and the H-accuracy there when no confidence is asked for."""
     found: dict[str, tuple[float, float]] = {}
-    for each in evidence.of_measure.get(("h_accuracy", dataset), ()):
+    for each in evidence.of_measure["h_accuracy", dataset]:
         if isinstance(each.found, types.Absent):
             continue
         source, priority = each.at.get("priority"), each.found.details.get("priority")

@@ -94,7 +94,7 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
         ),
         results=tuple(
             replace(each, dataset=str(each.at["class"]), at={})
-            for each in evidence.of_measure.get(("auroc", types.POOLED), ())
+            for each in evidence.of_measure["auroc", types.POOLED]
             if each.at.get("class") in labels
         ),
     )

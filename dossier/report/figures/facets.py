@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
-from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, curves_named, externals, find_curve
+from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, externals, find_curve
 from dossier.report.figures import canvas, ink, marks
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NARROW, filled
@@ -218,7 +218,7 @@ def unit(grid: Lattice, end: float = 1.0) -> Callable[[canvas.Panel, int], None]
 def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
     names = {site.name for site in externals(evidence)}
-    found = (drawn_curve.found for drawn_curve in curves_named(evidence, curve) if drawn_curve.dataset in names)
+    found = (drawn_curve.found for drawn_curve in evidence.by_curve[curve] if drawn_curve.dataset in names)
     return next((drawn_curve for drawn_curve in found if isinstance(drawn_curve, Absent)), Absent(otherwise))
 
 

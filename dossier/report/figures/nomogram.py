@@ -333,12 +333,12 @@ def rows(evidence: types.Evidence) -> tuple[Row, ...]:
     for group in model.groups if model is not None else ():
         found += [
             _numeric(curve, evidence)
-            for curve in types.curves_named(evidence, "points")
+            for curve in evidence.by_curve["points"]
             if isinstance(curve.found, types.Curve) and set(_group(curve.at)) == set(group)
         ]
         levels = [
             row.described
-            for row in types.described(evidence, " × ".join(group))
+            for row in evidence.by_variable[" × ".join(group)]
             if (row.dataset, row.described.statistic) == (types.MODEL, "points")
         ]
         found += [_by_level(evidence, levels[0].variable, levels)] if levels else []

@@ -31,7 +31,7 @@ FURTHEST_RIGHT = 0.85
 
 def nomogram_curve(evidence: types.Evidence) -> tuple[types.Curve, str] | types.Absent:
     """The fan, and the dataset of the readers that it belongs to."""
-    made = [curve for curve in types.curves_named(evidence, "reliability_nomogram") if curve.subset is None]
+    made = [curve for curve in evidence.by_curve["reliability_nomogram"] if curve.subset is None]
     # Of the labels that the model learnt from no accuracy can be read that is not apparent.
     made.sort(key=lambda drawn_curve: case_of(evidence, drawn_curve.dataset) is None)
     for curve in made:
