@@ -14,8 +14,9 @@ import pytest
 
 import dossier
 from dossier.api import Loaded, Record, Validation
-from dossier.core.register import REGISTER, fill, functions
+from dossier.core.register import fill, functions, measures
 from dossier.metrics import stub
+from dossier.metrics.censoring import TimeToEvent
 
 fill("metrics")
 FACE: dict[str, Callable[..., Any]] = {
@@ -30,7 +31,7 @@ FACE: dict[str, Callable[..., Any]] = {
     },
 }
 MEASURES: dict[str, Callable[..., Any]] = {f"metrics.{name}": getattr(dossier.metrics, name) for name in functions()}
-PUBLIC = FACE | MEASURES
+PUBLIC = FACE | MEASURES | {"TimeToEvent": TimeToEvent}
 
 
 def sections(function: Callable[..., Any]) -> list[str]:
@@ -47,7 +48,7 @@ def test_a_measure_says_what_it_takes_returns_raises_and_how_it_is_computed(name
     of_parameters = text.partition("\nParameters\n----------\n")[2].partition("\n\nReturns\n")[0]
     named = [line.split(" : ")[0] for line in of_parameters.splitlines() if not line.startswith(" ")]
     assert named == list(inspect.signature(function).parameters)
-    assert f"Formula: {REGISTER.metrics[name.removeprefix('metrics.')].term.formula}." in text
+    assert f"Formula: {measures()[name.removeprefix('metrics.')].term.formula}." in text
 
 
 @pytest.mark.parametrize("name", [name for name in FACE if name not in ("Loaded.validate", "Validation.check")])

@@ -31,7 +31,7 @@ Plain = TypeVar("Plain", bound=Callable[..., Any])
 Kind = TypeVar("Kind")
 Best = Literal["higher", "lower", "one", "zero", "half"]
 PoolingScale = Literal["plain", "log", "logit"]
-Symmetry = Literal["plain", "log", "logit", "wilson"]
+Symmetry = Literal["plain", "log", "logit", "cloglog", "wilson"]
 """The scale on which an interval is symmetric, or Wilson's way, which is that of a share of rows."""
 Law = Literal["rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent"]
 Protection = Literal["counts", "ranks", "mean", "fit", "ratio", "difference", "withheld"]
@@ -75,6 +75,9 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    followed: Callable[..., Any] | Literal["itself"] | None = None
+    """The measure where the outcome is known by follow-up, of `metrics.weighted.Rows`, by default that at weights; or
+    that the function takes follow-up itself, in its `design`."""
     difference_of: str | None = None
     """The function whose difference from the other model it is."""
     by_subgroup: bool = False
@@ -164,6 +167,8 @@ class Register:
     descriptions: dict[str, CurveMaker] = field(default_factory=dict)
     figures: dict[str, FigureMaker] = field(default_factory=dict)
     stratified: dict[str, Stratified] = field(default_factory=dict)
+    followed_metrics: dict[str, Metric] = field(default_factory=dict)
+    """Those that are only of an outcome that is known by follow-up."""
     class_metrics: dict[str, Metric] = field(default_factory=dict)
     class_curves: dict[str, CurveMaker] = field(default_factory=dict)
     class_curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
@@ -293,6 +298,7 @@ class Taken(TypedDict, total=False):
     against_rest: AgainstRest
     clustered: Clustered
     weighted: Callable[..., Any] | None
+    followed: Callable[..., Any] | Literal["itself"] | None
     protection: Protection
     difference_of: str | None
 
@@ -344,8 +350,9 @@ def metric(
     beside it; `differs` where a paper's formula is another; `formula` how it is computed, in plain text, as the
     methods appendix prints it: it has to be given. With several classes, `against_rest` says whether it is taken
     one class against the rest; one that takes `classes` first is a measure of such an outcome, of the chapter of the
-    measure of two classes whose place it takes, or of `chapter`; `clustered` and `weighted` what becomes of it where
-    rows belong to clusters or have weights; `protection` what it is computed from where small counts are protected;
+    measure of two classes whose place it takes, or of `chapter`; one that takes `followed` first is only of an outcome
+    by a horizon; `clustered`, `weighted` and `followed` what becomes of it where rows belong to clusters, have weights
+    or were not all followed to the horizon; `protection` what it is computed from where small counts are protected;
     `on_page` whether it stands on a page, or only in results.csv and results.json, for another measure of its chapter
     says it better; `goal` what one on it is called in the committee's edition; `difference_of` whose value and whose
     `_of_rival` a difference is taken of where small counts are protected; `by_subgroup` whether it is also taken of
@@ -372,7 +379,8 @@ def metric(
             by_subgroup=term.tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
             **taken,
         )
-        _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
+        shelf = REGISTER.followed_metrics if _needs(function)[0] == "followed" else REGISTER.metrics
+        _enter(REGISTER.class_metrics if of_classes else shelf, name, entry)
         return function
 
     return enter
@@ -571,10 +579,15 @@ def _file(entry: Any) -> str:
     return found
 
 
+def measures() -> dict[str, Metric]:
+    """The measures of two classes that are functions of their own, those of follow-up among them, by name."""
+    every = fill("metrics").metrics | REGISTER.followed_metrics
+    return {name: metric for name, metric in every.items() if not metric.module}
+
+
 def functions() -> dict[str, Callable[..., Any]]:
-    """The measures of two classes as functions, by name."""
-    every = fill("metrics").metrics
-    return {name: metric.function for name, metric in every.items() if not metric.module}
+    """These measures as functions."""
+    return {name: metric.function for name, metric in measures().items()}
 
 
 # ---- what is asked of a release --------------------------------------------------------------------------------------

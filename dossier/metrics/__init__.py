@@ -16,11 +16,11 @@ def __getattr__(name: str) -> Callable[..., Any]:
     """A measure by its name, with its columns checked."""
     # Its own modules ask for each other while they are imported, when not every measure is known.
     if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
-        from dossier.core.register import REGISTER, functions
+        from dossier.core.register import measures
         from dossier.metrics.checked import checked
 
-        if name in functions():
-            return checked(functions()[name], REGISTER.metrics[name].term)
+        if name in measures():
+            return checked(name)
     raise AttributeError(f"module 'dossier.metrics' has no attribute {name!r}")
 
 

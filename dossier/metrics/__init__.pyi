@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from dossier.core.release import Model
 from dossier.core.types import Absent, Estimate, Feature, ReaderStudy
+from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.graded_accuracy import Survey
 from dossier.metrics.severity import SeverityWeights
 
@@ -18,7 +19,7 @@ def absolute_risk_reduction(
     """How much lower the share of wrong decisions is with the model than without it."""
 
 def accuracy(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -26,7 +27,7 @@ def accuracy(
     """The share of people for whom the model's answer at the threshold is right."""
 
 def accuracy_difference(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     rival: ArrayLike,
     threshold: float,
@@ -35,7 +36,7 @@ def accuracy_difference(
     """By how much the share of right answers of the model exceeds that of the other model at the same threshold."""
 
 def actual_accuracy(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     labels: ArrayLike,
     confidence: ArrayLike,
@@ -50,7 +51,7 @@ def actual_accuracy(
     """
 
 def advisor_value(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     calibration: str = "ece",
     level: float = 0.95,
@@ -60,7 +61,7 @@ def advisor_value(
     """How sure the model's advice is on average, once overconfidence and underconfidence are taken off."""
 
 def auprc(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -69,14 +70,14 @@ def auprc(
     """The share of cases among the people flagged, averaged over all cases as the threshold falls."""
 
 def auroc(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it."""
 
 def auroc_difference(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     rival: ArrayLike,
     level: float = 0.95,
@@ -84,7 +85,7 @@ def auroc_difference(
     """By how much the AUROC of the model exceeds that of the other model on the same people."""
 
 def balanced_accuracy(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -92,7 +93,7 @@ def balanced_accuracy(
     """The mean of the share of cases that are flagged and the share of non-cases that are not."""
 
 def balanced_average_accuracy(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     fpr: str | tuple[float, float],
     level: float = 0.95,
@@ -104,14 +105,14 @@ def balanced_average_accuracy(
     """
 
 def brier(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The mean squared distance between the risk and what happened."""
 
 def brier_difference(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     rival: ArrayLike,
     level: float = 0.95,
@@ -121,7 +122,7 @@ def brier_difference(
     """By how much the Brier score of the model exceeds that of the other model on the same people."""
 
 def brier_permutation_test(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     permutations: int = 999,
     seed: int = 1,
@@ -130,28 +131,28 @@ def brier_permutation_test(
     """Whether the risks lie nearer to what happened than if they had been dealt to the people at random."""
 
 def calibration_intercept(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How far the risks are too low or too high on average, on the scale of log odds."""
 
 def calibration_intercept_joint(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The intercept of the line that best recalibrates the risks, fitted together with the slope."""
 
 def calibration_slope(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """Whether the risks are spread as they should be."""
 
 def calibration_test(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -166,7 +167,7 @@ def cohen_kappa(
     """Chance-corrected agreement of two raters, on average over all pairs of raters."""
 
 def cohen_kappa_of_model(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -190,7 +191,7 @@ def correspondence_averaged(
     """Similarity of the patients of this hospital to those of the development: one half when they are exchangeable."""
 
 def cost_weighted_accuracy(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -215,7 +216,7 @@ def degree_of_correspondence(
     """
 
 def e50(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -227,7 +228,7 @@ def e50(
     """The distance between risk and observed frequency that half of the people stay within."""
 
 def e90(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -239,7 +240,7 @@ def e90(
     """The distance between risk and observed frequency that nine in ten people stay within."""
 
 def ece(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -250,7 +251,7 @@ def ece(
     """
 
 def eci(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -261,7 +262,7 @@ def eci(
     """
 
 def emax(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -299,7 +300,7 @@ def error_rate_unaided(
     """The share of wrong decisions among those that readers made without the model."""
 
 def error_severity_index(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     severity_weights: SeverityWeights,
@@ -308,7 +309,7 @@ def error_severity_index(
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind)."""
 
 def f1(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -329,7 +330,7 @@ def formula_difference(
     """The largest difference between a patient's tested risk and the risk that the model's declared formula gives."""
 
 def h_accuracy(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     priority: float | str,
     tau: float | str,
@@ -347,15 +348,22 @@ def h_accuracy(
     """The share of right answers, weighted by which class matters and by how sure the model was when it was right."""
 
 def h_accuracy_risk(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs."""
 
+def harrell_c(
+    followed: TimeToEvent,
+    risk: ArrayLike,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """The share of comparable pairs of people in order, as it is published elsewhere."""
+
 def ici(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -373,7 +381,7 @@ def krippendorff_alpha(
     """Chance-corrected agreement of the raters when some labels are missing: 0 is chance, 1 is full agreement."""
 
 def likelihood_ratio_negative(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -381,7 +389,7 @@ def likelihood_ratio_negative(
     """How many times as often cases are left unflagged as non-cases."""
 
 def likelihood_ratio_positive(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -389,14 +397,14 @@ def likelihood_ratio_positive(
     """How many times more often cases are flagged than non-cases."""
 
 def log_score(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How well the risks foretold what happened, with the heaviest penalty on confident mistakes."""
 
 def log_score_difference(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     rival: ArrayLike,
     level: float = 0.95,
@@ -406,7 +414,7 @@ def log_score_difference(
     """By how much the log score of the model exceeds that of the other model on the same people."""
 
 def log_score_permutation_test(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     permutations: int = 999,
     seed: int = 1,
@@ -415,20 +423,20 @@ def log_score_permutation_test(
     """Whether the risks foretell what happened better than if they had been dealt to the people at random."""
 
 def majority_class_test(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
 ) -> Estimate | Absent:
     """Whether the model is right more often than by always naming the more common answer."""
 
 def mann_whitney_u(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
 ) -> Estimate | Absent:
     """Whether cases are ranked above non-cases more often than chance would do it."""
 
 def markedness(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -436,7 +444,7 @@ def markedness(
     """By how much the outcome is more frequent among those flagged than among those not flagged."""
 
 def mcc(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -444,7 +452,7 @@ def mcc(
     """The correlation between the model's answer at the threshold and what happened."""
 
 def mean_severity(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     severity_weights: SeverityWeights,
@@ -469,34 +477,34 @@ def model_based_concordance(
     """The AUROC that the risks would have among these people if every risk were right."""
 
 def mss_auroc(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     auroc_width: float = 0.1,
 ) -> Estimate | Absent:
     """How many patients are needed to know the AUROC to within the width asked for."""
 
 def mss_brier(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     brier_width: float = 0.05,
 ) -> Estimate | Absent:
     """How many patients are needed to know the Brier score to within the width asked for."""
 
 def mss_oe(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     oe_ratio_width: float = 0.2,
 ) -> Estimate | Absent:
     """How many patients are needed to know the ratio of observed to expected events to within the width asked for."""
 
 def mss_slope(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     calibration_slope_width: float = 0.2,
 ) -> Estimate | Absent:
     """How many patients are needed to know the calibration slope to within the width asked for."""
 
 def mss_snb(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     standardized_net_benefit_width: float = 0.2,
@@ -504,7 +512,7 @@ def mss_snb(
     """How many patients are needed to know the standardized net benefit to within the width asked for."""
 
 def nagelkerke_r2(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     bootstrap: int = 1000,
@@ -513,7 +521,7 @@ def nagelkerke_r2(
     """How much better the risks foretold what happened than the site's average, on a scale that ends at 1."""
 
 def net_benefit(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -524,7 +532,7 @@ def net_benefit(
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold."""
 
 def net_benefit_difference(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     rival: ArrayLike,
     threshold: float,
@@ -536,7 +544,7 @@ def net_benefit_difference(
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people."""
 
 def net_benefit_gain(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -547,7 +555,7 @@ def net_benefit_gain(
     """What the model adds, in net benefit, to the better of flagging everyone and flagging no one."""
 
 def npv(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -568,6 +576,13 @@ def observed_agreement(
 ) -> Estimate | Absent:
     """The share of pairs of raters who gave a case the same label."""
 
+def observed_risk(
+    followed: TimeToEvent,
+    risk: ArrayLike,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """How many people of a hundred had the outcome by the horizon, counting that some were not followed so long."""
+
 def odds_ratio(
     study: ReaderStudy,
     level: float = 0.95,
@@ -577,7 +592,7 @@ def odds_ratio(
     """The odds of a wrong decision with the model, as a multiple of those without it; below 1 favours the model."""
 
 def oe_ratio(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
     cluster: ArrayLike | None = None,
@@ -587,7 +602,7 @@ def oe_ratio(
     """How many people had the outcome for each one that the model expected."""
 
 def ppv(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -595,7 +610,7 @@ def ppv(
     """The share of the flagged people who have the outcome."""
 
 def reclassified(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     rival: ArrayLike,
     threshold: float,
@@ -620,7 +635,7 @@ def relative_risk_reduction(
     """The share of the wrong decisions that the model spares its readers; below 0 it adds to them."""
 
 def required_reliability(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     labels: ArrayLike,
     primary_threshold: float,
@@ -639,14 +654,14 @@ def right_advice_resisted(
     """How often readers kept a wrong decision against right advice, where they had first decided against it."""
 
 def scaled_brier(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average."""
 
 def sensitivity(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -654,7 +669,7 @@ def sensitivity(
     """The share of the people with the outcome whom the model flags at the threshold."""
 
 def specificity(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -662,13 +677,13 @@ def specificity(
     """The share of the people without the outcome whom the model leaves unflagged at the threshold."""
 
 def spiegelhalter_z(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
 ) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance."""
 
 def standardized_net_benefit(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,
@@ -676,14 +691,23 @@ def standardized_net_benefit(
     """The net benefit as a share of the highest that a perfect model could reach at this site."""
 
 def tjur_r2(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without."""
 
+def uno_c(
+    followed: TimeToEvent,
+    risk: ArrayLike,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """Of two people of whom one had the outcome by the horizon and before the other, how often that one had the
+    higher risk.
+    """
+
 def updated_coefficients(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     rival: ArrayLike,
     update: str,
     seed: int = 1,
@@ -705,7 +729,7 @@ def weighted_concordance(
     """How far the labels can be relied on: the agreement of the raters, weighted by how sure and how good they are."""
 
 def weighted_utility(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     tau: float | str,
     gamma: float = 1.0,
@@ -730,7 +754,7 @@ def wrong_advice_followed(
     """How often readers gave up a right decision for wrong advice, where they had first decided against it."""
 
 def youden_j(
-    outcome: ArrayLike,
+    outcome: ArrayLike | TimeToEvent,
     risk: ArrayLike,
     threshold: float,
     level: float = 0.95,

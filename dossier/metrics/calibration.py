@@ -17,6 +17,7 @@ from dossier.core.register import Band, Line, absent_with_its_parts, curve, curv
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import intervals, logistic, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
+from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.once import once
@@ -25,6 +26,7 @@ from dossier.metrics.resampling import cells_of, percentile, replicated
 from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
+from dossier.metrics.time_to_event import at_weights
 from dossier.metrics.weighted import Bools, Found, Mean, Rows, Weighted
 
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
@@ -44,6 +46,7 @@ in_files = partial(metric, against_rest="by class", on_page=False)
     pool="log",
     breaks=("one class is absent",),
     against_rest="by class",
+    followed=weighted.oe_ratio,
     formula="Σ y / Σ p",
     protection="ratio",
     goal=Goal("Actual cases per 100 predicted", "number of cases", people=100),
@@ -115,10 +118,45 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     return math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
 
 
+OBSERVED = Mean(lambda rows: rows.outcome)
+
+
+@metric(
+    "Observed risk by the horizon",
+    range=(0, 1),
+    cites=("Kaplan 1958", "Aalen 1978"),
+    roles=EVERYWHERE,
+    tier="descriptive",
+    scale="cloglog",
+    weighted=OBSERVED,
+    formula="mean of w y, w the weight that makes up for censoring",
+)
+def observed_risk(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How many people of a hundred had the outcome by the horizon, counting that some were not followed so long.
+
+    With competing events it is the risk of the outcome, counting that some die of other causes first.
+
+    Returns
+    -------
+    Estimate or Absent
+        1 - the Kaplan-Meier estimate, or with competing events the Aalen-Johansen estimate, in each fifth of the risk;
+        `by="marginal"` takes that of all together. The interval is symmetric on the scale of log(-log(1 - f)). Absent
+        where nobody was followed to the horizon.
+
+    Examples
+    --------
+    >>> from dossier.metrics.censoring import TimeToEvent
+    >>> followed = TimeToEvent(time=[2, 3, 5, 6, 7, 8], event=[1, 0, 1, 0, 0, 2], horizon=5)
+    >>> print(dossier.metrics.observed_risk(followed, risk))
+    0.38 (0.09 to 0.89)
+    """
+    return at_weights(OBSERVED, Rows.followed(followed, risk), level, "cloglog", (0.0, 1.0))
+
+
 @dataclass(frozen=True)
 class Fitted:
-    """A logistic model by columns and an offset, of the rows whose risk has a logit: one that is set for a risk of 0 or
-    1 would set the slope."""
+    """A model by columns and an offset, of the rows whose risk has a logit: one that is set for a risk of 0 or 1 would
+    set the slope."""
 
     fit: logistic.LogisticFit
     rows: Rows
@@ -151,9 +189,9 @@ class Coefficient:
             if kept.all() or not every.alike:
                 return reason
             return Absent(Fact("without_risks_of_zero_or_one", left_out=without, reason=reason.reason))
-        log_odds, weights = logistic.logit(rows.risk), rows.weights / rows.weights.mean()
+        log_odds, weights = every.link.forward(rows.risk), rows.weights / rows.weights.mean()
         columns, fit_of = (_line_design(log_odds), _line) if self.is_line else (np.ones((1, len(weights))), _intercept)
-        fit = fit_of(log_odds, rows.outcome, weights)
+        fit = fit_of(log_odds, rows.outcome, weights, every.link)
         if fit == logistic.DEPENDENT and not every.alike:
             return Absent(Fact("weighted_risks_equal_no_slope"))
         if fit == logistic.DEPENDENT and float(np.ptp(log_odds)) == 0:
@@ -172,8 +210,10 @@ class Coefficient:
             logistic.combine(each, found.columns)[0]
             for each in (found.fit.coefficients[None, :], found.fit.covariance[[self.which]])
         )
-        contributions = np.zeros(len(found.kept))
-        contributions[found.kept] = found.rows.weights * (found.rows.outcome - expit(found.offset + linear)) * towards
+        slope, _ = rows.link.tells(found.offset + linear, found.rows.outcome, np.ones(len(linear)))
+        change = np.zeros(len(found.kept))
+        change[found.kept] = slope * towards
+        contributions = rows.contributions(change, float(rows.weights[found.kept].mean()))
         return Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
 
     @absent_with_its_parts
@@ -196,18 +236,22 @@ INTERCEPT, SLOPE, JOINT = Coefficient(0, is_line=False), Coefficient(1), Coeffic
 
 
 @once
-def _line(log_odds: Floats, outcome: Floats, weights: Floats) -> logistic.LogisticFit | Absent:
-    """Intercept and slope on the log odds: each is a measure of its own."""
-    return logistic.logistic_fit(_line_design(log_odds), outcome, weights=weights)
+def _line(
+    log_odds: Floats, outcome: Floats, weights: Floats, link: logistic.Link = logistic.LOGIT
+) -> logistic.LogisticFit | Absent:
+    """Intercept and slope on the log odds, or the scale of the link: each is a measure of its own."""
+    return logistic.logistic_fit(_line_design(log_odds), outcome, weights=weights, link=link)
 
 
 def _line_design(log_odds: Floats) -> Floats:
     return np.vstack((np.ones_like(log_odds), log_odds))
 
 
-def _intercept(log_odds: Floats, outcome: Floats, weights: Floats) -> logistic.LogisticFit | Absent:
-    near = logistic.near_intercept(outcome, log_odds, weights)
-    fit = logistic.logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near, weights)
+def _intercept(
+    log_odds: Floats, outcome: Floats, weights: Floats, link: logistic.Link
+) -> logistic.LogisticFit | Absent:
+    near = logistic.near_intercept(outcome, log_odds, weights, link)
+    fit = logistic.logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near, weights, link)
     return fit if isinstance(fit, Absent) else replace(fit, coefficients=fit.coefficients + near)
 
 
@@ -326,7 +370,8 @@ def _error(
     if sampled is not None and sampled.is_empty:
         return NO_WEIGHT
     y, p, design = _in_order(outcome, risk, sampled)
-    found = present(errors_with_intervals(y, p, level, bootstrap, seed, None if design.is_simple else design))
+    counted_alike = design.is_simple and design.censoring is None
+    found = present(errors_with_intervals(y, p, level, bootstrap, seed, None if counted_alike else design))
     # A row without weight is one that is there, and tells nothing.
     return replace(found[name], n=len(outcome), events=int(outcome.sum()))
 
@@ -349,6 +394,7 @@ calibration_error = partial(
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
     clustered="value only",
+    followed="itself",
     given="anything",
 )
 """A distance of the calibration curve from the risks."""
@@ -642,7 +688,12 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 # ---- overall scores -------------------------------------------------------------------------------------------------
 
 BRIER = Mean(lambda rows: (rows.risk - rows.outcome) ** 2)
-LOG_SCORE = Mean(lambda rows: np.log(np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)))
+LOG_SCORE = Mean(lambda rows: _log(np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)))
+
+
+def _log(chance: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(chance))
 
 
 @metric(
@@ -1066,7 +1117,7 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     y, p, sampled = _in_order(outcome, risk, design)
     if reason := sampled.obstacle():
         return Absent(reason)
-    smooth = present(smooth_curve(y, p, None, None if sampled.is_simple else sampled))
+    smooth = present(smooth_curve(y, p, None, sampled if sampled.censoring or not sampled.is_simple else None))
     first, last = risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     columns_at = design_of(smooth, grid)
@@ -1075,11 +1126,11 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     half = intervals.two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
     columns = {
         "risk": intervals.column(grid),
-        "observed": intervals.column(expit(centre)),
-        "low": intervals.column(expit(centre - half)),
-        "high": intervals.column(expit(centre + half)),
+        "observed": intervals.column(smooth.smoother.back(centre)),
+        "low": intervals.column(smooth.smoother.back(centre - half)),
+        "high": intervals.column(smooth.smoother.back(centre + half)),
     }
-    return Curve(columns, len(outcome), sampled.as_sampled(smooth.method + "wald_band"), int(outcome.sum()))
+    return Curve(columns, len(outcome), sampled.as_sampled(smooth.method + smooth.smoother.band), int(outcome.sum()))
 
 
 def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:

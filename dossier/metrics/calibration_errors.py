@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import one_class
@@ -26,7 +25,6 @@ from dossier.metrics.smooth_curve import (
     SmoothCurve,
     WhitenedCurve,
     curve_at,
-    noise_at,
     quantile_of,
     smooth_curve,
     whitened,
@@ -78,7 +76,7 @@ def _groups_of_risk(risk: Floats, weights: Floats | None = None) -> tuple[Floats
 def _curve_draws(risk: Floats, smooth: SmoothCurve, weights: Floats | None = None) -> CurveDraws:
     middle, share = _groups_of_risk(risk, weights)
     curve = whitened(smooth, middle)
-    return CurveDraws(middle, curve.columns, curve.fitted, curve.diagonal, share)
+    return CurveDraws(middle, curve.columns, curve.fitted, curve.diagonal, share, smoother=curve.smoother)
 
 
 def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
@@ -86,7 +84,7 @@ def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
     found = combine(points, draws_of.columns)
     # In place: this is where the calibration errors spend their time.
     found += draws_of.fitted
-    expit(found, out=found)
+    draws_of.smoother.back(found, out=found)
     found -= draws_of.risk
     return np.abs(found, out=found)
 
@@ -98,9 +96,9 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Float
     risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. Where events
     are too few for more than a straight line a risk may have no room on one side: there the log odds move.
     """
-    height = expit(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
-    steep = height * (1 - height)
-    moves = noise_at(draws_of.columns, n * draws_of.share * steep, noise)
+    height = draws_of.smoother.back(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
+    steep = draws_of.smoother.steep(height)
+    moves = draws_of.smoother.noise(draws_of.columns, n * draws_of.share, height, noise)
     if len(point) <= STRAIGHT:
         return _gaps(draws_of, point + moves)
     found: Floats = np.einsum("bk,km->bm", moves, draws_of.columns)
@@ -113,7 +111,7 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Float
 
 def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None) -> Floats:
     """The direction, one standard error long, in which the mean distance rises fastest, or that around a quantile."""
-    height = expit(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
+    height = draws_of.smoother.back(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
     weight = draws_of.share
     if quantile is not None:
         gaps = np.abs(height - draws_of.risk)
@@ -121,7 +119,7 @@ def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None
         middle = np.empty_like(gaps)
         middle[order] = np.cumsum(draws_of.share[order]) - draws_of.share[order] / 2
         weight = weight * (np.abs(middle - quantile) <= NEIGHBOURS)
-    side = np.where(height >= draws_of.risk, 1.0, -1.0) * height * (1 - height) * weight
+    side = np.where(height >= draws_of.risk, 1.0, -1.0) * draws_of.smoother.steep(height) * weight
     steep = np.sum(draws_of.columns * side, axis=1)
     length = math.sqrt(float(np.sum(steep**2)))
     return steep / length if length > 0 else np.zeros_like(steep)
@@ -234,7 +232,7 @@ def _as_sampled(noise: Floats, curves: CurveDraws, n: int, freedom: float, rng: 
 
     Around the fitted curve it has a spread of one in every direction, elsewhere as much more as independent rows have.
     """
-    height = expit(curves.fitted)
+    height = curves.smoother.back(curves.fitted)
     at_fitted = information_of(curves.columns, n * curves.share * height * (1 - height))
     root = np.linalg.cholesky(at_fitted + LEAST_INFORMATION * np.eye(len(at_fitted)))
     scale = np.sqrt(freedom / rng.chisquare(freedom, len(noise)))
@@ -362,7 +360,8 @@ def errors_with_intervals(
     """The four calibration errors in one pass over rows sorted by risk and outcome, all of them with a weight."""
     sampled = design or Design(len(outcome))
     reason, obstacle = one_class(outcome), sampled.obstacle()
-    if reason is None and obstacle is None and ((risk[0] == risk[-1]) or not has_logit(risk).any()):
+    no_curve = sampled.censoring is None and (risk[0] == risk[-1] or not has_logit(risk).any())
+    if reason is None and obstacle is None and no_curve:
         return _errors_at_each_risk(outcome, risk, level, sampled)
     smooth = smooth_curve(outcome, risk, None, design)
     if isinstance(smooth, Absent):

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.bands import ROUNDING
+from dossier.core.register import Metric, measures
 from dossier.core.types import Absent, Curve, Estimate, Term, decimal, doubles
+from dossier.metrics import time_to_event
+from dossier.metrics.censoring import COMPETING, TimeToEvent
 from dossier.metrics.shares import Design
 
 WITHIN = {
@@ -27,14 +32,18 @@ WITHIN = {
     "case_relevance": (0.0, None),
     "cost": (0.0, None),
     "benefit": (0.0, None),
+    "time": (0.0, None),
+    "event": (0.0, float(COMPETING)),
 }
 """The smallest and the largest value of a column; None for no end."""
-WHOLE = frozenset({"outcome", "truth"})
-"""Columns of 0 and 1."""
+WHOLE = frozenset({"outcome", "truth", "event"})
+"""Columns of 0 and 1, and 2 where competing events are told apart."""
 BY_RATER = frozenset({"labels", "confidence", "rater_complexity"})
 """Tables of cases by raters, whose gaps are cases that a rater did not see."""
 CODES = frozenset({"cluster", "strata"})
 """Columns that say only who belongs together."""
+COLUMNS = frozenset((*WITHIN, *BY_RATER, *CODES))
+"""What may be lists, arrays of numpy or Arrow, or Series."""
 HELD = {"U": "text", "S": "bytes", "M": "dates", "m": "lengths of time", "c": "complex numbers", "V": "records"}
 """What the kinds of columns of numpy are called that hold no numbers."""
 SHARES = frozenset({"threshold", "primary_threshold", "level"})
@@ -42,6 +51,7 @@ SHARES = frozenset({"threshold", "primary_threshold", "level"})
 
 PARAMETERS = {
     "outcome": ("array_like", "What happened, n values: 0 or 1."),
+    "followed": ("TimeToEvent", "How long each patient was followed, what happened then, and by when it counts."),
     "risk": ("array_like", "The risks, n values from 0 to 1; one that is beyond by 1e-6 or less counts as 0 or 1."),
     "rival": ("array_like", "The risks of the other model, n values from 0 to 1."),
     "weights": ("array_like, optional", "The sampling weights, n values of 0 or more."),
@@ -86,14 +96,16 @@ Measure = Callable[..., Estimate | Curve | Absent]
 
 
 @functools.cache
-def checked(function: Measure, term: Term) -> Measure:
+def checked(name: str) -> Measure:
     """The function of a measure with its columns and settings checked, for whoever calls it from outside.
 
     Raises a ValueError that names what is wrong: a column of another length, a value that is missing or out of range,
-    an outcome other than 0 and 1. The docstring gains that, the parameters that many measures share, and the formula
-    and the sources of its label.
+    an outcome other than 0 and 1. An outcome by a horizon, of patients who were not all followed so long, may take the
+    place of the column. The docstring gains that, the parameters that many measures share, and the formula and the
+    sources of its label.
     """
-    signature = signature_of(function)
+    metric = measures()[name]
+    function, signature = metric.function, signature_of(metric.function)
 
     @functools.wraps(function)
     def of_anything(*given: Any, **named: Any) -> Estimate | Curve | Absent:
@@ -102,22 +114,46 @@ def checked(function: Measure, term: Term) -> Measure:
         for name, value in bound.arguments.items():
             if value is None:
                 continue
-            if name in WITHIN or name in BY_RATER or name in CODES:
-                if isinstance(value, str):
-                    continue
+            if name == "followed" or (name == "outcome" and isinstance(value, TimeToEvent)):
+                bound.arguments[name] = outcome = _followed(value)
+                lengths |= {"time": len(outcome.time), "event": len(outcome.event)}
+            elif name in COLUMNS and not isinstance(value, str):
                 bound.arguments[name] = column = _column(name, value)
                 lengths[name] = len(column)
             elif name in SHARES:
                 bound.arguments[name] = _share(name, value)
         _refuse_other_lengths(lengths)
+        if isinstance(bound.arguments.get("outcome"), TimeToEvent):
+            bound.apply_defaults()
+            return _by_horizon(metric, **bound.arguments)
         given_so = dict(bound.arguments)
         if "cluster" in signature.parameters:
             given_so["design"] = Design(lengths["outcome"], **{name: given_so.pop(name, None) for name in SAMPLING})
-        return function(**given_so)
+        found: Estimate | Curve | Absent = function(**given_so)
+        return found
 
-    of_anything.__doc__ = _documented(function, term)
+    of_anything.__doc__ = _documented(function, metric.term)
     of_anything.__signature__ = signature  # type: ignore[attr-defined]
     return of_anything
+
+
+def _by_horizon(metric: Metric, outcome: TimeToEvent, **given: Any) -> Estimate | Absent:
+    """A measure of an outcome by a horizon, of rows that are independent and count alike."""
+    for name in SAMPLING:
+        if given.pop(name, None) is not None:
+            raise ValueError(f"{name} cannot be honoured yet where the outcome is by a horizon. Leave it out.")
+    return time_to_event.answer(metric, outcome, given)
+
+
+def _followed(value: Any) -> TimeToEvent:
+    """An outcome by a horizon with its columns checked."""
+    if not isinstance(value, TimeToEvent):
+        raise ValueError("followed is a column, and needs to be a TimeToEvent. Give time, event and horizon in one.")
+    if not (isinstance(value.horizon, (int, float)) and 0 < value.horizon < math.inf):
+        raise ValueError(f"horizon is {value.horizon}, and may be any number above 0. Give it in the unit of time.")
+    if value.by not in ("fifths", "marginal"):
+        raise ValueError(f'by is "{value.by}", and may be "fifths" or "marginal".')
+    return replace(value, time=_column("time", value.time), event=_column("event", value.event))
 
 
 SAMPLING = ("cluster", "weights", "strata")
@@ -234,10 +270,11 @@ def _within(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         lead = f"{name} has {count:,} {values} missing or not finite, the first in row {at}."
         raise ValueError(f"{lead} Leave these rows out of every column, or impute them.")
     if name in WHOLE:
-        strange = (numbers != 0) & (numbers != 1)
+        codes = np.arange(COMPETING + 1 if name == "event" else 2)
+        strange = ~np.isin(numbers, codes)
         if strange.any():
-            at = _first(strange)
-            raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be 0 or 1. {_mend(name)}")
+            at, those = _first(strange), "0, 1 or 2" if len(codes) > 2 else "0 or 1"
+            raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be {those}. {_mend(name)}")
     low, high = WITHIN[name]
     within = numbers.clip(low, high)
     beyond = np.abs(numbers - within) > ROUNDING
@@ -256,6 +293,8 @@ def _first(rows: NDArray[np.bool_]) -> int:
 
 def _mend(name: str) -> str:
     """What to do about a column with values that it may not have."""
+    if name == "event":
+        return "Write 1 for the outcome, 2 for a competing event, 0 where neither happened."
     if name in WHOLE:
         return "Write 1 where it happened and 0 where it did not."
     return "Write 20% as 0.2." if WITHIN.get(name) == (0.0, 1.0) else "Look at where the column comes from."

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import expit
 
 from dossier.core.types import Floats
 from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.metrics.logistic import combine, logit
-from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, noise_at, whitened
+from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, whitened
 
 PLACES = 64
 FROM_BELOW = 1.8
@@ -35,7 +34,7 @@ def bounds_of_the_largest(
     centre = combine(smooth.fit.coefficients[None, :], design)[0]
     variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
     half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
-    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
+    ends = np.abs(smooth.smoother.back(np.stack((centre - half, centre + half))) - risk)
     most = float(ends.max())
     return _least(whitened(smooth, _places(risk)), groups, sizes, noise, level), most
 
@@ -73,10 +72,10 @@ def _smallest(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise:
     there, is to leave it by as much in few draws. Where that curve touches the tube at one place the band is that of
     one place, and where it runs along it that of all: it need not be known where the largest distance lies.
     """
-    error = np.sqrt(np.sum(curve.columns**2, axis=0))
+    error, back = np.sqrt(np.sum(curve.columns**2, axis=0)), curve.smoother.back
 
     def near_end(errors: float) -> float:
-        above, below = expit(curve.fitted - errors * error), expit(curve.fitted + errors * error)
+        above, below = back(curve.fitted - errors * error), back(curve.fitted + errors * error)
         return max(0.0, float(np.maximum(above - curve.risk, curve.risk - below).max()))
 
     def refuted(errors: float) -> bool:
@@ -85,8 +84,8 @@ def _smallest(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise:
             # All risks lie so near to 0 or 1 that rounding leaves the tube no wall.
             return True
         inside = _nearest_inside(beyond, towards, curve.diagonal)[None, :]
-        height = expit(groups.fitted + combine(inside, groups.columns)[0])
-        moves = noise_at(groups.columns, sizes * height * (1 - height), noise)
+        height = back(groups.fitted + combine(inside, groups.columns)[0])
+        moves = groups.smoother.noise(groups.columns, sizes, height, noise)
         beyond = beyond + combine(inside, towards)[0]
         lengths = np.sqrt(np.sum(moves**2, axis=1))
         # Each wall is one standard error away for a move of length one: few draws reach any, and few walls are reached.
@@ -110,9 +109,9 @@ def _beyond_the_tube(curve: WhitenedCurve, largest: float, error: Floats) -> tup
     adds to that: (walls) and (coefficients, walls). No curve passes a wall at a risk of 0 or 1, which is left out.
     """
     upper, lower, steps = curve.risk + largest, curve.risk - largest, curve.columns / error
-    above, below = upper < 1, lower > 0
+    above, below, forward = upper < 1, lower > 0, curve.smoother.forward
     beyond = np.concatenate(
-        (((curve.fitted - logit(upper)) / error)[above], ((logit(lower) - curve.fitted) / error)[below])
+        (((curve.fitted - forward(upper)) / error)[above], ((forward(lower) - curve.fitted) / error)[below])
     )
     return beyond, np.concatenate((steps[:, above], -steps[:, below]), axis=1)
 

@@ -1,8 +1,9 @@
-"""Logistic regression: the log odds of a risk, and a fit that is the same on every machine."""
+"""Logistic regression: the log odds of a risk, and a fit that is the same on every machine; with another link too."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,50 @@ def logit(risk: Floats) -> Floats:
     """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
     inside = np.clip(risk, CERTAIN, 1 - CERTAIN)
     return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+@dataclass(frozen=True)
+class Link:
+    """The scale on which risks are fitted: the way there and back, and what each row tells of a fit."""
+
+    forward: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+    tells: Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
+    """Of the fit, the outcomes and the weights of rows: the slope of the log likelihood in the fit, and the
+    information."""
+    log_likelihood: Callable[[Floats, Floats], Floats]
+    """Of the outcomes and the fit of rows."""
+
+
+def _tells_of_log_odds(linear: Floats, outcome: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    mean = expit(linear)
+    return weight * (outcome - mean), weight * mean * (1 - mean)
+
+
+def _of_log_hazard(linear: Floats) -> Floats:
+    return np.asarray(-np.expm1(-_hazard(linear)))
+
+
+def _hazard(linear: Floats) -> Floats:
+    # Within these bounds risk and hazard are numbers above 0.
+    return np.asarray(np.exp(np.clip(linear, -LARGEST_EXPONENT, LARGEST_EXPONENT)))
+
+
+def _tells_of_log_hazard(linear: Floats, outcome: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    hazard, mean = _hazard(linear), _of_log_hazard(linear)
+    of_one = hazard / mean
+    return weight * (of_one * (outcome - mean)), weight * (of_one * (hazard * np.exp(-hazard)))
+
+
+LARGEST_EXPONENT = 600.0
+LOGIT = Link(logit, expit, _tells_of_log_odds, lambda outcome, linear: outcome * linear - np.logaddexp(0, linear))
+CLOGLOG = Link(
+    lambda risk: np.asarray(np.log(-np.log1p(-np.clip(risk, CERTAIN, 1 - CERTAIN)))),
+    _of_log_hazard,
+    _tells_of_log_hazard,
+    lambda outcome, linear: outcome * np.log(_of_log_hazard(linear)) - (1 - outcome) * _hazard(linear),
+)
+"""The link log(-log(1 - p)), on which a hazard ratio is a shift."""
 
 
 def has_logit(risk: Floats) -> NDArray[np.bool_]:
@@ -76,14 +121,18 @@ def combine(coefficients: Floats, design: Floats) -> Floats:
 
 
 def logistic_fit(
-    design: Floats, outcome: Floats, offset: Floats | None = None, weights: Floats | None = None
+    design: Floats,
+    outcome: Floats,
+    offset: Floats | None = None,
+    weights: Floats | None = None,
+    link: Link = LOGIT,
 ) -> LogisticFit | Absent:
     """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
 
-    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds); `weights` (n, 0 or more, mean 1) hold each row
-    at its weight, and the covariance is then not that of the coefficients. Absent when the columns are not independent,
-    when they separate the outcomes or so nearly that a coefficient rests on less than a billionth of the rows, or when
-    the steps do not converge: never a half-finished fit.
+    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds, or on the scale of the `link`); `weights` (n, 0
+    or more, mean 1) hold each row at its weight, and the covariance is then not that of the coefficients. Absent when
+    the columns are not independent, when they separate the outcomes or so nearly that a coefficient rests on less than
+    a billionth of the rows, or when the steps do not converge: never a half-finished fit.
     """
     weight = np.ones(len(outcome)) if weights is None else weights
     transform = orthogonal(design * np.sqrt(weight))
@@ -93,14 +142,14 @@ def logistic_fit(
     start = np.zeros(len(outcome)) if offset is None else offset
 
     def log_likelihood(linear: Floats) -> float:
-        return float(np.sum(weight * (outcome * linear - np.logaddexp(0, linear))))
+        return float(np.sum(weight * link.log_likelihood(outcome, linear)))
 
     found = np.zeros(len(columns))
     linear, likelihood, before = start, log_likelihood(start), math.inf
     for _ in range(100):
-        mean = expit(linear)
-        gradient = np.sum(columns * (weight * (outcome - mean)), axis=1)
-        information = information_of(columns, weight * mean * (1 - mean))
+        slope, tells = link.tells(linear, outcome, weight)
+        gradient = np.sum(columns * slope, axis=1)
+        information = information_of(columns, tells)
         if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
             return Absent(Fact("outcomes_separated_no_logistic_fit"))
         step = np.linalg.solve(information, gradient)
@@ -122,6 +171,23 @@ def logistic_fit(
     return Absent(Fact("logistic_fit_did_not_converge"))
 
 
+def linear_fit(design: Floats, values: Floats) -> LogisticFit | Absent:
+    """The least squares fit of values on the rows of `design` (columns, n), with the covariance of HC2.
+
+    Each squared residual is divided by what its row's leverage leaves of it. Absent when the columns are not
+    independent. Source: MacKinnon and White 1985.
+    """
+    transform = orthogonal(design)
+    if transform is None:
+        return DEPENDENT
+    columns, n = combine(transform, design), len(values)
+    found = np.sum(columns * values, axis=1) / n
+    leverage = np.sum(columns**2, axis=0) / n
+    squared = (values - combine(found[None, :], columns)[0]) ** 2 / np.maximum(1 - leverage, 1 / n)
+    root = transform.T @ np.linalg.cholesky(information_of(columns, squared / n**2))
+    return LogisticFit(found @ transform, root @ root.T, root)
+
+
 def sandwich(fit: LogisticFit, design: Floats, outcome: Floats, offset: float | Floats = 0.0) -> Floats:
     """The covariance of the coefficients of a fit, right also where the model is not: of the HC3 kind.
 
@@ -134,18 +200,18 @@ def sandwich(fit: LogisticFit, design: Floats, outcome: Floats, offset: float | 
     return np.array([np.sum(each * moved, axis=1) for each in moved])
 
 
-def near_intercept(outcome: Floats, offset: Floats, weights: Floats) -> float:
+def near_intercept(outcome: Floats, offset: Floats, weights: Floats, link: Link = LOGIT) -> float:
     """The intercept to within one half at which as many events are expected as there are.
 
     From here a fit of the intercept sees the rows that tell of it; from 0 it may see no information at all, where the
     risks are all far too low or too high, or lie at 0 and 1.
     """
     events = float(np.sum(weights * outcome))
-    centre = float(logit(np.array(events / float(np.sum(weights)))))
+    centre = float(link.forward(np.array(events / float(np.sum(weights)))))
     low, high = centre - float(offset.max()), centre - float(offset.min())
     while high - low > 1:
         middle = (low + high) / 2
-        enough = float(np.sum(weights * expit(offset + middle))) >= events
+        enough = float(np.sum(weights * link.back(offset + middle))) >= events
         low, high = (low, middle) if enough else (middle, high)
     return (low + high) / 2
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats, SumOfShares
+from dossier.metrics.censoring import Weights
 from dossier.metrics.intervals import two_sided_student, wilson_bounds
 
 Bools = NDArray[np.bool_]
@@ -39,6 +40,8 @@ class Design:
     cluster: Integers | None = None
     weights: Floats | None = None
     strata: Integers | None = None
+    censoring: Weights | None = None
+    """What follow-up tells of each row, where the outcome of some is not known."""
 
     @property
     def is_simple(self) -> bool:
@@ -190,7 +193,8 @@ class Design:
         """The design of some of the rows, by their places or by which they are."""
         cluster, strata = (None if each is None else each[rows] for each in (self.cluster, self.strata))
         weights = None if self.weights is None else self.weights[rows]
-        return Design(len(np.arange(self.n)[rows]), cluster, weights, strata)
+        censoring = None if self.censoring is None else self.censoring.of(rows)
+        return Design(len(np.arange(self.n)[rows]), cluster, weights, strata, censoring)
 
     def mean(self, values: Floats) -> float:
         """The mean of what the rows have, each at its weight."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import expit
@@ -12,7 +13,16 @@ from dossier.core import equation
 from dossier.core.facts import Fact, Method
 from dossier.core.register import one_class
 from dossier.core.types import Absent, Floats
-from dossier.metrics.logistic import LogisticFit, clipped, combine, information_of, logistic_fit, logit, orthogonal
+from dossier.metrics.logistic import (
+    LogisticFit,
+    clipped,
+    combine,
+    information_of,
+    linear_fit,
+    logistic_fit,
+    logit,
+    orthogonal,
+)
 from dossier.metrics.once import once
 from dossier.metrics.shares import Design
 
@@ -25,20 +35,67 @@ LEAST_INFORMATION = 1e-6
 
 
 @dataclass(frozen=True)
+class Smoother:
+    """How a curve is fitted: the scale of its spline, the way from there to its height, and what a fit tells of it."""
+
+    forward: Callable[[Floats], Floats]
+    back: Callable[..., Floats]
+    """Like a ufunc it takes `out`."""
+    steep: Callable[[Floats], Floats]
+    """How much the height changes with the fit, where the curve is that high."""
+    fit: Callable[[Floats, Floats, Floats | None], LogisticFit | Absent]
+    """Of columns, values and weights."""
+    noise: Callable[[Floats, Floats, Floats, Floats], Floats]
+    """Of columns in standard errors, the rows in each group, the heights there and standard normal draws: the noise of
+    coefficients that the fit would have if the curve were that high."""
+    names: tuple[str, str, str]
+    """What a level, a straight line and a spline are called."""
+    band: str
+
+
+def _inside(linear: Floats, out: Floats | None = None) -> Floats:
+    return np.clip(linear, 0.0, 1.0, out=out)
+
+
+LOGISTIC = Smoother(
+    logit,
+    expit,
+    lambda height: height * (1 - height),
+    lambda design, outcome, weights: logistic_fit(design, outcome, weights=weights),
+    lambda columns, rows, height, draws: noise_at(columns, rows * (height * (1 - height)), draws),
+    ("single_level", "straight_line", "spline"),
+    "wald_band",
+)
+LEAST_SQUARES = Smoother(
+    lambda risk: risk,
+    _inside,
+    np.ones_like,
+    lambda design, values, _: linear_fit(design, values),
+    lambda columns, rows, height, draws: draws,
+    ("level_of_pseudo_observations", "line_of_pseudo_observations", "spline_of_pseudo_observations"),
+    "wald_band_of_risk",
+)
+"""Of pseudo-observations, on the scale of the risk itself: the fit always exists, and its noise is the same wherever
+the curve is."""
+
+
+@dataclass(frozen=True)
 class SmoothCurve:
-    """A fitted calibration curve: the knots of its spline on the logit scale, the fit, and what it is called."""
+    """A fitted calibration curve: the knots of its spline on the smoother's scale, the fit, and what it is called."""
 
     knots: tuple[float, ...]
     fit: LogisticFit
     method: Method
     freedom: float = math.inf
     """The degrees of freedom of the covariance."""
+    smoother: Smoother = LOGISTIC
 
 
 def _quantiles_of(outcome: Floats, design: Design) -> tuple[float, ...]:
-    """Where the knots lie, from the size of the smaller class; of weighted rows, how many such rows are worth."""
+    """Where the knots lie, from the size of the smaller class; of weighted rows, how many such rows are worth; of rows
+    that were not all followed to the horizon, from the cases."""
     share = design.mean(outcome)
-    smaller = round(min(share, 1 - share) * design.rows)
+    smaller = round(min(share, 1 - share if design.censoring is None else 1.0) * design.rows)
     if smaller < FEW_FOR_THREE_KNOTS:
         return ()
     return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
@@ -53,27 +110,35 @@ def smooth_curve(
     `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `quantiles` of logit p at which the knots lie (default: 5, 35, 65, 95
     %; 10, 50, 90 % below 100 events or non-events; none, a straight line, below 20), `design` how the rows were sampled
     (none of them without weight): each counts at its weight, and the covariance is that of what rows or whole clusters
-    contribute, in no direction below that of independent rows. Knots that coincide give a straight line, a risk that
-    never varies gives a single level. Absent with no rows or one class, or when the fit does not exist.
+    contribute, in no direction below that of independent rows. Where the outcome is known by follow-up, it is the least
+    squares fit of pseudo-observations on a spline of p itself, with the covariance of HC2. Knots that coincide give a
+    straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit does
+    not exist.
     """
     if reason := one_class(outcome):
         return reason
-    log_odds, sampled = logit(risk), design or Design(len(outcome))
+    sampled = design or Design(len(outcome))
     weights = None if sampled.weights is None else sampled.relative_weights
-    if float(np.ptp(log_odds)) == 0:
-        level_only = logistic_fit(np.ones((1, len(outcome))), outcome, weights=weights)
+    smoother, values = LOGISTIC, outcome
+    if sampled.censoring is not None:
+        smoother, values = LEAST_SQUARES, sampled.censoring.pseudo_observations
+    scaled, (level, line, spline) = smoother.forward(risk), smoother.names
+    if float(np.ptp(scaled)) == 0:
+        level_only = smoother.fit(np.ones((1, len(values))), values, weights)
         if isinstance(level_only, Absent):
             return level_only
-        return _as_sampled(SmoothCurve((), level_only, Method("single_level")), outcome, log_odds, sampled)
+        found = SmoothCurve((), level_only, Method(level), smoother=smoother)
+        return _as_sampled(found, outcome, scaled, sampled)
     wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
-    knots = tuple(quantile_of(log_odds, weights, part) for part in wanted)
-    if len(set(knots)) < len(wanted) or orthogonal(equation.spline_design(log_odds, knots)) is None:
+    knots = tuple(quantile_of(scaled, weights, part) for part in wanted)
+    if len(set(knots)) < len(wanted) or orthogonal(equation.spline_design(scaled, knots)) is None:
         knots = ()
-    fit = logistic_fit(equation.spline_design(log_odds, knots), outcome, weights=weights)
+    fit = smoother.fit(equation.spline_design(scaled, knots), values, weights)
     if isinstance(fit, Absent):
         return fit
-    shape = Fact("spline", knots=len(knots), at=wanted) if knots else Fact("straight_line")
-    return _as_sampled(SmoothCurve(knots, fit, Method(shape, *clipped(risk))), outcome, log_odds, sampled)
+    shape = Fact(spline, knots=len(knots), at=wanted) if knots else Fact(line)
+    method = Method(shape, *(clipped(risk) if smoother is LOGISTIC else ()))
+    return _as_sampled(SmoothCurve(knots, fit, method, smoother=smoother), outcome, scaled, sampled)
 
 
 def quantile_of(values: Floats, weights: Floats | None, part: float) -> float:
@@ -101,7 +166,7 @@ def _as_sampled(smooth: SmoothCurve, outcome: Floats, log_odds: Floats, design: 
 
 def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The columns of the curve at these risks: (coefficients, n)."""
-    return equation.spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
+    return equation.spline_design(smooth.smoother.forward(risk), smooth.knots)[: len(smooth.fit.coefficients)]
 
 
 @dataclass(frozen=True)
@@ -110,21 +175,22 @@ class WhitenedCurve:
 
     risk: Floats
     columns: Floats
-    """What a step of one standard error in each direction adds to the log odds: (coefficients, risks)."""
+    """What a step of one standard error in each direction adds to the fit: (coefficients, risks)."""
     fitted: Floats
-    """The log odds of the fitted curve."""
+    """The fitted curve on the smoother's scale: its log odds."""
     diagonal: Floats
     """The point of perfect calibration."""
+    smoother: Smoother = field(default=LOGISTIC, kw_only=True)
 
 
 def whitened(smooth: SmoothCurve, risk: Floats) -> WhitenedCurve:
     """The curve at these risks (any length, 0 to 1), with its coefficients in standard errors."""
     design = design_of(smooth, risk)
     perfect = np.zeros(len(design))
-    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
+    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(smooth.smoother.forward(risk[:1])[0])
     diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
     fitted = combine(smooth.fit.coefficients[None, :], design)[0]
-    return WhitenedCurve(risk, combine(smooth.fit.root.T, design), fitted, diagonal)
+    return WhitenedCurve(risk, combine(smooth.fit.root.T, design), fitted, diagonal, smoother=smooth.smoother)
 
 
 def noise_at(columns: Floats, information: Floats, noise: Floats) -> Floats:
@@ -140,4 +206,4 @@ def noise_at(columns: Floats, information: Floats, noise: Floats) -> Floats:
 
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The height of the curve at these risks (any length, 0 to 1)."""
-    return np.asarray(expit(combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0]))
+    return np.asarray(smooth.smoother.back(combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0]))

@@ -9,13 +9,12 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dossier.core.register import fill, functions
-from dossier.metrics.checked import BY_RATER, CODES, WITHIN, signature_of
+from dossier.core.register import functions, measures
+from dossier.metrics.censoring import TimeToEvent
+from dossier.metrics.checked import COLUMNS, signature_of
 
 HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
 COLUMN = "ArrayLike"
-COLUMNS = frozenset((*WITHIN, *BY_RATER, *CODES))
-"""The parameters that may be lists, arrays of numpy or Arrow, or Series."""
 RELEASE = "dossier.core.release"
 INDENT, WIDTH = " " * 4, 116
 BUILT_IN = frozenset(("float", "int", "str", "bool", "tuple", "dict", "None"))
@@ -23,17 +22,17 @@ BUILT_IN = frozenset(("float", "int", "str", "bool", "tuple", "dict", "None"))
 
 def page() -> str:
     """The whole file."""
-    measures = dict(sorted(functions().items()))
-    sentences = {name: metric.term.sentence for name, metric in fill("metrics").metrics.items()}
+    each = dict(sorted(functions().items()))
+    sentences = {name: metric.term.sentence for name, metric in measures().items()}
     homes: dict[str, set[str]] = {"numpy.typing": {COLUMN}}
-    for function in measures.values():
+    for function in each.values():
         for name in _types(function):
             homes.setdefault(_home(function, name), set()).add(name)
     blocks = [
         "\n".join(f"from {home} import {', '.join(sorted(homes[home]))}" for home in sorted(homes) if home in group)
         for group in _groups(homes)
     ]
-    shown = [_signature(name, function, sentences[name]) for name, function in measures.items()]
+    shown = [_signature(name, function, sentences[name]) for name, function in each.items()]
     return "\n\n".join([HEAD, *blocks, *shown]) + "\n"
 
 
@@ -55,6 +54,8 @@ def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:
 def _annotation(parameter: inspect.Parameter) -> str:
     if parameter.name not in COLUMNS:
         return str(parameter.annotation)
+    if parameter.name == "outcome":
+        return f"{COLUMN} | TimeToEvent"
     return COLUMN if parameter.default is not None else f"{COLUMN} | None"
 
 
@@ -75,7 +76,7 @@ def _types(function: Callable[..., Any]) -> Iterator[str]:
 
 def _home(function: Callable[..., Any], name: str) -> str:
     """The module that a type of a signature is imported from."""
-    found = inspect.unwrap(function).__globals__.get(name)
+    found = TimeToEvent if name == "TimeToEvent" else inspect.unwrap(function).__globals__.get(name)
     if found is None:  # imported for type checkers alone
         return RELEASE
     module = getattr(found, "__module__", None)

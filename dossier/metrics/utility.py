@@ -11,7 +11,17 @@ import numpy as np
 
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import NO_ROWS, Band, Line, curve, curve_synthesis, describe, metric, present
+from dossier.core.register import (
+    NO_ROWS,
+    Band,
+    Line,
+    absent_with_its_parts,
+    curve,
+    curve_synthesis,
+    describe,
+    metric,
+    present,
+)
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import risk_range
@@ -42,6 +52,32 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     return np.where(risk >= threshold, outcome - (1 - outcome) * odds, 0.0)
 
 
+def of_followed(rows: weighted.Rows) -> weighted.Found:
+    """The net benefit of rows of which some were not followed to the horizon."""
+    if rows.threshold >= 1:
+        return AT_ONE
+    benefit, everyone = _with_everyone(rows)
+    return replace(benefit, details={"treat_all": everyone.value})
+
+
+def _with_everyone(rows: weighted.Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
+    """The net benefit of rows at their weights, and that of flagging everyone."""
+    risks = (rows.risk, np.ones(len(rows.risk)))
+    of_model, of_everyone = (rows.mean(contributions(rows.outcome, risk, rows.threshold)) for risk in risks)
+    return of_model, of_everyone
+
+
+@absent_with_its_parts
+def gain_of_followed(rows: weighted.Rows) -> weighted.Found:
+    """The net benefit of such rows over the better of flagging everyone and flagging no one."""
+    if rows.threshold >= 1:
+        return AT_ONE
+    over_no_one, everyone = _with_everyone(rows)
+    over_everyone = present(weighted.combined(over_no_one, everyone, 1, -1))
+    least, other = sorted((over_everyone, over_no_one), key=lambda gain: gain.value)
+    return replace(least, details={"default": max(everyone.value, 0.0)}, beside=other)
+
+
 at_threshold = partial(
     metric, range=(None, 1), best="higher", at=("threshold",), against_rest="by class", protection="counts"
 )
@@ -55,6 +91,7 @@ at_threshold = partial(
     tier="core",
     cites=("Vickers 2006", "Zou 2008"),
     breaks=("perfect is best", "one class is absent"),
+    followed=of_followed,
     formula="TP/n - FP/n × t/(1 - t)",
     goal=Goal("Found, less false alarms, per 1,000", "benefit", people=1000, weighs=True),
 )
@@ -124,11 +161,10 @@ def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
     """The weighted net benefit over the weighted prevalence."""
     if rows.threshold >= 1:
         return AT_ONE
-    phi = weighted.mean_of_rows(rows.outcome, rows.weights)
+    phi = rows.mean(rows.outcome)
     if phi.value == 0:
-        return weighted.NO_CASE
-    benefit = contributions(rows.outcome, rows.risk, rows.threshold)
-    return weighted.ratio(weighted.mean_of_rows(benefit, rows.weights), phi)
+        return weighted.one_class(rows) or weighted.NO_CASE
+    return weighted.ratio(rows.mean(contributions(rows.outcome, rows.risk, rows.threshold)), phi)
 
 
 @at_threshold(
@@ -229,6 +265,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     pool="plain",
     mean_over="rows",
     breaks=("perfect is best", "one class is absent"),
+    followed=gain_of_followed,
     formula="net benefit - max(net benefit of flagging everyone, 0)",
     goal=Goal("Gain over the same for all, per 1,000", "gain", people=1000, weighs=True),
     also=("value of information",),

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from dossier.core.facts import Fact
 from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Floats
+from dossier.metrics import logistic
+from dossier.metrics.censoring import TimeToEvent, Weights
 
 Bools = NDArray[np.bool_]
 
@@ -33,6 +35,10 @@ class Rows:
     rival: Floats | None = None
     alike: bool = False
     """Whether nobody gave the rows weights: what is said of them then speaks of none."""
+    censoring: Weights | None = None
+    """Where the weights come from, if they make up for those whose follow-up ended early; estimated from the rows."""
+    as_rival: Rows | None = None
+    """The rows with the other model's risks, where their weights depend on these."""
 
     @classmethod
     def counted(cls, outcome: Floats, risk: Floats, threshold: float = 0.5) -> Rows:
@@ -44,9 +50,48 @@ class Rows:
         """Rows with these weights, or that all count alike where there are none."""
         return cls.counted(outcome, risk) if weights is None else cls(outcome, risk, weights)
 
+    @classmethod
+    def followed(
+        cls, outcome: TimeToEvent, risk: Floats, threshold: float | None = None, rival: Floats | None = None
+    ) -> Rows:
+        """Rows whose outcome is known by a horizon, or not; at a threshold the weights are those of its two sides."""
+        weights = outcome.weights(risk, threshold)
+        other = None if rival is None else cls.followed(outcome, rival, threshold)
+        at = 0.5 if threshold is None else threshold
+        return cls(weights.case.astype(float), risk, weights.values, at, rival, True, weights, other)
+
+    @property
+    def link(self) -> logistic.Link:
+        """The scale on which the risks are recalibrated."""
+        return logistic.LOGIT if self.censoring is None else logistic.CLOGLOG
+
+    def contributions(self, change: Floats, total: float | Floats) -> Floats:
+        """What each row contributes to a value that changes by so much with each weight, as a share of the total.
+
+        Where the weights are estimated, rows contribute to those of others too.
+        """
+        if self.censoring is None:
+            return np.asarray(self.weights / total * change)
+        return self.censoring.influence(change / total)
+
+    def mean(self, values: Floats, among: Bools | bool = True) -> Weighted:
+        """The weighted mean over some of the rows, with what each row contributes."""
+        weights = self.weights * among
+        values = np.where(weights > 0, values, 0.0)
+        value = mean(values, weights)
+        return Weighted(value, self.contributions((values - value) * among, float(weights.sum())))
+
+    @property
+    def expected(self) -> Weighted:
+        """The mean risk: of all rows that count, be their outcome known or not."""
+        weights = self.weights if self.censoring is None else np.ones(len(self.risk))
+        return mean_of_rows(self.risk, weights)
+
     @property
     def of_rival(self) -> Rows:
         """The rows with the other model's risks."""
+        if self.as_rival is not None:
+            return self.as_rival
         if self.rival is None:
             raise TypeError("the rows have no rival")
         return Rows(self.outcome, self.rival, self.weights, self.threshold)
@@ -54,7 +99,7 @@ class Rows:
     def at(self, chosen: Bools) -> Rows:
         """Some of the rows."""
         outcome, risk, weights = (each[chosen] for each in (self.outcome, self.risk, self.weights))
-        return replace(self, outcome=outcome, risk=risk, weights=weights, rival=None)
+        return replace(self, outcome=outcome, risk=risk, weights=weights, rival=None, censoring=None)
 
     @property
     def by_outcome(self) -> tuple[float, float]:
@@ -79,6 +124,8 @@ class Weighted:
     value: float
     linearized: Floats
     details: Mapping[str, float | None] = field(default_factory=dict)
+    beside: Weighted | None = None
+    """Another value of which it is the smaller one: no bound of it lies above that of the other."""
 
 
 Found = Weighted | Absent
@@ -114,13 +161,14 @@ def one_class(rows: Rows) -> Absent | None:
         return None
     if not cases and not others:
         return NOTHING
+    if rows.alike:
+        return Absent(Fact("every_row_has_outcome" if cases else "no_row_has_outcome"))
     return NO_OTHER if cases else NO_CASE
 
 
 def by_class(rows: Rows, values: Floats) -> tuple[Weighted, Weighted] | Absent:
     """The mean of what the cases have, and of what the others have."""
-    of_cases, of_others = rows.weights * rows.cases, rows.weights * ~rows.cases
-    return one_class(rows) or (mean_of_rows(values, of_cases), mean_of_rows(values, of_others))
+    return one_class(rows) or (rows.mean(values, rows.cases), rows.mean(values, ~rows.cases))
 
 
 Details = Mapping[str, float | None]
@@ -149,10 +197,13 @@ class Mean:
 
     def __call__(self, rows: Rows) -> Found:
         """The mean with each row at its weight."""
-        weights = rows.weights * self.among(rows)
-        if not weights.any():
+        among = self.among(rows)
+        if not (rows.weights * among).any():
             return Absent(self.gap(rows))
-        return replace(mean_of_rows(self.added(rows), weights), details=self.details(rows))
+        found = rows.mean(self.added(rows), among)
+        if not math.isfinite(found.value):
+            return Absent(Fact("mean_not_finite"))
+        return replace(found, details=self.details(rows))
 
 
 def auroc(rows: Rows) -> Found:
@@ -170,8 +221,8 @@ def auroc(rows: Rows) -> Found:
     below = (np.cumsum(others) - others / 2) / others.sum()
     above = 1 - (np.cumsum(cases) - cases / 2) / cases.sum()
     value = mean(below, cases)
-    share = rows.weights / np.where(case, cases.sum(), others.sum())
-    return Weighted(value, share * (np.where(case, below[inverse], above[inverse]) - value))
+    placed = np.where(case, below[inverse], above[inverse]) - value
+    return Weighted(value, rows.contributions(placed, np.where(case, cases.sum(), others.sum())))
 
 
 def scaled_brier(rows: Rows) -> Found:
@@ -179,9 +230,9 @@ def scaled_brier(rows: Rows) -> Found:
     if reason := one_class(rows):
         return reason
     # The share of the others on its own: beside cases that weigh a great deal more, 1 - phi is rounded to 0.
-    phi, rest = mean_of_rows(rows.outcome, rows.weights), mean_of_rows(1 - rows.outcome, rows.weights)
+    phi, rest = rows.mean(rows.outcome), rows.mean(1 - rows.outcome)
     reference = Weighted(phi.value * rest.value, phi.value * rest.linearized + rest.value * phi.linearized)
-    found = ratio(mean_of_rows((rows.risk - rows.outcome) ** 2, rows.weights), reference)
+    found = ratio(rows.mean((rows.risk - rows.outcome) ** 2), reference)
     return found if isinstance(found, Absent) else Weighted(1 - found.value, -found.linearized)
 
 
@@ -194,12 +245,12 @@ def tjur_r2(rows: Rows) -> Found:
 
 def oe_ratio(rows: Rows) -> Found:
     """The weighted number of cases over the weighted number expected."""
-    phi = mean_of_rows(rows.outcome, rows.weights)
+    phi = rows.mean(rows.outcome)
     if phi.value == 0:
-        return NO_CASE
+        return one_class(rows) or NO_CASE
     if not rows.risk[rows.weights > 0].any():
         return Absent(Fact("no_weighted_event_expected"))
-    return ratio(phi, mean_of_rows(rows.risk, rows.weights))
+    return ratio(phi, rows.expected)
 
 
 def difference_to_rival(measure: Measure) -> Measure:

@@ -1,0 +1,139 @@
+"""Concordance to a horizon: of two patients, had the one with the higher risk the event first?"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from dossier.core.facts import Fact, Method
+from dossier.core.register import metric
+from dossier.core.types import Absent, Estimate, Floats
+from dossier.metrics.censoring import Bools, Integers, TimeToEvent, Weights
+from dossier.metrics.clusters import interval
+from dossier.metrics.intervals import NO_SPREAD, two_sided
+from dossier.metrics.time_to_event import censored
+
+CHAPTER = "discrimination"
+
+
+def pairs(weights: Weights, risk: Floats, of_first: Floats) -> tuple[Floats, Floats]:
+    """In how many ordered pairs each patient takes part, and in how many pairs, each pair at the weight of its first.
+
+    A pair is of one who has the event by the horizon and one who was seen free of it then or later; it is ordered where
+    the first has the higher risk, and half of it where both risks are the same. Patients are parted by each binary
+    digit of the rank of their times in turn: of any two with other ranks the first digit that differs says who is
+    first, so that sorting by risk within parts and adding up finds all pairs in n log² n.
+    """
+    time, event = weights.time, weights.status == 1
+    rank = np.unique(2 * np.unique(time, return_inverse=True)[1] + ~event, return_inverse=True)[1]
+    level = np.unique(risk, return_inverse=True)[1]
+    first = np.where(event & (time <= weights.t), of_first, 0.0)
+    ordered, usable = np.zeros(len(risk)), np.zeros(len(risk))
+    for digit in range(int(rank.max()).bit_length()):
+        part, later = rank >> (digit + 1), (rank >> digit) & 1 == 1
+        order = np.lexsort((level, part))
+        new_part = np.append(True, np.diff(part[order]) != 0)
+        new_level = new_part | np.append(True, np.diff(level[order]) != 0)
+        for side, counted in ((~later, later.astype(float)), (later, np.where(later, 0.0, first))):
+            added = np.append(0.0, np.cumsum(counted[order]))
+            (start, end), (lowest, highest) = _runs(new_level), _runs(new_part)
+            below = (added[start] + added[end]) / 2 - added[lowest]
+            whole = added[highest] - added[lowest]
+            at = side[order]
+            own = np.where(later[order], 1.0, first[order])[at]
+            ordered[order[at]] += own * np.where(later[order], whole - below, below)[at]
+            usable[order[at]] += own * whole[at]
+    return ordered, usable
+
+
+def _runs(new: Bools) -> tuple[Integers, Integers]:
+    """Where the run of each row starts, and where it ends."""
+    starts = np.flatnonzero(new)
+    number = np.cumsum(new) - 1
+    return starts[number], np.append(starts[1:], len(new))[number]
+
+
+def _concordance(followed: TimeToEvent, risk: Floats, level: float, at_weights: bool) -> Estimate | Absent:
+    weights = Weights(followed.time, followed.event, followed.horizon, np.zeros(len(risk), dtype=np.int64))
+    if weights.other.any():
+        return Absent(Fact("concordance_with_competing_events"))
+    of_first = weights.values**2 if at_weights else np.ones(len(risk))
+    ordered, usable = pairs(weights, risk, of_first)
+    total, events = float(usable.sum()) / 2, int(weights.case.sum())
+    if total <= 0:
+        return Absent(Fact("no_ordered_pair"))
+    value = float(ordered.sum()) / 2 / total
+    se = math.sqrt(float(np.sum((ordered - value * usable) ** 2))) / total
+    made = Method(
+        *(censored(weights) if at_weights else ()), "infinitesimal_jackknife", Fact("on_scale", scale="logit")
+    )
+    bare = Estimate(value, None, None, None, len(risk), made, events, reason=NO_SPREAD)
+    if se <= 1e-12:
+        return bare
+    low, high = interval(value, se, two_sided(level), level, "logit")
+    return Estimate(value, low, high, level, len(risk), made, events, se)
+
+
+concordance = partial(metric, range=(0, 1), best="higher", pool="logit", scale="logit")
+"""A share of ordered pairs of patients."""
+
+
+@concordance(
+    "Uno's C to the horizon",
+    cites="Uno 2011",
+    formula="Σ v (1[p_i > p_j] + ½ 1[p_i = p_j]) / Σ v over pairs with the event of i by the horizon, before j left or "
+    "had it, v = 1/G(t_i-)²",
+)
+def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """Of two people of whom one had the outcome by the horizon and before the other, how often that one had the higher
+    risk.
+
+    .5 is chance and 1 is perfect order; ties count half. It also asks who was first among those with the outcome, which
+    the AUROC by the horizon does not.
+
+    Returns
+    -------
+    Estimate or Absent
+        The share of pairs in order, each at the square of the weight that makes up for censoring of its first, among
+        all patients together, with an interval symmetric on the logit scale; its standard error is the infinitesimal
+        jackknife, which takes the weights as known. Absent with competing events, and where no two people can be
+        compared.
+
+    Examples
+    --------
+    >>> from dossier.metrics.censoring import TimeToEvent
+    >>> followed = TimeToEvent(time=[9, 7, 2, 6, 3, 5], event=[0, 0, 1, 0, 0, 1], horizon=5)
+    >>> print(dossier.metrics.uno_c(followed, risk))
+    0.79 (0.36 to 0.96)
+    """
+    return _concordance(followed, risk, level, at_weights=True)
+
+
+@concordance(
+    "Harrell's C to the horizon",
+    tier="descriptive",
+    cites="Harrell 1982",
+    caution="Its value moves with how long people were followed, so that it does not compare with that of other "
+    "tables; it stands here beside what is published elsewhere.",
+    formula="as Uno's C, all v = 1",
+)
+def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """The share of comparable pairs of people in order, as it is published elsewhere.
+
+    What it is an estimate of depends on who left when; Uno's C does not.
+
+    Returns
+    -------
+    Estimate or Absent
+        As `uno_c` has it, each pair alike.
+
+    Examples
+    --------
+    >>> from dossier.metrics.censoring import TimeToEvent
+    >>> followed = TimeToEvent(time=[9, 7, 2, 6, 3, 5], event=[0, 0, 1, 0, 0, 1], horizon=5)
+    >>> print(dossier.metrics.harrell_c(followed, risk))
+    0.75 (0.33 to 0.95)
+    """
+    return _concordance(followed, risk, level, at_weights=False)

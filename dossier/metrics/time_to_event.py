@@ -1,0 +1,83 @@
+"""A measure where the outcome is known by follow-up: the same one, its rows at weights that make up for censoring.
+
+What a row contributes holds that these weights are estimated, so that standard errors, and those of differences of two
+models on the same rows, follow from contributions as they do everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Metric, Symmetry
+from dossier.core.types import Absent, Estimate
+from dossier.metrics import clusters
+from dossier.metrics.censoring import TimeToEvent, Weights
+from dossier.metrics.intervals import NO_SPREAD, two_sided
+from dossier.metrics.shares import Design
+from dossier.metrics.weighted import Measure, Rows, Weighted
+
+Ends = tuple[float | None, float | None]
+
+
+def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Estimate | Absent:
+    """A measure of an outcome by a horizon; `given` holds its other columns and settings.
+
+    Absent where the measure is known of whole outcomes only, and where in some group that is counted on its own nobody
+    was followed long enough to stand for those who left before.
+    """
+    form = metric.followed or metric.weighted
+    if form is None:
+        return Absent(Fact("measure_without_follow_up"))
+    rows = Rows.followed(outcome, given["risk"], given.get("threshold"), given.get("rival"))
+    if form != "itself":
+        return at_weights(form, rows, given["level"], metric.scale, metric.term.range)
+    weights = outcome.weights(given["risk"])
+    if weights.obstacle:
+        return Absent(weights.obstacle)
+    design = Design(len(rows.risk), censoring=weights)
+    found: Estimate | Absent = metric.function(**{**given, "outcome": rows.outcome, "design": design})
+    return found if isinstance(found, Absent) else replace(found, method=found.method + censored(weights))
+
+
+def at_weights(form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends) -> Estimate | Absent:
+    """A measure of rows at the weights of their follow-up, its interval symmetric on the scale and inside the ends.
+
+    Of two values whose smaller one it is, each bound is the lower one.
+    """
+    of_each = [each.censoring for each in (rows, rows.as_rival) if each is not None and each.censoring is not None]
+    if obstacles := [weights.obstacle for weights in of_each if weights.obstacle]:
+        return Absent(obstacles[0])
+    found = form(rows)
+    if isinstance(found, Absent):
+        return found
+    n, events, method = len(rows.risk), int(rows.cases.sum()), Method(*censored(of_each[0]), "linearization")
+    bare = Estimate(found.value, None, None, None, n, method, events, None, found.details, NO_SPREAD)
+    se, others = _error(found), [one for one in (found.beside,) if one is not None and _error(one) > 0]
+    if se <= 1e-12 * max(1.0, abs(found.value)):
+        return bare
+    reach = two_sided(level)
+    bounds = [clusters.interval(one.value, _error(one), reach, level, scale) for one in (found, *others)]
+    low, high = (min(some) for some in zip(*bounds, strict=True))
+    lowest, highest = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
+    lead = ("wilson_at_effective_rows",) if scale == "wilson" else ()
+    on_scale = () if scale in ("plain", "wilson") else (Fact("on_scale", scale=scale),)
+    made = Method(*lead, *method, *on_scale)
+    return replace(bare, low=max(low, lowest), high=min(high, highest), se=se, level=level, method=made, reason=None)
+
+
+def _error(found: Weighted) -> float:
+    """The standard error of a value from what the rows contribute, which are independent."""
+    return math.sqrt(Design(len(found.linearized)).variance(found.linearized))
+
+
+def censored(weights: Weights) -> Method:
+    """That weights make up for censoring, within how many groups, and of how many patients the outcome is not known."""
+    groups = len(np.unique(weights.strata))
+    left = Count(int(weights.left.sum()), "patient", len(weights.left))
+    return Method(Fact("censoring_weights", groups=Count(groups, "group"), left=left))

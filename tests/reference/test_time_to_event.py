@@ -1,0 +1,205 @@
+"""Outcomes by a horizon against R: values, standard errors and intervals of every measure, at every horizon."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dossier
+from dossier.core.equation import spline_design
+from dossier.core.types import Estimate, Floats
+from dossier.metrics.censoring import By, TimeToEvent
+from dossier.metrics.logistic import combine
+from dossier.metrics.shares import Design
+from dossier.metrics.smooth_curve import curve_at, smooth_curve
+from tests.estimated import present
+
+FOLDER = Path(__file__).with_name("time_to_event")
+R: dict[str, Any] = json.loads((FOLDER / "survival_reference.json").read_text(encoding="utf-8"))
+VALUE, ERROR = 1e-9, 1e-6
+YEAR = 365.25
+
+
+@cache
+def table(name: str) -> dict[str, Floats]:
+    """The columns of a table."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {key: np.array([row[key] for row in rows], dtype=float) for key in rows[0] if key != "sex"}
+
+
+GBSG = {f"gbsg {year} years": ("gbsg", f"t{year}", year, f"risk_{year}y") for year in (2, 3, 5)}
+CASES = {
+    **GBSG,
+    "gbsg 5 years with PGR": ("gbsg_pgr", "t5", 5, "risk_pgr_5y"),
+    **{f"mgus2 {month} months": ("mgus2", f"t{month}", month, f"risk_{month}") for month in (60, 120)},
+}
+
+
+def case(name: str, by: By) -> tuple[TimeToEvent, Floats, dict[str, Any]]:
+    """The outcome, the risks, and all that R says of them."""
+    source, at, horizon, column = CASES[name]
+    if source == "mgus2":
+        rows = table("mgus2_competing")
+        return TimeToEvent(rows["months"], rows["status"], horizon, by), rows[column], R[source][at]
+    rows = table("gbsg_survival")
+    return TimeToEvent(rows["days"] / YEAR, rows["event"], horizon, by), rows[column], R[source][at]
+
+
+def same(found: Any, expected: dict[str, float], units: float | None = None) -> None:
+    """Value, standard error and bounds; `units` where R's variance is over as many and not one less."""
+    assert isinstance(found, Estimate), found
+    factor = 1.0 if units is None else math.sqrt((units - 1) / units)
+    assert found.value == pytest.approx(expected["value"], abs=VALUE)
+    assert found.se is not None
+    assert found.se * factor == pytest.approx(expected["se"], abs=ERROR)
+    if "lower" in expected and units is None:
+        assert found.low == pytest.approx(expected["lower"], abs=ERROR)
+        assert found.high == pytest.approx(expected["upper"], abs=ERROR)
+
+
+def of_log(expected: dict[str, float]) -> dict[str, float]:
+    """R's O/E, whose standard error is on the log scale."""
+    return {**expected, "se": expected["se_log"] * expected["value"]}
+
+
+@pytest.mark.parametrize("by", ["fifths", "marginal"])
+@pytest.mark.parametrize("name", CASES)
+def test_measures_are_those_of_r(name: str, by: By) -> None:
+    outcome, risk, every = case(name, by)
+    expected = every if by == "marginal" else every["recommended"]["stratified"]
+    found = present(dossier.metrics.observed_risk(outcome, risk))
+    same(found, expected["observed"])
+    if by == "marginal":
+        assert found.low == pytest.approx(expected["observed"]["cloglog"][0], abs=ERROR)
+        assert found.high == pytest.approx(expected["observed"]["cloglog"][1], abs=ERROR)
+    same(dossier.metrics.oe_ratio(outcome, risk), of_log(expected["oe"]))
+    same(dossier.metrics.auroc(outcome, risk), expected["auc"])
+    same(dossier.metrics.brier(outcome, risk), expected["brier"])
+    same(dossier.metrics.scaled_brier(outcome, risk), expected["ipa"])
+
+
+@pytest.mark.parametrize("by", ["fifths", "marginal"])
+@pytest.mark.parametrize("name", CASES)
+def test_calibration_is_that_of_r(name: str, by: By) -> None:
+    outcome, risk, every = case(name, by)
+    expected = every["recommended"]["stratified" if by == "fifths" else "marginal"]
+    # R's variance is the mean of squares.
+    same(dossier.metrics.calibration_intercept(outcome, risk), expected["calibration_intercept"], len(risk))
+    same(dossier.metrics.calibration_slope(outcome, risk), expected["calibration_slope"], len(risk))
+    same(dossier.metrics.calibration_intercept_joint(outcome, risk), expected["joint_intercept"], len(risk))
+    for measure in ("ICI", "E50", "E90", "Emax"):
+        found = getattr(dossier.metrics, measure.lower())(outcome, risk, bootstrap=20)
+        assert found.value == pytest.approx(expected["curve"]["errors"][measure], abs=VALUE)
+        assert found.low is not None
+        assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("by", ["fifths", "marginal"])
+@pytest.mark.parametrize("name", CASES)
+def test_the_curve_is_that_of_r(name: str, by: By) -> None:
+    outcome, risk, every = case(name, by)
+    expected = every["recommended"]["stratified" if by == "fifths" else "marginal"]["curve"]
+    weights = outcome.weights(risk)
+    smooth = present(smooth_curve(weights.case.astype(float), risk, None, Design(len(risk), censoring=weights)))
+    assert smooth.knots == pytest.approx(expected["knots"], abs=VALUE)
+    assert smooth.fit.coefficients == pytest.approx(expected["coef"], abs=1e-7)
+    at = np.array([point["risk"] for point in expected["points"]])
+    columns = spline_design(at, smooth.knots)
+    errors = np.sqrt(np.sum(combine(smooth.fit.covariance, columns) * columns, axis=0))
+    assert curve_at(smooth, at) == pytest.approx([point["observed"] for point in expected["points"]], abs=VALUE)
+    assert errors == pytest.approx([point["se"] for point in expected["points"]], abs=ERROR)
+
+
+AT_THRESHOLD = {"sens": "sensitivity", "spec": "specificity", "ppv": "ppv", "npv": "npv", "nb": "net_benefit"}
+
+
+@pytest.mark.parametrize("by", ["fifths", "marginal"])
+@pytest.mark.parametrize("name", CASES)
+def test_decisions_are_those_of_r(name: str, by: By) -> None:
+    outcome, risk, every = case(name, by)
+    for expected in (every if by == "marginal" else every["recommended"]["stratified"])["thresholds"]:
+        threshold = expected["threshold"]
+        for short, measure in AT_THRESHOLD.items():
+            if expected.get(short) is None or (measure == "npv" and expected["flagged"] == 1):
+                continue
+            found = getattr(dossier.metrics, measure)(outcome, risk, threshold)
+            assert found.value == pytest.approx(expected[short], abs=VALUE), (measure, threshold)
+            # R's spread of a predictive value is over the rows of one side, less one.
+            side = {"ppv": risk >= threshold, "npv": risk < threshold}.get(measure, np.ones(len(risk))).sum()
+            factor = math.sqrt(side / (side - 1) * (len(risk) - 1) / len(risk)) if side < len(risk) else 1.0
+            assert (found.se or 0.0) * factor == pytest.approx(expected[f"{short}_se"], abs=ERROR), (measure, threshold)
+        standardized = present(dossier.metrics.standardized_net_benefit(outcome, risk, threshold))
+        assert standardized.value == pytest.approx(expected["nb"] / (expected["tp"] + expected["fn"]), abs=VALUE)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_gain_is_over_the_better_default_of_the_same_groups(name: str) -> None:
+    outcome, risk, every = case(name, "fifths")
+    for expected in every["recommended"]["stratified"]["thresholds"]:
+        found = present(dossier.metrics.net_benefit_gain(outcome, risk, expected["threshold"]))
+        assert found.value == pytest.approx(min(expected["nb_minus_all"], expected["nb"]), abs=VALUE)
+        assert found.details["default"] == pytest.approx(max(expected["nb_all"], 0), abs=VALUE)
+        if found.se is not None:
+            over_all = expected["nb_minus_all"] < expected["nb"]
+            error = expected["nb_minus_all_se" if over_all else "nb_se"]
+            assert found.se == pytest.approx(error, abs=ERROR)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("gbsg")])
+def test_concordance_is_that_of_r(name: str) -> None:
+    outcome, risk, expected = case(name, "marginal")
+    same(dossier.metrics.uno_c(outcome, risk), expected["uno_c"])
+    same(dossier.metrics.harrell_c(outcome, risk), expected["harrell_c"])
+
+
+@pytest.mark.parametrize("name", GBSG)
+def test_standard_errors_are_within_a_hundredth_of_leaving_rows_out(name: str) -> None:
+    outcome, risk, every = case(name, "marginal")
+    slow = every["jackknife_se"]
+    found = {
+        "observed": dossier.metrics.observed_risk(outcome, risk),
+        "auc": dossier.metrics.auroc(outcome, risk),
+        "brier": dossier.metrics.brier(outcome, risk),
+        "ipa": dossier.metrics.scaled_brier(outcome, risk),
+    }
+    for measure, estimate in found.items():
+        assert present(estimate).se == pytest.approx(slow[measure], rel=0.01), measure
+
+
+def test_the_difference_of_two_models_is_paired() -> None:
+    rows, expected = table("gbsg_survival"), R["comparison"]["t5"]
+    outcome = TimeToEvent(rows["days"] / YEAR, rows["event"], 5, "marginal")
+    model, other = rows["risk_5y"], rows["risk_pgr_5y"]
+    same(dossier.metrics.auroc_difference(outcome, other, model), expected["auc"])
+    same(dossier.metrics.brier_difference(outcome, other, model), expected["brier"])
+    pairs = ((other, model), (model, other))
+    forth, back = (present(dossier.metrics.auroc_difference(outcome, *pair)) for pair in pairs)
+    assert forth.value == -back.value
+    assert forth.se == back.se
+
+
+def test_subgroups_have_weights_of_their_own() -> None:
+    rows = table("gbsg_survival")
+    groups = {"age < 50": rows["age"] < 50, "age >= 50": rows["age"] >= 50, "hormon 0": rows["hormon"] == 0}
+    for name, group in groups.items():
+        outcome = TimeToEvent(rows["days"][group] / YEAR, rows["event"][group], 5, "marginal")
+        same(dossier.metrics.auroc(outcome, rows["risk_5y"][group]), R["subgroups"]["t5"][name]["auc"])
+        same(dossier.metrics.oe_ratio(outcome, rows["risk_5y"][group]), of_log(R["subgroups"]["t5"][name]["oe"]))
+
+
+def test_competing_events_are_no_censoring() -> None:
+    outcome, risk, _ = case("mgus2 120 months", "marginal")
+    naive = TimeToEvent(outcome.time, np.where(outcome.event == 2, 0.0, outcome.event), outcome.horizon, "marginal")
+    assert present(dossier.metrics.observed_risk(naive, risk)).value == pytest.approx(
+        R["mgus2"]["naive_1_minus_KM"][1], abs=VALUE
+    )
+    right = present(dossier.metrics.observed_risk(outcome, risk)).value
+    assert right == pytest.approx(0.070520, abs=5e-7)
