@@ -75,9 +75,9 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
-    followed: Callable[..., Any] | Literal["itself"] | None = None
+    followed: Callable[..., Any] | Literal["itself", "refused"] | None = None
     """The measure where the outcome is known by follow-up, of `metrics.weighted.Rows`, by default that at weights; or
-    that the function takes follow-up itself, in its `design`."""
+    that the function takes follow-up itself, in its `design`; or that it is not of an outcome."""
     difference_of: str | None = None
     """The function whose difference from the other model it is."""
     by_subgroup: bool = False
@@ -298,7 +298,7 @@ class Taken(TypedDict, total=False):
     against_rest: AgainstRest
     clustered: Clustered
     weighted: Callable[..., Any] | None
-    followed: Callable[..., Any] | Literal["itself"] | None
+    followed: Callable[..., Any] | Literal["itself", "refused"] | None
     protection: Protection
     difference_of: str | None
 

@@ -360,8 +360,8 @@ def errors_with_intervals(
     """The four calibration errors in one pass over rows sorted by risk and outcome, all of them with a weight."""
     sampled = design or Design(len(outcome))
     reason, obstacle = one_class(outcome), sampled.obstacle()
-    no_curve = sampled.censoring is None and (risk[0] == risk[-1] or not has_logit(risk).any())
-    if reason is None and obstacle is None and no_curve:
+    plain = reason is None and obstacle is None and sampled.censoring is None
+    if plain and (risk[0] == risk[-1] or not has_logit(risk).any()):
         return _errors_at_each_risk(outcome, risk, level, sampled)
     smooth = smooth_curve(outcome, risk, None, design)
     if isinstance(smooth, Absent):

@@ -22,30 +22,42 @@ def pairs(weights: Weights, risk: Floats, of_first: Floats) -> tuple[Floats, Flo
     """In how many ordered pairs each patient takes part, and in how many pairs, each pair at the weight of its first.
 
     A pair is of one who has the event by the horizon and one who was seen free of it then or later; it is ordered where
-    the first has the higher risk, and half of it where both risks are the same. Patients are parted by each binary
-    digit of the rank of their times in turn: of any two with other ranks the first digit that differs says who is
-    first, so that sorting by risk within parts and adding up finds all pairs in n log² n.
+    the first has the higher risk, and half of it where both risks are the same. Patients in the order of their risks
+    are parted by one binary digit of the rank of their times after another, the highest first: the digit in which the
+    ranks of two first differ says which of them was first, and what is summed up along the risks of a part counts all
+    such pairs. That is n log n.
     """
     time, event = weights.time, weights.status == 1
     rank = np.unique(2 * np.unique(time, return_inverse=True)[1] + ~event, return_inverse=True)[1]
-    level = np.unique(risk, return_inverse=True)[1]
     first = np.where(event & (time <= weights.t), of_first, 0.0)
-    ordered, usable = np.zeros(len(risk)), np.zeros(len(risk))
-    for digit in range(int(rank.max()).bit_length()):
+    each = np.append(0.0, np.cumsum(np.bincount(rank)))
+    before = np.append(0.0, np.cumsum(np.bincount(rank, weights=first)))[rank]
+    usable = first * (len(risk) - each[rank + 1]) + before
+    order = np.argsort(risk, kind="stable")
+    level = np.cumsum(np.append(False, np.diff(risk[order]) > 0))
+    rank, first, ordered = rank[order], first[order], np.zeros(len(risk))
+    for digit in reversed(range(int(rank.max()).bit_length())):
         part, later = rank >> (digit + 1), (rank >> digit) & 1 == 1
-        order = np.lexsort((level, part))
-        new_part = np.append(True, np.diff(part[order]) != 0)
-        new_level = new_part | np.append(True, np.diff(level[order]) != 0)
-        for side, counted in ((~later, later.astype(float)), (later, np.where(later, 0.0, first))):
-            added = np.append(0.0, np.cumsum(counted[order]))
-            (start, end), (lowest, highest) = _runs(new_level), _runs(new_part)
-            below = (added[start] + added[end]) / 2 - added[lowest]
-            whole = added[highest] - added[lowest]
-            at = side[order]
-            own = np.where(later[order], 1.0, first[order])[at]
-            ordered[order[at]] += own * np.where(later[order], whole - below, below)[at]
-            usable[order[at]] += own * whole[at]
-    return ordered, usable
+        new_part = np.append(True, part[1:] != part[:-1])
+        (lowest, highest), (start, end) = _runs(new_part), _runs(new_part | np.append(True, level[1:] != level[:-1]))
+        after, ahead = _summed(later), _summed(np.where(later, 0.0, first))
+        below = (after[start] + after[end]) / 2 - after[lowest]
+        above = ahead[highest] - (ahead[start] + ahead[end]) / 2
+        ordered += np.where(later, above, first * below)
+        # Those who were first stay where they are in their part, in front of the others.
+        place = np.arange(len(rank)) - (after[:-1] - after[lowest]).astype(np.int64)
+        others = lowest + (highest - lowest) - (after[highest] - after[:-1]).astype(np.int64)
+        moved = np.empty(len(rank), dtype=np.int64)
+        moved[np.where(later, others, place)] = np.arange(len(rank))
+        rank, first, ordered, level, order = rank[moved], first[moved], ordered[moved], level[moved], order[moved]
+    found = np.empty(len(rank))
+    found[order] = ordered
+    return found, usable
+
+
+def _summed(values: Floats | Bools) -> Floats:
+    """The sum of all before each row, and of all."""
+    return np.append(0.0, np.cumsum(values))
 
 
 def _runs(new: Bools) -> tuple[Integers, Integers]:

@@ -32,7 +32,7 @@ def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Es
     was followed long enough to stand for those who left before.
     """
     form = metric.followed or metric.weighted
-    if form is None:
+    if form is None or form == "refused":
         return Absent(Fact("measure_without_follow_up"))
     rows = Rows.followed(outcome, given["risk"], given.get("threshold"), given.get("rival"))
     if form != "itself":

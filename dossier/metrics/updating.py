@@ -170,6 +170,7 @@ of_an_update = partial(
     scale="wilson",
     at=("threshold",),
     weighted=Mean(lambda rows: np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)),
+    followed="refused",
     formula="mean of 1[(p ≥ t) ≠ (q ≥ t)], q the risk by updates that were fitted without the row",
 )
 def reclassified(

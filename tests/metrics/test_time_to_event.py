@@ -1,0 +1,218 @@
+"""Laws of every measure of an outcome by a horizon: where nobody left it is the binary one; nothing else matters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+import dossier
+from dossier.core.register import Metric, measures
+from dossier.core.types import Absent, Estimate, Floats
+from dossier.metrics.censoring import By, TimeToEvent
+from dossier.typeset.methods import method_text
+from tests.estimated import estimated, present
+from tests.metrics.test_censoring import HORIZON, random_rows
+
+
+def takes_follow_up(metric: Metric) -> bool:
+    """Whether a measure is known of an outcome by a horizon."""
+    return "outcome" in metric.needs and (metric.followed or metric.weighted) not in (None, "refused")
+
+
+MEASURES = {name: metric for name, metric in measures().items() if takes_follow_up(metric)}
+ONLY_BY_HORIZON = ("observed_risk", "uno_c", "harrell_c")
+OF_CURVE = {name for name, metric in MEASURES.items() if metric.followed == "itself"}
+ON_CLOGLOG = {"calibration_intercept", "calibration_slope", "calibration_intercept_joint"}
+
+
+def asked(name: str, outcome: Any, risk: Floats, **settings: Any) -> Estimate | Absent:
+    """A measure with what it names."""
+    function: Callable[..., Estimate | Absent] = getattr(dossier.metrics, name)
+    rng = np.random.default_rng(5)
+    every = {"rival": np.clip(risk + rng.normal(0, 0.1, len(risk)), 0.01, 0.99), "threshold": 0.4, "bootstrap": 20}
+    named = inspect.signature(function).parameters
+    return function(outcome, risk=risk, **{key: every[key] for key in every if key in named} | settings)
+
+
+def a_table(seed: int = 2, n: int = 300, by: By = "fifths") -> tuple[TimeToEvent, Floats]:
+    """Patients of whom a third left early."""
+    time, event, risk = random_rows(n, seed)
+    return TimeToEvent(time, event, HORIZON, by), risk
+
+
+def nobody_left(outcome: TimeToEvent) -> tuple[TimeToEvent, Floats]:
+    """The same where everybody who left was followed on, and the outcome in 0 and 1."""
+    left = (outcome.event == 0) & (outcome.time < outcome.horizon)
+    time = np.where(left, outcome.horizon + 1 + outcome.time, outcome.time)
+    whole = replace(outcome, time=time)
+    return whole, ((time <= outcome.horizon) & (outcome.event == 1)).astype(float)
+
+
+def alike(one: Estimate | Absent, other: Estimate | Absent, rel: float = 1e-9) -> None:
+    """Both estimates, or both absent for the same reason."""
+    if isinstance(one, Absent) or isinstance(other, Absent):
+        assert one == other
+        return
+    for name in ("value", "se", "low", "high"):
+        ours, theirs = getattr(one, name), getattr(other, name)
+        assert (ours is None) is (theirs is None), name
+        assert ours is None or ours == pytest.approx(theirs, rel=rel, abs=1e-12), name
+
+
+EVERY = sorted([*MEASURES, *ONLY_BY_HORIZON])
+
+
+def test_the_measures_that_the_methods_name_are_there() -> None:
+    assert {"auroc", "brier", "scaled_brier", "oe_ratio", "ici", "e50", "e90", "emax", *ON_CLOGLOG} <= set(MEASURES)
+    at_threshold = {"sensitivity", "specificity", "ppv", "npv", "net_benefit", "net_benefit_gain"}
+    assert at_threshold | {"standardized_net_benefit", "auroc_difference"} <= set(MEASURES)
+
+
+@pytest.mark.parametrize("by", ["fifths", "marginal"])
+@pytest.mark.parametrize("name", sorted(set(MEASURES) - OF_CURVE - ON_CLOGLOG))
+def test_where_nobody_left_it_is_the_binary_measure(name: str, by: By) -> None:
+    outcome, risk = a_table(by=by)
+    whole, cases = nobody_left(outcome)
+    found, plain = estimated(asked(name, whole, risk)), estimated(asked(name, cases, risk))
+    assert found.value == pytest.approx(plain.value, rel=1e-12, abs=1e-14)
+    assert found.se is not None
+    assert plain.se is None or found.se == pytest.approx(plain.se, rel=0.12)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_where_nobody_left_the_slope_is_that_of_a_cloglog_regression(which: int) -> None:
+    whole, cases = nobody_left(a_table()[0])
+    risk = a_table()[1]
+    x = np.log(-np.log1p(-risk))
+
+    def loss(b: Floats) -> float:
+        hazard = np.exp(b[0] + b[1] * x)
+        return float(-np.sum(cases * np.log(-np.expm1(-hazard)) - (1 - cases) * hazard))
+
+    best = minimize(loss, np.array([0.0, 1.0]), method="BFGS", options={"gtol": 1e-8}).x
+    name = ("calibration_intercept_joint", "calibration_slope")[which]
+    assert estimated(asked(name, whole, risk)).value == pytest.approx(best[which], abs=1e-5)
+
+
+def test_where_nobody_left_observed_risk_is_the_share_and_concordance_counts_pairs() -> None:
+    whole, cases = nobody_left(a_table()[0])
+    risk = a_table()[1]
+    assert estimated(asked("observed_risk", whole, risk)).value == pytest.approx(cases.mean(), rel=1e-12)
+    of_outcome = replace(whole, event=np.where(whole.event == 2, 0.0, whole.event))
+    last = replace(of_outcome, time=np.where(of_outcome.event == 1, of_outcome.time, 99.0))
+    assert estimated(asked("uno_c", last, risk)).value == estimated(asked("harrell_c", last, risk)).value
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_table_that_was_cut_at_the_horizon_gives_the_same(name: str) -> None:
+    outcome, risk = a_table()
+    late = outcome.time > HORIZON
+    cut = replace(outcome, time=np.minimum(outcome.time, HORIZON), event=np.where(late, 0.0, outcome.event))
+    alike(asked(name, cut, risk), asked(name, outcome, risk), 1e-12)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_another_unit_of_time_gives_the_same(name: str) -> None:
+    outcome, risk = a_table()
+    days = replace(outcome, time=outcome.time * 512, horizon=outcome.horizon * 512)
+    alike(asked(name, days, risk), asked(name, outcome, risk), 1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(EVERY) - {name for name in EVERY if "difference" in name}))
+def test_the_order_of_rows_counts_for_nothing(name: str) -> None:
+    outcome, risk = a_table()
+    order = np.random.default_rng(3).permutation(len(risk))
+    moved = replace(outcome, time=outcome.time[order], event=outcome.event[order])
+    alike(asked(name, moved, risk[order]), asked(name, outcome, risk))
+
+
+@pytest.mark.parametrize("name", ["auroc", "uno_c", "harrell_c"])
+def test_only_the_order_of_risks_counts_for_discrimination(name: str) -> None:
+    time, event, risk = random_rows(300, 6)
+    outcome = TimeToEvent(time, np.where(event == 2, 0.0, event), HORIZON)
+    alike(asked(name, outcome, risk**3), asked(name, outcome, risk))
+
+
+@pytest.mark.parametrize("name", sorted(set(EVERY) - {"uno_c", "harrell_c"}))
+def test_a_competing_event_is_to_be_free_of_the_outcome_where_nobody_left(name: str) -> None:
+    whole, _ = nobody_left(a_table()[0])
+    risk, other = a_table()[1], (whole.event == 2) & (whole.time <= HORIZON)
+    free = replace(whole, time=np.where(other, 99.0, whole.time), event=np.where(other, 0.0, whole.event))
+    # Who is free of any event makes the fifths, and with all known these make no difference.
+    alike(asked(name, free, risk), asked(name, whole, risk))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0.2, 0.5, 0.7]), st.sampled_from(["fifths", "marginal"]))
+def test_the_four_shares_at_a_threshold_belong_together(seed: int, threshold: float, by: By) -> None:
+    outcome, risk = a_table(seed, 80, by)
+    found = {
+        name: asked(name, outcome, risk, threshold=threshold)
+        for name in ("sensitivity", "specificity", "ppv", "npv", "net_benefit")
+    }
+    if any(isinstance(each, Absent) for each in found.values()):
+        return
+    value = {name: present(each).value for name, each in found.items()}
+    flagged = float(np.mean(risk >= threshold))
+    hit, missed = value["ppv"] * flagged, (1 - value["npv"]) * (1 - flagged)
+    assert all(0 <= value[name] <= 1 for name in ("sensitivity", "specificity", "ppv", "npv"))
+    assert value["sensitivity"] == pytest.approx(hit / (hit + missed), abs=1e-12)
+    assert value["specificity"] == pytest.approx((1 - flagged - missed) / (1 - hit - missed), abs=1e-12)
+    assert value["net_benefit"] == pytest.approx(hit - (flagged - hit) * threshold / (1 - threshold), abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(3, 40), st.sampled_from(EVERY), st.sampled_from([0.2, 0.8, 3.0]))
+def test_few_patients_have_a_number_or_a_reason(seed: int, n: int, name: str, censored: float) -> None:
+    time, event, risk = random_rows(n, seed, censored)
+    # Ties in times and risks, and times of 0.
+    outcome, risk = TimeToEvent(np.floor(time), event, HORIZON), np.round(risk, 1)
+    found = asked(name, outcome, risk)
+    if isinstance(found, Absent):
+        assert str(found).startswith("Not estimated: ")
+        return
+    numbers = (found.value, found.low, found.high, found.se, *found.details.values())
+    assert all(number is None or np.isfinite(number) for number in numbers), found
+    assert found.low is None or found.low <= found.value <= present(found.high)
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("event", [0.0, 1.0, 2.0], ids=["nobody", "everybody", "all competing"])
+def test_one_kind_of_end_for_all(name: str, event: float) -> None:
+    rng = np.random.default_rng(1)
+    outcome = TimeToEvent(np.full(40, 3.0 if event else 9.0), np.full(40, event), HORIZON)
+    found = asked(name, outcome, rng.uniform(0.1, 0.9, 40))
+    assert isinstance(found, Absent) or np.isfinite(found.value)
+    if name in ("auroc", "calibration_slope", "uno_c"):
+        assert isinstance(found, Absent)
+
+
+def test_risks_that_say_nothing_of_time_do_not_discriminate() -> None:
+    rng = np.random.default_rng(8)
+    found = []
+    for seed in range(150):
+        outcome, risk = a_table(seed, 200)
+        found.append(estimated(asked("auroc", outcome, rng.permutation(risk))))
+    values, errors = np.array([each.value for each in found]), np.array([each.se for each in found], dtype=float)
+    assert values.mean() == pytest.approx(0.5, abs=3 * values.std() / np.sqrt(len(values)))
+    assert errors.mean() == pytest.approx(values.std(), rel=0.2)
+
+
+def test_how_it_was_made_is_said() -> None:
+    outcome, risk = a_table()
+    left = int(((outcome.event == 0) & (outcome.time < HORIZON)).sum())
+    assert method_text(estimated(asked("auroc", outcome, risk)).method) == (
+        f"weights for {left} of 300 not followed to the horizon, in 5 groups; linearization, logit"
+    )
+    assert "least squares of pseudo-observations" in method_text(estimated(asked("ici", outcome, risk)).method)
+    assert "infinitesimal jackknife" in method_text(
+        estimated(asked("harrell_c", replace(outcome, event=np.minimum(outcome.event, 1)), risk)).method
+    )
