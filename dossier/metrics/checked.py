@@ -50,7 +50,7 @@ SHARES = frozenset({"threshold", "primary_threshold", "level"})
 """Settings above 0 and below 1."""
 
 PARAMETERS = {
-    "outcome": ("array_like", "What happened, n values: 0 or 1."),
+    "outcome": ("array_like or TimeToEvent", "What happened, n values: 0 or 1; or what follow-up tells of it."),
     "followed": ("TimeToEvent", "How long each patient was followed, what happened then, and by when it counts."),
     "risk": ("array_like", "The risks, n values from 0 to 1; one that is beyond by 1e-6 or less counts as 0 or 1."),
     "rival": ("array_like", "The risks of the other model, n values from 0 to 1."),

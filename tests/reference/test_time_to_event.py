@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import json
 import math
 from functools import cache
@@ -15,11 +16,12 @@ import pytest
 import dossier
 from dossier.core.equation import spline_design
 from dossier.core.types import Estimate, Floats
+from dossier.metrics.calibration import calibration_curve
 from dossier.metrics.censoring import By, TimeToEvent
 from dossier.metrics.logistic import combine
 from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
-from tests.estimated import present
+from tests.estimated import curved, present
 
 FOLDER = Path(__file__).with_name("time_to_event")
 R: dict[str, Any] = json.loads((FOLDER / "survival_reference.json").read_text(encoding="utf-8"))
@@ -118,6 +120,18 @@ def test_the_curve_is_that_of_r(name: str, by: By) -> None:
     assert errors == pytest.approx([point["se"] for point in expected["points"]], abs=ERROR)
 
 
+def test_the_curve_that_is_printed_has_the_band_of_r() -> None:
+    outcome, risk, every = case("gbsg 5 years", "fifths")
+    weights = outcome.weights(risk)
+    found = calibration_curve(weights.case.astype(float), risk, design=Design(len(risk), censoring=weights))
+    columns = {name: np.array(column, dtype=float) for name, column in curved(found).columns.items()}
+    for point in every["recommended"]["stratified"]["curve"]["points"]:
+        if columns["risk"][0] <= point["risk"] <= columns["risk"][-1]:
+            for name, key in (("observed", "observed"), ("low", "lower"), ("high", "upper")):
+                # Straight lines between a hundred points of the curve.
+                assert np.interp(point["risk"], columns["risk"], columns[name]) == pytest.approx(point[key], abs=2e-4)
+
+
 AT_THRESHOLD = {"sens": "sensitivity", "spec": "specificity", "ppv": "ppv", "npv": "npv", "nb": "net_benefit"}
 
 
@@ -203,3 +217,15 @@ def test_competing_events_are_no_censoring() -> None:
     )
     right = present(dossier.metrics.observed_risk(outcome, risk)).value
     assert right == pytest.approx(0.070520, abs=5e-7)
+
+
+def test_the_page_of_the_docs_shows_what_it_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = FOLDER.parents[2]
+    monkeypatch.chdir(root)
+    page = (root / "docs" / "time-to-event.md").read_text(encoding="utf-8")
+    example = doctest.DocTestParser().get_doctest(page, {}, "time-to-event.md", None, 0)
+    said: list[str] = []
+    runner = doctest.DocTestRunner()
+    runner.run(example, out=said.append)
+    assert not runner.failures, "".join(said)
+    assert runner.tries >= 9
