@@ -160,6 +160,13 @@ def calibration_test(
 ) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance."""
 
+def censoring_by_risk(
+    followed: TimeToEvent,
+    risk: ArrayLike,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """How much more often people leave follow-up for each standard deviation by which their risk is higher."""
+
 def cohen_kappa(
     labels: ArrayLike,
     level: float = 0.95,

@@ -28,7 +28,7 @@ def takes_follow_up(metric: Metric) -> bool:
 
 
 MEASURES = {name: metric for name, metric in measures().items() if takes_follow_up(metric)}
-ONLY_BY_HORIZON = ("observed_risk", "uno_c", "harrell_c")
+ONLY_BY_HORIZON = ("observed_risk", "uno_c", "harrell_c", "censoring_by_risk")
 OF_CURVE = {name for name, metric in MEASURES.items() if metric.followed == "itself"}
 ON_CLOGLOG = {"calibration_intercept", "calibration_slope", "calibration_intercept_joint"}
 

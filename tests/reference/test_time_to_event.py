@@ -174,6 +174,16 @@ def test_concordance_is_that_of_r(name: str) -> None:
     same(dossier.metrics.harrell_c(outcome, risk), expected["harrell_c"])
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_who_leaves_by_risk_is_that_of_r(name: str) -> None:
+    outcome, risk, every = case(name, "marginal")
+    found, expected = present(dossier.metrics.censoring_by_risk(outcome, risk)), every["censoring_by_risk"]
+    assert found.events == expected["n_censored"]
+    assert math.log(found.value) == pytest.approx(expected["log_hazard_ratio_per_sd"], abs=VALUE)
+    assert present(found.se) / found.value == pytest.approx(expected["se"], abs=ERROR)
+    assert found.details["p_value"] == pytest.approx(expected["p"], abs=VALUE)
+
+
 @pytest.mark.parametrize("name", GBSG)
 def test_standard_errors_are_within_a_hundredth_of_leaving_rows_out(name: str) -> None:
     outcome, risk, every = case(name, "marginal")
