@@ -166,6 +166,13 @@ def test_fifths_of_the_risk_join_until_five_are_known_to_be_free() -> None:
     assert np.bincount(TimeToEvent(time, event, HORIZON).weights(risk).strata).tolist() == [20, 20, 20, 40]
     time[:16] = 1.0  # and four of the lowest
     assert [int(n) for n in np.bincount(TimeToEvent(time, event, HORIZON).weights(risk).strata) if n] == [40, 20, 40]
+    time[:], time[40:56] = 9.0, 1.0  # of the middle fifth: it joins the one below
+    assert [int(n) for n in np.bincount(TimeToEvent(time, event, HORIZON).weights(risk).strata) if n] == [
+        20,
+        40,
+        20,
+        20,
+    ]
     assert set(TimeToEvent(time, event, HORIZON, "marginal").weights(risk).strata) == {0}
 
 

@@ -154,6 +154,7 @@ def test_a_competing_event_is_to_be_free_of_the_outcome_where_nobody_left(name: 
 @given(st.integers(0, 10_000), st.sampled_from([0.2, 0.5, 0.7]), st.sampled_from(["fifths", "marginal"]))
 def test_the_four_shares_at_a_threshold_belong_together(seed: int, threshold: float, by: By) -> None:
     outcome, risk = a_table(seed, 80, by)
+    risk = np.round(risk, 1)  # some are the threshold itself, and these are flagged
     found = {
         name: asked(name, outcome, risk, threshold=threshold)
         for name in ("sensitivity", "specificity", "ppv", "npv", "net_benefit")
