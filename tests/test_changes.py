@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core import bands, claims, types
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
@@ -26,7 +27,7 @@ from dossier.record.manifest import SCHEMA
 from dossier.report import compose
 from dossier.report.chapters import changes as chapter
 from dossier.report.chapters import verdict
-from dossier.report.chapters.committee import first_page
+from dossier.report.chapters.committee import declared, first_page
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said, because
@@ -390,6 +391,114 @@ def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Eviden
     assert ("rival_incomplete", "north") in {(flag.flag, flag.dataset) for flag in other.flags}
 
 
+GROUPS = '[[subgroup]]\ncolumn = "sex"\n[release]'
+
+
+def _by_sex(folder: Path, sites: dict[str, tuple[int, int, str]], rival: str = "") -> tuple[Evidence, Any]:
+    """A release of men and women, and the rows of the women: outcome, both risks, site."""
+    _release(folder, sites, "1.1.0", "../out/results.json", rival)
+    women = []
+    for number, name in enumerate(sites):
+        path = folder / f"{name}.csv"
+        head, *rows = path.read_text(encoding="utf-8").split()
+        path.write_text("\n".join([f"{head},sex", *(f"{row},{'mf'[k % 3 > 0]}" for k, row in enumerate(rows))]) + "\n")
+        women += [[*map(float, row.split(",")), number] for k, row in enumerate(rows) if k % 3]
+    text = (folder / "release.toml").read_text(encoding="utf-8")
+    (folder / "release.toml").write_text(text.replace("[release]", GROUPS, 1), encoding="utf-8")
+    return evaluate.evidence(reading.study(folder, allow_outside=True)), np.array(women).T
+
+
+def test_a_group_is_compared_over_all_its_patients(folder: Path) -> None:
+    """Shares by McNemar's test and O/E counted from the rows; the AUROC from pairs of one site, by their number."""
+    sites = {"north": (1, 240, LAST_YEAR), "south": (2, 180, LAST_YEAR)}
+    found, (outcome, risk, old, site) = _by_sex(folder / "by-sex", sites, 'previous = "risk_previous"')
+    assert found.changes is not None
+    women = {
+        each.measure: each.found
+        for each in found.changes.results
+        if each.subset is not None and each.subset.level == "f" and isinstance(each.found, Estimate)
+    }
+    assert all(each.method.has("paired_versions") for each in women.values())
+    case = outcome == 1
+    assert women["oe_ratio"].value == pytest.approx(case.sum() / risk.sum() - case.sum() / old.sum(), abs=1e-12)
+    alone, other = (int((a[case] >= 0.3)[b[case] < 0.3].sum()) for a, b in ((risk, old), (old, risk)))
+    assert women["sensitivity"].value == pytest.approx((alone - other) / case.sum(), abs=1e-12)
+    tail = sum(math.comb(alone + other, k) for k in range(min(alone, other) + 1)) / 2 ** (alone + other)
+    assert women["sensitivity"].details["p_value"] == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
+
+    def ordered(risks: Any) -> float:
+        pairs = np.subtract.outer(risks[case], risks[~case])
+        alike = np.equal.outer(site[case], site[~case])
+        return float(((pairs > 0) + 0.5 * (pairs == 0))[alike].mean())
+
+    assert women["auroc"].value == pytest.approx(ordered(risk) - ordered(old), abs=1e-12)
+    groups = claims.about(found, "since_last_release", "group")
+    assert {claim.measure for claim in groups} == {"sensitivity", "specificity", "oe_ratio", "auroc"}
+    assert (
+        len({claim.looks for claim in claims.about(found, "since_last_release") if claim.p_adjusted is not None}) == 1
+    )
+    table = chapter.groups(found)
+    assert table is not None
+    assert {row.label for row in table.rows if row.kind == "row"} == {"f (sex)", "m (sex)"}
+
+
+def test_a_group_that_has_no_number_says_why(folder: Path) -> None:
+    found, _ = _by_sex(folder / "few", {"north": (1, 60, LAST_YEAR)})
+    table = chapter.groups(found)
+    assert table is not None
+    assert any("Too few to tell" in note for note in table.footnotes)
+    assert not claims.about(found, "since_last_release", "group")
+
+
+def test_every_measure_that_may_be_worse_has_its_words(later: Evidence) -> None:
+    of = {result.measure for result in types.compared(later.results, later.terms)} - {*bands.OF_PATIENTS_AND_LABELS}
+    assert of <= set(declared.WORSE_IN)
+
+
+def test_of_several_classes_each_is_compared_patient_by_patient(folder: Path) -> None:
+    """Both versions stand in one table, and each class against the rest is as that of two classes."""
+    place = folder / "classes"
+    place.mkdir()
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 300)
+    every = [rng.dirichlet(1 + 3 * weight * np.eye(3)[k]) for weight in (1.5, 0.7) for k in truth]
+    lines = [
+        ",".join(map(repr, [*map(float, a), *map(float, b)])) for a, b in zip(every[:300], every[300:], strict=True)
+    ]
+    rows = [f"{'abc'[k]},{line}" for k, line in zip(truth, lines, strict=True)]
+    (place / "north.csv").write_text("\n".join(["outcome,a1,b1,c1,a0,b0,c0", *rows]) + "\n")
+    given = {name: f"{{{name}}}" for name in ("version", "more", "rival")}
+    text = (ABOUT + SITE).format(**given, thresholds="0.3", name="north", dates=LAST_YEAR)
+    text = text.replace('column = "outcome"', 'column = "outcome"\nclasses = ["a", "b", "c"]')
+    columns = ['columns = ["a1", "b1", "c1"]', 'columns = ["a0", "b0", "c0"]']
+    for name, more, own, before in (
+        ("first", "", columns[1], ""),
+        ("second", 'previous = "first.json"', columns[0], 'previous = ["a0", "b0", "c0"]'),
+    ):
+        told = text.replace('column = "risk"', own).format(version="1", more=more, rival=before)
+        (place / "release.toml").write_text(told)
+        found = evaluate.evidence(reading.study(place))
+        (place / f"{name}.json").write_bytes(results.of(found).text())
+    assert found.changes is not None
+    known = {
+        (each.measure, each.at.get("class")): each.found
+        for each in found.changes.results
+        if each.dataset == "north" and isinstance(each.found, Estimate)
+    }
+    risks, old = np.array(every[:300]), np.array(every[300:])
+    for number, label in enumerate("abc"):
+        case = truth == number
+        expected = case.sum() / risks[:, number].sum() - case.sum() / old[:, number].sum()
+        assert known["oe_ratio", label].value == pytest.approx(expected, abs=1e-9)
+        gain = [(each[case, number] >= 0.3).sum() - 3 / 7 * (each[~case, number] >= 0.3).sum() for each in (risks, old)]
+        assert known["net_benefit_gain", label].value == pytest.approx((gain[0] - gain[1]) / 300, abs=1e-9)
+        assert known["sensitivity", label].method.has("p_by_mcnemar")
+    judged_ones = [claim for claim in claims.about(found, "since_last_release", "hospital") if "class" in claim.at]
+    assert {claim.at["class"] for claim in judged_ones} == {"a", "b", "c"}
+    mean = np.mean([known["auroc", label].value for label in "abc"])
+    assert known["auroc", "macro"].value == pytest.approx(mean, abs=1e-9)
+
+
 def test_under_a_policy_nothing_of_the_previous_version_is_given(folder: Path) -> None:
     """Two versions on the same rows are two equations of one patient: their risks stay away like their results."""
     sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
@@ -615,9 +724,10 @@ def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureReq
     assert {record["measure"] for record in against} == {
         *("auroc_difference", "net_benefit_difference", "net_benefit_gain_difference"),
         *("oe_ratio_difference", "calibration_slope_difference", "ici_difference", "brier_difference"),
-        *("sensitivity_difference", "specificity_difference"),
+        *("sensitivity_difference", "specificity_difference", "weighted_concordance_difference"),
+        *("correspondence_averaged_difference", "degree_of_correspondence_difference"),
     }
-    assert {record["tier"] for record in against} == {"core", "descriptive", "supporting"}
+    assert {record["tier"] for record in against} == {"core", "descriptive", "mission", "supporting"}
 
 
 def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folder: Path) -> None:

@@ -80,8 +80,15 @@ FEW_FOR_POOLING = 20
 FEWEST_POOLED = 3
 """Sites from which on they are pooled: with one degree of freedom the interval over two holds nearly everything."""
 
-COMPARED_WITH_BEFORE = ("oe_ratio", "calibration_slope", "ici", "brier", "sensitivity", "specificity")
+OF_PATIENTS_AND_LABELS = ("correspondence_averaged", "degree_of_correspondence", "weighted_concordance")
+"""What no version of a model changes: it is compared with the previous release, and described."""
+COMPARED_WITH_BEFORE = (
+    *("oe_ratio", "calibration_slope", "ici", "brier", "sensitivity", "specificity"),
+    *OF_PATIENTS_AND_LABELS,
+)
 """What is compared with the previous release beside the core measures."""
+COMPARED_IN_GROUPS = ("sensitivity", "specificity", "oe_ratio", "auroc")
+"""What of it is compared in each group of patients, over all hospitals."""
 
 FEWEST_FOR_A_NEW_SITE = 5
 """Pooled sites from which on anything is said of what a new one may expect."""

@@ -404,12 +404,12 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
 
 
 def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
-    """Each measure that was looked at to say that a hospital, or all together, has it worse than in the last release;
-    before them what they say together.
+    """Each measure that was looked at to say that a hospital, a group of patients over all hospitals, or all together
+    have it worse than in the last release; before them what they say together.
     """
     every = [_changed(evidence, result) for result in (evidence.changes.results if evidence.changes else ())]
     found = [claim for claim in every if claim is not None]
-    here = [claim for claim in found if claim.scope == "hospital"]
+    here = [claim for claim in found if claim.scope != "overall"]
     if here:
         yield _overall(evidence, "since_last_release", here)
     yield from found
@@ -425,10 +425,11 @@ def _changed(evidence: types.Evidence, result: types.Result) -> Claim | None:
     state: types.State = "open" if not is_clear else "against" if by > 0 else "shown"
     return _claim(
         "since_last_release",
-        "overall" if result.dataset == types.POOLED else "hospital",
+        "group" if result.subset else "overall" if result.dataset == types.POOLED else "hospital",
         found,
         dataset=result.dataset,
         measure=result.measure,
+        subset=result.subset,
         at=result.at,
         limit=_side(evidence.terms[result.term].best),
         p_adjusted=p_value,
@@ -538,6 +539,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
         "overall",
         state,
         measure=worst.measure,
+        subset=worst.subset,
         at=worst.at,
         limit=worst.limit,
         limit_source=worst.limit_source,

@@ -27,6 +27,7 @@ from dossier.core.types import (
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
     Withheld,
     expected_range,
     sum_known,
@@ -617,25 +618,30 @@ MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
 
 
 def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
-    """Each external dataset that is shown to have it worse than in the previous release, after all looks."""
-    if changes is None:
-        return ()
-    raised = []
-    for site in datasets:
-        every = [each.found for each in changes.results if each.dataset == site.name and site.role == "external"]
-        details = [found.details for found in every if isinstance(found, Estimate) and "p_adjusted" in found.details]
-        worse = [
-            each
-            for each in details
-            if (each["worse_by"] or 0.0) > 0 and (each["p_adjusted"] or 0.0) <= multiplicity.OF_DIFFERENCES
-        ]
-        if worse:
-            in_so_many: dict[str, Value] = {
-                "version": changes.previous.version,
-                "measures": Count(len(worse), "measure"),
-            }
-            raised.append(Flag("worse_than_before", site.name, Fact("worse_than_before", site=site.site, **in_so_many)))
-    return tuple(raised)
+    """Each external dataset, and each group of patients, that is shown to have it worse than in the previous release,
+    after all looks.
+    """
+    sites = {site.name: site.site for site in datasets if site.role == "external"}
+    worse: dict[tuple[str, Subset | None], int] = {}
+    for each in () if changes is None else changes.results:
+        details = {} if isinstance(each.found, Absent) else each.found.details
+        is_sure = "p_adjusted" in details and (details["p_adjusted"] or 0.0) <= multiplicity.OF_DIFFERENCES
+        if is_sure and (details["worse_by"] or 0.0) > 0 and (each.dataset in sites or each.subset):
+            worse[each.dataset, each.subset] = worse.get((each.dataset, each.subset), 0) + 1
+    return tuple(
+        Flag(
+            "worse_than_before",
+            dataset,
+            Fact(
+                "worse_than_before",
+                site=sites.get(dataset),
+                group=None if of is None else Fact("group", label=of.level, column=of.column),
+                version="" if changes is None else changes.previous.version,
+                measures=Count(count, "measure"),
+            ),
+        )
+        for (dataset, of), count in worse.items()
+    )
 
 
 def of_stop_rules(

@@ -264,7 +264,7 @@ class Prediction(Table):
     scale: Literal["probability", "percent"] = "probability"
     rival: Text | None = None
     rival_name: Text | None = None
-    previous: Text | None = None
+    previous: Text | Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
     rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
@@ -992,7 +992,8 @@ class Release(Table):
         """Every model that has risks on the same rows: the others, and last the version of the previous release."""
         own, tables = self.prediction, self.release.previous_tables is not None
         if own.previous is not None:
-            return (*self.rivals, Rival(name=PREVIOUS, column=own.previous))
+            named = {"columns" if isinstance(own.previous, tuple) else "column": own.previous}
+            return (*self.rivals, Rival.model_validate({"name": PREVIOUS, **named}))
         if not tables or not (own.columns or own.column):
             return self.rivals
         earlier = tuple(earlier_column(name) for name in own.columns or ())

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import COMPARED_WITH_BEFORE, FEW_FOR_POOLING
+from dossier.core.bands import COMPARED_IN_GROUPS, COMPARED_WITH_BEFORE, FEW_FOR_POOLING
 from dossier.core.facts import Fact
 from dossier.core.values import CHANGES as CHANGES
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
@@ -379,10 +379,13 @@ def folded(text: str) -> str:
 
 
 def is_compared(result: Result, terms: Mapping[str, Term]) -> bool:
-    """Whether a measure of the model is compared with the previous release."""
-    term = terms[result.term]
-    is_core = term.tier == "core" or result.measure in COMPARED_WITH_BEFORE
-    return is_core and result.subset is None and not {"against", "model", "estimator"} & set(result.at)
+    """Whether a measure of the model is compared with the previous release; of a group of patients over all sites."""
+    if {"against", "model", "estimator"} & set(result.at):
+        return False
+    if result.subset is not None:
+        is_mean = result.at.get("class") == MACRO
+        return result.dataset == POOLED and result.measure in COMPARED_IN_GROUPS and not is_mean
+    return terms[result.term].tier == "core" or result.measure in COMPARED_WITH_BEFORE
 
 
 def compared(results: Sequence[Result], terms: Mapping[str, Term]) -> tuple[Result, ...]:
@@ -394,7 +397,7 @@ def compared(results: Sequence[Result], terms: Mapping[str, Term]) -> tuple[Resu
             beside[each.measure, *sorted(at.items())] = alike
     return tuple(
         beside.get((each.measure, *sorted(each.at.items())), each)
-        if each.dataset == POOLED and isinstance(each.found, Absent)
+        if each.dataset == POOLED and each.subset is None and isinstance(each.found, Absent)
         else each
         for each in results
         if is_compared(each, terms)

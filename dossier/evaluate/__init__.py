@@ -243,7 +243,8 @@ def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
 
 def _since(study: Study, shown: Evidence) -> Evidence:
     """The evidence with what changed since the previous release, from what may be shown."""
-    since = changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms, study.datasets)
+    every = (*shown.results, *shown.subgroups.results)
+    since = changes.changes(study.release, study.previous, shown.datasets, every, shown.terms, study.datasets)
     # What is paired with the previous version stands among the changes, and nowhere twice.
     own = tuple(result for result in shown.results if result.at.get("against") != PREVIOUS)
     return replace(shown, results=own, changes=since)

@@ -8,18 +8,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.core import types
+from dossier.core import bands, types
 from dossier.core.facts import Fact, Method
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import PREVIOUS, Release
-from dossier.evaluate.offered import design_of
+from dossier.evaluate.classes import of_one_class
+from dossier.evaluate.offered import design_of, part_of
+from dossier.evaluate.site import FEWEST_ROWS
 from dossier.metrics.changes import change, judged
 from dossier.metrics.clusters import by_linearization
 from dossier.metrics.comparison import mcnemar
 from dossier.metrics.intervals import estimate
-from dossier.metrics.stratified import mean_of_sites
-from dossier.metrics.weighted import Mean, Rows, difference_to_rival, oe_ratio
+from dossier.metrics.shares import Design
+from dossier.metrics.stratified import Stratum, mean_of_sites
+from dossier.metrics.stratified import design as design_of_sites
+from dossier.metrics.weighted import NO_CASE, Found, Mean, Measure, Rows, Weighted, difference_to_rival, oe_ratio
+from dossier.metrics.within_sites import SCORES
 
 SAME_ROWS = Fact("same_rows_as_before")
 
@@ -71,6 +76,7 @@ def _judged(
         isinstance(difference, types.Absent)
         or isinstance(result.found, types.Absent)
         or best not in ("higher", "lower", "one")
+        or result.measure in bands.OF_PATIENTS_AND_LABELS
     ):
         return difference
     return judged(difference, result.found, best)
@@ -83,12 +89,19 @@ OF_THE_PATIENTS = ("brier", "net_benefit_gain")
 def _is_looked_at(
     release: Release, result: types.Result, found: types.Estimate, datasets: Sequence[types.DatasetSummary]
 ) -> bool:
-    """Whether a difference may say that a hospital has it worse: of what the gain answers, at the first threshold."""
+    """Whether a difference may say that patients have it worse: of what the gain answers, at the first threshold.
+
+    Of several classes each is looked at, and no mean over them; of a group all its patients, who are enough wherever
+    they have a value.
+    """
     sites = [each for each in datasets if each.role == "external" and result.dataset in (each.name, types.POOLED)]
-    at_primary = result.at.get("threshold") in (None, *release.thresholds.declared[:1])
-    if not sites or not at_primary or result.measure == "net_benefit":
+    at_primary, label = result.at.get("threshold") in (None, *release.thresholds.declared[:1]), result.at.get("class")
+    if not sites or not at_primary or label == types.MACRO or result.measure == "net_benefit":
         return False
-    if any(each.events is not None and min(each.events, each.n - each.events) < FEWEST_TO_TEST for each in sites):
+    counted = [(each.n, each.events if label is None else each.class_counts.get(str(label))) for each in sites]
+    if result.subset is None and any(
+        events is not None and min(events, n - events) < FEWEST_TO_TEST for n, events in counted
+    ):
         return False
     is_of_same = found.method.has("paired_versions") or found.reason == SAME_ROWS
     return is_of_same or result.measure not in OF_THE_PATIENTS
@@ -96,12 +109,13 @@ def _is_looked_at(
 
 # ---- both versions on the same rows ----------------------------------------------------------------------------------
 
-Place = tuple[str, str, tuple[tuple[str, float | str], ...]]
-"""A measure of a dataset at its settings."""
+Place = tuple[str, str, types.Subset | None, tuple[tuple[str, float | str], ...]]
+"""A measure of a dataset, or of a group of its patients, at its settings."""
 
 
-def _place(measure: str, dataset: str, at: Mapping[str, float | str]) -> Place:
-    return measure, dataset, tuple(sorted(at.items()))
+def _place(result: types.Result, measure: str | None = None, **more: str) -> Place:
+    at = tuple(sorted({**result.at, **more}.items()))
+    return measure or result.measure, result.dataset, result.subset, at
 
 
 def _paired(
@@ -110,53 +124,124 @@ def _paired(
     """The differences from the previous version on the same rows, by the place of the measure itself.
 
     The operators are those of other models: the difference that a measure of two models has as such, or else that of
-    what the rows contribute to it. Over all sites it is their mean over the patients, where every site has it.
+    what the rows contribute to it. Over all sites it is their mean over the patients, where every site has it; of a
+    group of patients that of all of them.
     """
-    known = {_place(result.measure, result.dataset, result.at): result.found for result in results}
-    metrics, external = metrics_of(release), [each.name for each in rows if each.role == "external"]
-    faced = {each.name: each.facing(PREVIOUS) for each in rows if PREVIOUS in (model.name for model in release.beside)}
+    known = {_place(result): result.found for result in results}
+    metrics, level = metrics_of(release), release.release.level
+    external = [each for each in rows if each.role == "external"]
+    if PREVIOUS not in (model.name for model in release.beside):
+        return
+    faced = {each.name: each.facing(PREVIOUS) for each in rows}
     found: dict[Place, types.Estimate] = {}
     for result in sorted(core, key=lambda each: each.dataset == types.POOLED):
-        place, at = _place(result.measure, result.dataset, result.at), {**result.at, "against": PREVIOUS}
-        each = [found.get(_place(result.measure, name, result.at)) for name in external]
+        each = [found.get(_place(replace(result, dataset=site.name))) for site in external]
         every = tuple(one for one in each if one is not None)
         difference: types.Estimate | types.Absent | None = None
-        if result.dataset == types.POOLED:
-            difference = mean_of_sites(every, release.release.level) if each and len(every) == len(each) else None
+        if result.subset is not None:
+            parts = [_of_group(faced[site.name], result.subset) for site in external]
+            kept = [part for part in parts if part is not None]
+            difference = _of_rows(metrics[result.term], kept, result.at, level) if kept else None
+        elif result.dataset == types.POOLED:
+            difference = mean_of_sites(every, level) if each and len(every) == len(each) else None
         elif result.dataset in faced:
-            difference = known.get(_place(f"{_told_by(result.measure)}_difference", result.dataset, at))
+            difference = known.get(_place(result, f"{_told_by(result.measure)}_difference", against=PREVIOUS))
             if difference is None and result.term in metrics:
-                difference = _of_rows(metrics[result.term], faced[result.dataset], result.at, release.release.level)
+                difference = _of_rows(metrics[result.term], [faced[result.dataset]], result.at, level)
         if isinstance(difference, types.Estimate):
-            found[place] = difference
-            yield place, difference
+            found[_place(result)] = difference
+            yield _place(result), difference
 
 
-def _of_rows(metric: Metric, rows: types.Dataset, at: types.At, level: float) -> types.Estimate | None:
-    """The difference of a measure between the model and the other one of its rows; None where there is no such thing.
+BY_ROWS: Mapping[str, Measure] = {
+    "oe_ratio": oe_ratio,
+    **dict.fromkeys(("net_benefit", "net_benefit_gain"), SCORES["net_benefit"]),
+}
+"""The measures whose function of weighted rows stands elsewhere; of a gain the better default is the same on the same
+rows.
+"""
 
-    Of a share of plain rows by McNemar's test, of all else by linearization.
+
+def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | None:
+    """The rows of a group of patients; None where the dataset does not tell them, or has next to none."""
+    for each in dataset.subgroups:
+        if each.subset == group and not isinstance(each.rows, types.Absent) and each.rows.sum() >= FEWEST_ROWS:
+            return part_of(dataset, each.rows)
+    return None
+
+
+def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level: float) -> types.Estimate | None:
+    """The difference of a measure between the model and the other one of the rows of some sites; None where there is no
+    such thing.
+
+    Of a share of plain rows by McNemar's test, of all else by linearization; a mean over the classes is one of what
+    the rows contribute to each.
     """
-    measure = oe_ratio if metric.term.name == "oe_ratio" else metric.weighted
-    outcome, risk, other, design = rows.outcome, rows.risk, rows.rival, design_of(rows)
-    if measure is None or outcome is None or risk is None or other is None or rows.split is not None:
+    measure = BY_ROWS.get(metric.term.name, metric.weighted)
+    if measure is None or any(each.split is not None or each.minimum_cell or each.imputations for each in sites):
         return None
-    if rows.minimum_cell or rows.imputations:
+    label, threshold = at.get("class"), float(at.get("threshold", 0.5))
+    labels = sites[0].class_labels if label == types.MACRO else (None if label is None else str(label),)
+    views = [[each if name is None else of_one_class(each, name) for each in sites] for name in labels]
+    made = [stacked for view in views if (stacked := _stacked(view, threshold)) is not None]
+    if not made or len(made) < len(labels):
         return None
-    threshold = float(at.get("threshold", 0.5))
-    if isinstance(measure, Mean) and "threshold" in metric.needs and design.is_simple:
-        among = measure.among(Rows.counted(outcome, risk, threshold))
-        right, before = (measure.added(Rows.counted(outcome, each, threshold))[among] == 1 for each in (risk, other))
-        return mcnemar(right, before, outcome[among], level) if among.any() else None
-    weights = np.ones(len(risk)) if rows.weights is None else rows.weights
-    found = difference_to_rival(measure)(Rows(outcome, risk, weights, threshold, other, rows.weights is None))
-    if isinstance(found, types.Absent):
+    rows, design = made[0]
+    is_share = isinstance(measure, Mean) and "threshold" in metric.needs and metric.term.name not in BY_ROWS
+    if is_share and isinstance(measure, Mean) and design.is_simple and len(made) == 1:
+        among = measure.among(rows)
+        right, before = (measure.added(of_one)[among] == 1 for of_one in (rows, rows.of_rival))
+        return mcnemar(right, before, rows.outcome[among], level) if among.any() else None
+    of = _within_sites(measure, views[0]) if metric.term.name == "auroc" and len(sites) > 1 else measure
+    apart = [difference_to_rival(of)(of_class) for of_class, _ in made]
+    known = [found for found in apart if isinstance(found, Weighted)]
+    if len(known) < len(apart):
         return None
+    value, linearized = (np.mean([getattr(found, name) for found in known], axis=0) for name in ("value", "linearized"))
+    events = int(rows.outcome.sum()) if len(made) == 1 else None
     if design.is_simple:
-        se = math.sqrt(design.variance(found.linearized)) or None
-        return estimate(found.value, se, level, outcome, Method("paired", "linearization"))
-    bare = types.Estimate(found.value, None, None, None, len(risk), Method("paired"), int(outcome.sum()))
-    return by_linearization(bare, found.linearized, design, level, "plain")
+        se = math.sqrt(design.variance(linearized)) or None
+        plain = estimate(float(value), se, level, rows.outcome, Method("paired", "linearization"))
+        return replace(plain, events=events)
+    bare = types.Estimate(float(value), None, None, None, len(rows.outcome), Method("paired"), events)
+    return by_linearization(bare, linearized, design, level, "plain")
+
+
+def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[Rows, Design] | None:
+    """The rows of some sites one after the other with both risks, and how they were sampled; None where a site has not
+    both.
+    """
+    columns = [(each.outcome, each.risk, each.rival) for each in sites]
+    given = [[values for values in each if values is not None] for each in columns]
+    if any(len(each) < 3 for each in given):
+        return None
+    outcome, risk, other = (np.concatenate(values) for values in zip(*given, strict=True))
+    designs = [design_of(each) for each in sites]
+    design = designs[0] if len(sites) == 1 else Design(len(outcome))
+    if len(sites) > 1 and not all(each.is_simple for each in designs):
+        design = design_of_sites([Stratum(each[0], each[1], of) for each, of in zip(given, designs, strict=True)])
+    weights = np.ones(len(outcome)) if design.weights is None else design.weights
+    return Rows(outcome, risk, weights, threshold, other, design.weights is None), design
+
+
+def _within_sites(measure: Measure, sites: Sequence[types.Dataset]) -> Measure:
+    """A measure of pairs of a case and another, over those of one site: its mean over the sites by their pairs."""
+    site = np.repeat(np.arange(len(sites)), [len(design_of(each).relative_weights) for each in sites])
+
+    def found(rows: Rows) -> Found:
+        parts = [rows.at(site == number) for number in range(len(sites))]
+        pairs = np.array([math.prod(part.by_outcome) for part in parts])
+        if not pairs.any():
+            return NO_CASE
+        value, linearized = 0.0, np.zeros(len(site))
+        for number, share in enumerate(pairs / pairs.sum()):
+            of_site = measure(parts[number])
+            if isinstance(of_site, Weighted):
+                value += share * of_site.value
+                linearized[site == number] = share * of_site.linearized
+        return Weighted(value, linearized)
+
+    return found
 
 
 def _told_by(measure: str) -> str:
@@ -192,7 +277,7 @@ def _difference(
 ) -> types.Estimate | types.Absent:
     if isinstance(result.found, types.Absent):
         return result.found
-    on_same_rows = paired.get(_place(result.measure, result.dataset, result.at))
+    on_same_rows = paired.get(_place(result))
     if on_same_rows is not None:
         return replace(on_same_rows, method=Method("paired_versions", *on_same_rows.method))
     before = other_outcome or _other_site(result, previous, datasets) or value_before(previous, result)
@@ -205,9 +290,8 @@ def value_before(previous: types.Previous, now: types.Result) -> types.Estimate 
     """The same measure in the previous release, or why it has none."""
     if now.dataset != types.POOLED and previous.named(now.dataset) is None:
         return types.Absent(Fact("not_in_previous_release", dataset=now.dataset))
-    wanted = _place(now.measure, now.dataset, now.at)
     for result in previous.results:
-        if _place(result.measure, result.dataset, result.at) == wanted:
+        if _place(result) == _place(now):
             return (
                 result.found
                 if isinstance(result.found, types.Estimate)

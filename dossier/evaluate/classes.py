@@ -12,7 +12,7 @@ import numpy as np
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, CurveMaker, Metric
 from dossier.core.release import Release
-from dossier.core.types import MACRO, Absent, At, Estimate, Floats, SiteResults
+from dossier.core.types import MACRO, Absent, At, Dataset, Estimate, Floats, SiteResults
 from dossier.evaluate.offered import Site, ask, columns, places, seed_of, settings
 from dossier.metrics.classes import mean_of_bounds, mean_over_rows
 
@@ -55,20 +55,21 @@ def places_of(release: Release, metric: Metric) -> Iterator[dict[str, float | st
 
 def against_rest(site: Site, label: str) -> Site:
     """The site with one class as the outcome, and the risk of that class as the risk."""
-    dataset = site.dataset
+    return replace(site, dataset=of_one_class(site.dataset, label))
+
+
+def of_one_class(dataset: Dataset, label: str) -> Dataset:
+    """The dataset with one class as the outcome, and the risk of that class as the risk."""
     position = dataset.class_labels.index(label)
     return replace(
-        site,
-        dataset=replace(
-            dataset,
-            outcome=None if dataset.classes is None else (dataset.classes == position).astype(float),
-            risk=_column(dataset.class_risk, position),
-            rival=_column(dataset.class_rival, position),
-            class_labels=(),
-            classes=None,
-            class_risk=None,
-            class_rival=None,
-        ),
+        dataset,
+        outcome=None if dataset.classes is None else (dataset.classes == position).astype(float),
+        risk=_column(dataset.class_risk, position),
+        rival=_column(dataset.class_rival, position),
+        class_labels=(),
+        classes=None,
+        class_risk=None,
+        class_rival=None,
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, Metric
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
-from dossier.evaluate.classes import against_rest
+from dossier.evaluate.classes import of_one_class
 from dossier.evaluate.offered import Site, design_of
 from dossier.evaluate.site import FEWEST_ROWS
 from dossier.metrics import imputations, within_sites
@@ -95,7 +95,7 @@ def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
         return None
     dataset, rows = found
     if "class" in at:
-        dataset = against_rest(replace(site, dataset=dataset), str(at["class"])).dataset
+        dataset = of_one_class(dataset, str(at["class"]))
     if dataset.outcome is None or dataset.risk is None:
         return None
     design = design_of(dataset).of(rows)

@@ -94,7 +94,7 @@ def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest
         seed=about.seed,
         thresholds=evidence.release.thresholds.declared,
         datasets=evidence.datasets,
-        results=compared(evidence.results, evidence.terms),
+        results=compared((*evidence.results, *evidence.subgroups.results), evidence.terms),
         criteria=evidence.criteria,
         manifest=manifest,
         predicted=Predicted.by(evidence.release),

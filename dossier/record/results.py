@@ -595,7 +595,7 @@ class Results(Row):
             checklist=self.checklist,
             subgroups=types.SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
-                results=tuple(result for result in results if result.subset is not None),
+                results=tuple(result for result in results if result.subset is not None and not _is_change(result)),
                 curves=tuple(curve for curve in curves if curve.subset is not None),
             ),
             withheld=tuple(_known(row.not_given for row in self.description)),

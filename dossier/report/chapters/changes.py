@@ -36,40 +36,58 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
 
 @dataclass(frozen=True)
 class Worse:
-    """A measure that is worse at a hospital than in the previous release: its interval excludes no change."""
+    """A measure that is worse than in the previous release at a hospital, or for a group of patients over all of them:
+    its interval excludes no change.
+    """
 
     result: types.Result
-    site: types.DatasetSummary
+    site: types.DatasetSummary | None
+    """None of a group."""
     now: types.Estimate
     difference: types.Estimate
     is_sure: bool
     """Whether it holds after Holm's correction for all that was looked at."""
 
+    @property
+    def where(self) -> str:
+        """At which hospital, or for whom."""
+        return f"at {self.site.site}" if self.site else f"for {group_in_words(self.result)} over all sites"
+
+
+def group_in_words(result: types.Result) -> str:
+    """The group that a result is of."""
+    return "" if result.subset is None else f"{result.subset.level} ({within_sentence(result.subset.column)})"
+
 
 def worse_ones(evidence: types.Evidence) -> list[Worse]:
     """What is worse than in the previous release, the surest first."""
     sites, found = {site.name: site for site in types.externals(evidence)}, []
-    against = {
-        (claim.measure, claim.dataset, *sorted(claim.at.items())): claim.state == "against"
-        for claim in claims.about(evidence, "since_last_release", "hospital")
-        if claim.alone == "against"
-    }
+    against: dict[object, bool] = {}
+    for claim in claims.about(evidence, "since_last_release"):
+        if claim.scope != "overall" and "against" in (claim.state, claim.alone):
+            key = (claim.measure, claim.dataset, claim.subset, *sorted(claim.at.items()))
+            against[key] = against.get(key, False) or claim.state == "against"
     for result in evidence.changes.results if evidence.changes is not None else ():
-        is_sure = against.get((result.measure, result.dataset, *sorted(result.at.items())))
-        difference, now = result.found, _value(evidence.results, result)
-        if is_sure is not None and isinstance(difference, types.Estimate) and isinstance(now, types.Estimate):
-            found.append(Worse(result, sites[result.dataset], now, difference, is_sure))
-    return sorted(found, key=lambda each: (each.difference.details["p_adjusted"], each.difference.details["p_value"]))
+        is_sure = against.get((result.measure, result.dataset, result.subset, *sorted(result.at.items())))
+        difference, now = result.found, _value((*evidence.results, *evidence.subgroups.results), result)
+        if is_sure is None or isinstance(difference, types.Absent) or "worse_by" not in difference.details:
+            continue
+        if isinstance(now, types.Estimate):
+            found.append(Worse(result, sites.get(result.dataset), now, difference, is_sure))
+    return sorted(
+        found, key=lambda each: [each.difference.details.get(name) or 0 for name in ("p_adjusted", "p_value")]
+    )
 
 
 def stands(evidence: types.Evidence) -> dict[types.State, list[types.DatasetSummary]]:
     """At which hospitals it is worse in something, else better in something, and where neither is shown."""
     found: dict[types.State, list[types.DatasetSummary]] = {}
-    every = claims.about(evidence, "since_last_release", "hospital")
+    every, own = claims.about(evidence, "since_last_release", "hospital"), evidence.local_site
+    worse = {each.result.dataset for each in worse_ones(evidence) if each.is_sure or each.result.dataset == own}
+    better = {claim.dataset for claim in every if claims.standing(evidence, claim) == "shown"}
     for site in types.externals(evidence):
-        own = site.name == evidence.local_site
-        here = [claim.alone if own and claim.alone else claim.state for claim in every if claim.dataset == site.name]
-        found.setdefault("against" if "against" in here else "shown" if "shown" in here else "open", []).append(site)
+        state: types.State = "against" if site.name in worse else "shown" if site.name in better else "open"
+        found.setdefault(state, []).append(site)
     return found
 
 
@@ -82,7 +100,7 @@ def what_is_worse(evidence: types.Evidence) -> str:
     sure = [each for each in worse_ones(evidence) if each.is_sure]
     if not sure:
         return ""
-    looks = int(sure[0].difference.details["looks"] or 0)
+    looks = next((int(each.difference.details["looks"] or 0) for each in sure if "looks" in each.difference.details), 1)
     said = sentence.named_with_the_rest([_in_words(evidence, each) for each in sure], MOST_WORSE)
     than = f"Worse than version {_changes(evidence).previous.version}"
     return f"{than}, after Holm's correction for {looks} comparisons: {said}."
@@ -97,7 +115,9 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     how = "paired" if difference.method.has("paired_versions") else "unpaired" if difference.reason else "independent"
     by = in_text(evidence, worse.result.term, difference)
     moved = f"{before}{unit(term)} before, {now}{unit(term)} now"
-    return f"{within_sentence(term.label)} at {worse.site.site} {moved} (difference {by}, {how})"
+    label = worse.result.at.get("class")
+    what = within_sentence(term.label) + (f" of {label}" if label else "")
+    return f"{what} {worse.where} {moved} (difference {by}, {how})"
 
 
 def _not_shown(evidence: types.Evidence) -> str:
@@ -108,7 +128,7 @@ def _not_shown(evidence: types.Evidence) -> str:
         if isinstance(result.found, types.Estimate) and "looks" in result.found.details
     ]
     if not looks:
-        return "No difference at a hospital has an interval: whether it became worse is not known."
+        return "No difference has an interval: whether it became worse is not known."
     others = [each for each in worse_ones(evidence) if not each.is_sure]
     chance = number(looks[0] * (1 - evidence.release.release.level) / 2, 1)
     if not others:
@@ -260,11 +280,21 @@ def files(evidence: types.Evidence) -> tuple[str, ...]:
 
 def measures(evidence: types.Evidence) -> Table:
     """Every measure that is compared, before and now, the difference with its interval, and how that was found."""
-    changes, reasons = _changes(evidence), Reasons(evidence)
-    groups: dict[str, list[types.Result]] = {}
-    for result in changes.results:
+    return _compared(evidence, "changes-measures", [each for each in _changes(evidence).results if not each.subset])
+
+
+def groups(evidence: types.Evidence) -> Table | None:
+    """The same of each group of patients over all sites, at the first threshold; None without groups."""
+    primary = (None, *evidence.release.thresholds.declared[:1])
+    found = [each for each in _changes(evidence).results if each.subset and each.at.get("threshold") in primary]
+    return _compared(evidence, "changes-groups", found) if found else None
+
+
+def _compared(evidence: types.Evidence, named: str, results: Sequence[types.Result]) -> Table:
+    reasons, groups = Reasons(evidence), dict[str, list[types.Result]]()
+    for result in results:
         # Of what is a number now, or was one before.
-        if any(isinstance(found, types.Estimate) for found in _before_and_now(evidence, result)):
+        if result.subset or any(isinstance(found, types.Estimate) for found in _before_and_now(evidence, result)):
             groups.setdefault(_group(evidence, result), []).append(result)
     rows: list[Row] = []
     worse = {
@@ -278,12 +308,15 @@ def measures(evidence: types.Evidence) -> Table:
     for label, members in order:
         rows.append(Row(label, kind="group"))
         rows += [_line(evidence, member, reasons) for member in members]
-    return worded("changes-measures", rows, footnotes=reasons.footnotes())
+    return worded(named, rows, footnotes=reasons.footnotes())
 
 
 def _group(evidence: types.Evidence, result: types.Result) -> str:
     term = evidence.terms[result.term]
-    places = [f"{name} {setting(value)}" for name, value in result.at.items() if name != "against"]
+    is_mean = result.at.get("class") == types.MACRO
+    left_out = {"against", "class"} if is_mean else {"against"}
+    places = [f"{name} {setting(value)}" for name, value in result.at.items() if name not in left_out]
+    places += ["the mean of the classes"] if is_mean else []
     unit = " per 100" if term.unit == "per 100" else ""
     return f"{sentence_case(term.label)}{unit}{' at ' + listing(places) if places else ''}"
 
@@ -293,7 +326,8 @@ def _line(evidence: types.Evidence, result: types.Result, reasons: Reasons) -> R
     label = next((measured_label(site) for site in evidence.datasets if site.name == result.dataset), ALL_POOLED)
     every = (*_before_and_now(evidence, result), result.found)
     cells = [Cell.plain("") if found is None else cell(found, term, reasons) for found in every]
-    return Row(label, (*cells, _how(result.found, reasons)), "total" if result.dataset == types.POOLED else "row")
+    is_total = result.dataset == types.POOLED and result.subset is None
+    return Row(group_in_words(result) or label, (*cells, _how(result.found, reasons)), "total" if is_total else "row")
 
 
 def _before_and_now(evidence: types.Evidence, result: types.Result) -> tuple[Found, Found]:
@@ -301,7 +335,7 @@ def _before_and_now(evidence: types.Evidence, result: types.Result) -> tuple[Fou
     previous = _changes(evidence).previous
     elsewhere = any(now.name == result.dataset for _, now in _of_other_sites(evidence))
     is_other = elsewhere or previous.other_outcome(evidence.release) is not None
-    now = _value(types.compared(evidence.results, evidence.terms), result)
+    now = _value(types.compared((*evidence.results, *evidence.subgroups.results), evidence.terms), result)
     return None if is_other else _value(previous.results, result), now
 
 
@@ -316,7 +350,7 @@ def _value(results: Sequence[types.Result], result: types.Result) -> types.Estim
         (
             other.found
             for other in results
-            if (other.measure, other.dataset, other.subset) == (result.measure, result.dataset, None)
+            if (other.measure, other.dataset, other.subset) == (result.measure, result.dataset, result.subset)
             and dict(other.at) == at
         ),
         None,

@@ -53,6 +53,11 @@ at = {{ threshold = 0.25 }}
 declared_on = 2026-01-01
 reason = "Of no use to a clinic otherwise."
 """
+GROUPS = """
+[[subgroup]]
+column = "menopause"
+levels = { "0" = "before", "1" = "after" }
+"""
 SITE = """
 [[dataset]]
 name = "{name}"
@@ -65,10 +70,10 @@ SITES = {"north": "Hospital North", "east": "Hospital East", "south": "Hospital 
 
 
 def rows(name: str) -> list[tuple[str, float, float]]:
-    """The number, the outcome and the first risk of each patient whose outcome is known."""
+    """The menopause, the outcome and the first risk of each patient whose outcome is known."""
     with (BREAST / f"{name}.csv").open(encoding="utf-8") as file:
         every = list(csv.DictReader(file))
-    return [(row["pid"], float(row["outcome"]), float(row["risk"])) for row in every if row["outcome"]]
+    return [(row["meno"], float(row["outcome"]), float(row["risk"])) for row in every if row["outcome"]]
 
 
 def calibrated(odds: np.ndarray, outcome: np.ndarray) -> np.ndarray:
@@ -89,8 +94,9 @@ def main() -> None:
         outcome, first = (np.array([row[key] for row in every]) for key in (1, 2))
         odds = np.log(first / (1 - first)) + NEARER * (2 * outcome - 1) + NOISE * rng.normal(size=len(every))
         second = calibrated(odds, outcome) if name != "gbsg" else np.minimum(first * TIMES, 0.99)
-        lines = [f"{int(y)},{p:.4f},{q:.4f}" for y, p, q in zip(outcome, first, second, strict=True)]
-        text = "\n".join(["outcome,risk_1,risk_2", *lines])
+        each = zip(every, second, strict=True)
+        lines = [f"{int(y)},{p:.4f},{q:.4f},{menopause}" for (menopause, y, p), q in each]
+        text = "\n".join(["outcome,risk_1,risk_2,menopause", *lines])
         (HERE / f"{name}.csv").write_text(f"{text}\n", encoding="utf-8")
     limits = ("at_least = 0.3", 'not_worse_by = 0.05\nthan = "previous"')
     for folder, version, date, limit in zip(
@@ -106,6 +112,7 @@ def main() -> None:
             previous='previous = "../first-out/results.json"\n' if is_second else "",
             column='previous = "risk_1"\n' if is_second else "",
         )
+        text += GROUPS
         for name, site in SITES.items():
             text += SITE.format(name=name, site=site)
         (HERE / folder / "release.toml").write_text(text, encoding="utf-8")

@@ -9,6 +9,7 @@ from dossier.core import alterations, binding, over_time, types
 from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring, sentence
 from dossier.report.chapters.committee.goals_met import goal_word, people
+from dossier.report.chapters.committee.missed import patients_of
 from dossier.report.chapters.committee.places import is_here, short_names
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
 from dossier.typeset.flags import quantity
@@ -49,12 +50,13 @@ def than_before(evidence: types.Evidence) -> str:
     for state, word in THAN_BEFORE.items():
         here = every.get(state, [])
         if here and state == "against":
-            said = [_what_is_worse(evidence, site.name) for site in here]
+            said = [_what_is_worse(evidence, site.name, site.name == evidence.local_site) for site in here]
             of_each = [text if ours else f"{names[site.name]}: {text}" for site, text in zip(here, said, strict=True)]
             where = "; ".join(of_each[:MOST_BROKEN]) + ("; and more" if len(here) > MOST_BROKEN else "")
             parts.append(f"{word}{'' if ours else f' at {len(here)}'} ({where})")
         elif here:
             parts.append(word if ours else f"{word} at {len(here)}")
+    parts += _worse_for(evidence)[:MOST_BROKEN]
     return f"{start} {', '.join(parts)}." if parts else ""
 
 
@@ -64,15 +66,28 @@ WORSE_IN: Mapping[str, str] = entries("pages")["worse_in"]
 """What is worse at a hospital, by the measure that says so, what harms patients first."""
 
 
-def _what_is_worse(evidence: types.Evidence, dataset: str) -> str:
-    """What harms patients first of all that is worse at a hospital."""
-    found = {each.result.measure: each for each in changes_since.worse_ones(evidence) if each.site.name == dataset}
-    sure = {name: each for name, each in found.items() if each.is_sure or dataset == evidence.local_site}
-    measure = next(name for name in WORSE_IN if name in sure)
-    now, by = sure[measure].now.value, abs(sure[measure].difference.value)
-    return WORSE_IN[measure].format(
-        by=f"{100 * by:.0f}", now=f"{100 * now:.0f}", before=f"{100 * (now - sure[measure].difference.value):.0f}"
+def _worse_for(evidence: types.Evidence) -> list[str]:
+    """For which groups of patients it is worse over all hospitals, and in what."""
+    worse = changes_since.worse_ones(evidence)
+    groups = dict.fromkeys(each.result.subset for each in worse if each.is_sure and not each.site)
+    return [
+        f"worse for {patients_of(group.column, group.level)} over all hospitals ({_what_is_worse(evidence, group)})"
+        for group in groups
+        if group is not None
+    ]
+
+
+def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_own: bool = False) -> str:
+    """What harms patients first of all that is worse at a hospital, or for a group of patients."""
+    every = [each for each in changes_since.worse_ones(evidence) if of in (each.result.subset or each.result.dataset,)]
+    first = min(
+        (each for each in every if each.is_sure or is_own), key=lambda each: [*WORSE_IN].index(each.result.measure)
     )
+    now, by, label = first.now.value, first.difference.value, first.result.at.get("class")
+    said = WORSE_IN[first.result.measure].format(
+        by=f"{100 * abs(by):.0f}", now=f"{100 * now:.0f}", before=f"{100 * (now - by):.0f}"
+    )
+    return f"{said} for {label}" if label else said
 
 
 LAID_DOWN: Mapping[types.Sealed, str] = entries("pages")["laid_down"]

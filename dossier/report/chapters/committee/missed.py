@@ -93,7 +93,7 @@ def _of_goals(evidence: types.Evidence) -> str:
     counts = {words: sum(claim.state == state for claim in here) for state, words in goals_met.STANDS.items()}
     parts = [f"{words} in {how_many(count)}" for words, count in counts.items() if count]
     missed = dict.fromkeys(
-        f"{goals_met.goal_word(evidence, claim.measure)} for {_group(claim.subset.column, claim.subset.level)}"
+        f"{goals_met.goal_word(evidence, claim.measure)} for {patients_of(claim.subset.column, claim.subset.level)}"
         for claim in here
         if claim.state == "against" and claim.subset is not None and claim.measure is not None
     )
@@ -158,7 +158,7 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
     for look in _looks(evidence):
         if look.state == "against" or (look.state == "explained" and look.is_worse):
             expected = "" if in_brief else _expected(look)
-            who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)}{expected})"
+            who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{expected})"
             found.setdefault(_how(evidence, look), []).append(who)
     return found
 
@@ -218,13 +218,15 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
     text = f"Of {counted(len(looks), 'comparison')} {whose}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
-    known = {_group(look.column, look.label, look.of_class) for look in looks if look.state in ("against", "explained")}
+    known = {
+        patients_of(look.column, look.label, look.of_class) for look in looks if look.state in ("against", "explained")
+    }
     for is_sure, start, end in (
         (True, "It does worse for", "but it may be only a little"),
         (False, "It may do worse for", CHANCE),
     ):
         here = [look for look in worse if look.is_sure is is_sure]
-        groups = dict.fromkeys((_group(look.column, look.label, look.of_class), look.measure) for look in here)
+        groups = dict.fromkeys((patients_of(look.column, look.label, look.of_class), look.measure) for look in here)
         if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
             text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED)}, {end}."
     return text
@@ -263,7 +265,7 @@ def _no_groups(evidence: types.Evidence) -> str:
     return ""
 
 
-def _group(column: str, label: str, of_class: str | None = None) -> str:
+def patients_of(column: str, label: str, of_class: str | None = None) -> str:
     """A group of patients by its column and level; of several classes with the class."""
     of_what, level = within_sentence(column), within_sentence(label)
     named = f'patients with {of_what} "{level}"'
