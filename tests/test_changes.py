@@ -263,7 +263,9 @@ def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) ->
             assert not method_text(estimate.method).startswith("paired")
             assert estimate.reason is not None
             assert "taken for the same" in reason_text(estimate.reason)
-    assert chapter.criteria(same) is None
+    unchanged = chapter.criteria(same)
+    assert unchanged is not None
+    assert [cell.text for row in unchanged.rows for cell in row.cells[1:]] == ["shown: ≥\N{NO-BREAK SPACE}0.50"] * 2
     assert "no dataset came or went, and no criterion changed state" in chapter.finding(same).lead
 
 

@@ -158,6 +158,21 @@ def test_the_history_is_of_one_model(built: tuple[Path, subprocess.CompletedProc
     assert not (tmp_path / "h.pdf").exists()
 
 
+def test_what_was_promised_is_said_with_what_became_of_it(
+    found: dict[str, Any], built: tuple[Path, subprocess.CompletedProcess[str]]
+) -> None:
+    """An answer with its number of then, what is watched, what nobody says any more, and a criterion asked again."""
+    kept = {each["about"]: each["says"] for each in found["previous"]["promises"]}
+    assert kept["precision_missed"].startswith("More patients by the next release; O/E is 0.88 (95%")
+    assert kept["review"] == "After a year."
+    supplement, core = (_text(built[0], edition, 99) for edition in ("supplement", "regulatory"))
+    assert "More patients by the next release; O/E is 0.88" in supplement
+    assert "raised again: not answered" in supplement
+    assert "now: O/E, every month." in supplement
+    assert "not said any more" in supplement
+    assert "not declared; by the numbers now shown" in core
+
+
 def test_a_flag_names_the_hospital(found: dict[str, Any]) -> None:
     flags = [flag for flag in found["flags"] if flag["flag"] == "worse_than_before"]
     assert [flag["dataset"] for flag in flags] == ["gbsg", "pooled"]

@@ -620,6 +620,15 @@ def worst_first(every: Sequence[Claim]) -> list[Claim]:
     return sorted(every, key=lambda claim: (claim.harm, not looks_worse(claim), _goodness(claim)))
 
 
+def asked_again(evidence: types.Evidence, criterion: types.Criterion) -> types.State:
+    """How a criterion of the last release stands by what is found now, though nobody declares it any more."""
+    if criterion.subset is None:
+        found = types.find(evidence, criterion.measure, criterion.dataset, **criterion.at)
+    else:
+        found = types.find_in_subgroup(evidence, criterion.subset, criterion.measure, criterion.dataset, **criterion.at)
+    return multiplicity.held(found, criterion.at_least, criterion.at_most)
+
+
 def after_update(evidence: types.Evidence, dataset: str, model: str) -> types.State:
     """Whether risks are shown to be right in size after an update, or shown not to be: by O/E and the slope it leaves.
 

@@ -36,7 +36,7 @@ from dossier.core.values import unit_of as unit_of
 
 if TYPE_CHECKING:
     from dossier.core.facts import Method
-    from dossier.core.release import Release
+    from dossier.core.release import Release, StopRule
 
 Floats = NDArray[np.float64]
 Role = Literal["development", "internal", "external"]
@@ -405,6 +405,17 @@ def compared(results: Sequence[Result], terms: Mapping[str, Term]) -> tuple[Resu
 
 
 @dataclass(frozen=True)
+class Promise:
+    """What a release says of what comes after it: its answer to a flag, or how the model is watched."""
+
+    about: str
+    """The flag that is answered, or the key of [care]."""
+    dataset: str | None
+    """That of the flag; None of what stands in [care]."""
+    says: str
+
+
+@dataclass(frozen=True)
 class Previous:
     """What the results.json of the previous release recorded: its setting, its sites, its core measures."""
 
@@ -422,6 +433,9 @@ class Previous:
     manifest: PreviousManifest | Absent
     predicted: Predicted
     """What it predicts."""
+    promises: tuple[Promise, ...] = ()
+    stop: tuple[StopRule, ...] = ()
+    """Its stop rules."""
 
     def named(self, name: str) -> DatasetSummary | None:
         """Its dataset of a name, whatever site that is of."""

@@ -14,6 +14,7 @@ from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
 from dossier.record import manifest as manifests
 from dossier.record import results
+from dossier.record.promises import promises
 from dossier.record.results import Results
 
 if TYPE_CHECKING:
@@ -98,4 +99,6 @@ def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest
         criteria=evidence.criteria,
         manifest=manifest,
         predicted=Predicted.by(evidence.release),
+        promises=tuple(promises(evidence)),
+        stop=evidence.release.care.stop,
     )

@@ -30,7 +30,7 @@ from dossier.core.between_groups import MADE_OF
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Method
 from dossier.core.faults.locations import Cell, File, ResultsKey
-from dossier.core.release import About, Count, Release
+from dossier.core.release import About, Count, Release, StopRule
 from dossier.core.values import UPDATED
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
@@ -517,6 +517,9 @@ class PreviousRow(Row):
     manifest: types.PreviousManifest | NoManifest
     """The manifest, or why there is none."""
     predicted: types.Predicted
+    promises: tuple[types.Promise, ...] = ()
+    """Its answers to flags, and how the model was to be watched; of an older file there is nothing."""
+    stop: tuple[StopRule, ...] = ()
 
     @classmethod
     def of(cls, previous: types.Previous, tiers: Mapping[str, types.Tier]) -> Self:

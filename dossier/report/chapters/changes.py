@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from dossier.core import claims, types
+from dossier.core import claims, over_time, types
 from dossier.core.facts import Fact
-from dossier.report.chapters import acceptance, provenance, sentence
+from dossier.report.chapters import acceptance, monitoring, provenance, sentence
 from dossier.report.chapters.chapter import chapter
+from dossier.typeset.flags import topic
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.numbers import in_text, number, threshold, unit, value_of
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
+from dossier.words import entries
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
 
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
@@ -332,9 +338,7 @@ def _line(evidence: types.Evidence, result: types.Result, reasons: Reasons) -> R
 
 def _before_and_now(evidence: types.Evidence, result: types.Result) -> tuple[Found, Found]:
     """The same measure before and now; before None where it was of another site or outcome."""
-    previous = _changes(evidence).previous
-    elsewhere = any(now.name == result.dataset for _, now in _of_other_sites(evidence))
-    is_other = elsewhere or previous.other_outcome(evidence.release) is not None
+    previous, is_other = _changes(evidence).previous, _is_other(evidence, result.dataset)
     now = _value(types.compared((*evidence.results, *evidence.subgroups.results), evidence.terms), result)
     return None if is_other else _value(previous.results, result), now
 
@@ -397,19 +401,19 @@ def _standing(criterion: types.Criterion | None) -> str:
 
 
 def criteria(evidence: types.Evidence) -> Table | None:
-    """The criteria whose state or demand changed; None where none did."""
-    changed = [
-        (old, new)
-        for old, new in _criteria(evidence)
-        if _standing(old) != _standing(new) or (old and new and _bounds(old) != _bounds(new))
-    ]
-    if not changed:
-        return None
-    return worded("changes-criteria", (_criterion(evidence, old, new) for old, new in changed))
+    """Every criterion of either release: how it stood, and how it stands; None without any."""
+    rows = [_criterion(evidence, old, new) for old, new in _criteria(evidence)]
+    return worded("changes-criteria", _joined(rows)) if rows else None
 
 
-def _bounds(criterion: types.Criterion) -> tuple[float | None, float | None]:
-    return criterion.at_least, criterion.at_most
+def _joined(rows: Sequence[Row]) -> Iterator[Row]:
+    """Rows that differ in nothing but the site of their first cell, as one."""
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        alike.setdefault((row.label, *(each.text for each in row.cells[1:])), []).append(row)
+    for same in alike.values():
+        sites = listing(list(dict.fromkeys(row.cells[0].text for row in same)))
+        yield replace(same[0], cells=(Cell.word(sites), *same[0].cells[1:]))
 
 
 def _criterion(evidence: types.Evidence, old: types.Criterion | None, new: types.Criterion | None) -> Row:
@@ -424,7 +428,61 @@ def _criterion(evidence: types.Evidence, old: types.Criterion | None, new: types
         Cell.word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))
         for each in (old, new)
     ]
+    is_here = criterion.dataset in (types.POOLED, *evidence.by_name) and (old, None) in _criteria(evidence)
+    if is_here and known and criterion.at.get("against") is None and not _is_other(evidence, criterion.dataset):
+        states[1] = Cell.word(
+            f"{states[1].text}; by the numbers now {acceptance.WORDS[claims.asked_again(evidence, criterion)]}"
+        )
     return Row(label, (Cell.word(site), *states))
+
+
+def _is_other(evidence: types.Evidence, dataset: str) -> bool:
+    """Whether nothing of before is compared with a dataset of now: it was of another site, or of another outcome."""
+    elsewhere = any(now.name == dataset for _, now in _of_other_sites(evidence))
+    return elsewhere or _changes(evidence).previous.other_outcome(evidence.release) is not None
+
+
+# ---- what was promised ----------------------------------------------------------------------------------------------
+
+BECAME: Mapping[str, str] = entries("pages")["became"]
+CARE: Mapping[str, str] = entries("pages")["promised"]
+
+
+def promised(evidence: types.Evidence) -> Table | None:
+    """What the previous release answered to flags, and how it was to be watched, with what became of it; None where it
+    promised nothing.
+    """
+    before = _changes(evidence).previous
+    said = [(each.about, each.dataset, each.says, _became(evidence, each)) for each in before.promises]
+    said += [("stop", None, monitoring.stop_rule(rule), _rule_now(evidence, rule)) for rule in before.stop]
+    site = {each.name: each.site for each in (*before.datasets, *evidence.datasets)}
+    rows = [
+        Row(
+            CARE[about] if dataset is None else topic(about),
+            tuple(map(Cell.word, (site.get(dataset or "", ""), *text))),
+        )
+        for about, dataset, *text in said
+    ]
+    return worded("changes-promised", _joined(rows)) if rows else None
+
+
+def _became(evidence: types.Evidence, promise: types.Promise) -> str:
+    """What became of a promise: of an answer whether its flag is raised again, of words whether they are said again."""
+    if promise.dataset is None:
+        now = getattr(evidence.release.care, promise.about)
+        return BECAME["again" if now == promise.says else "other" if now else "dropped"].format(says=now)
+    if promise.dataset not in (types.POOLED, *evidence.by_name):
+        return BECAME["not_here"]
+    raised = [flag for flag in evidence.flags if (flag.flag, flag.dataset) == (promise.about, promise.dataset)]
+    return BECAME["raised"].format(says=raised[0].reply or BECAME["unanswered"]) if raised else BECAME["not_raised"]
+
+
+def _rule_now(evidence: types.Evidence, rule: StopRule) -> str:
+    """Whether a stop rule is declared again, and where it is crossed."""
+    crossed = [each.site.site for each in over_time.of_evidence(evidence) if each.rule == rule and each.crossing]
+    if rule not in evidence.release.care.stop:
+        return BECAME["dropped"]
+    return BECAME["again"] + (BECAME["crossed"].format(sites=listing(crossed)) if crossed else "")
 
 
 CHAPTER = chapter("changes", finding, lambda evidence: evidence.changes is not None)

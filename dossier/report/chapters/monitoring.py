@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from dossier.core import over_time, types
 from dossier.report.chapters.chapter import chapter
@@ -11,6 +12,9 @@ from dossier.typeset.flags import flag_text, quantity
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 from dossier.typeset.words import periods as in_a_row
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
 
 MOST_VALUES = 2
 """Values of a crossed rule that the finding prints; of more the first and the last."""
@@ -99,18 +103,20 @@ def _open(every: Sequence[over_time.Verdict]) -> str:
     return " ".join(said)
 
 
+def stop_rule(rule: StopRule) -> str:
+    """A stop rule: outside which limits, in how many periods in a row."""
+    of, row = flag_text(over_time.limits(rule)), " in a row" if rule.periods > 1 else ""
+    return f"{quantity(rule.measure)} outside {of} in {counted(rule.periods, 'period')}{row}"
+
+
 def rule(evidence: types.Evidence) -> str:
     """When a rule counts as crossed, and where it cannot be evaluated."""
     if not evidence.release.care.stop:
         return "Limits would be declared as stop in [care]."
     dated = {site.name for site in followed_sites(evidence)}
     without = [site.site for site in types.externals(evidence) if site.name not in dated]
-    rules = [
-        f"{quantity(rule.measure)} outside {flag_text(over_time.limits(rule))} in {counted(rule.periods, 'period')}"
-        for rule in evidence.release.care.stop
-        if rule.measure in evidence.terms
-    ]
-    lead = f"Declared in [care] stop: {listing(rules)} in a row, by the value."
+    rules = [stop_rule(rule) for rule in evidence.release.care.stop if rule.measure in evidence.terms]
+    lead = f"Declared in [care] stop: {listing(rules)}, by the value."
     rest = f" No days, so not evaluable: {listing(without)}." if without else ""
     return lead + rest
 

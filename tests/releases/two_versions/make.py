@@ -66,6 +66,21 @@ file = "../{name}.csv"
 outside = true
 site = "{site}"
 """
+PROMISED = """
+[[reply]]
+flag = "precision_missed"
+dataset = "gbsg"
+says = "More patients by the next release; O/E is {oe_ratio@gbsg}."
+[care]
+monitoring = "O/E, every quarter."
+review = "After a year."
+"""
+KEPT = (
+    PROMISED.partition("[care]")[1]
+    + """
+monitoring = "O/E, every month."
+"""
+)
 SITES = {"north": "Hospital North", "east": "Hospital East", "south": "Hospital South", "gbsg": "GBSG trial"}
 
 
@@ -112,7 +127,7 @@ def main() -> None:
             previous='previous = "../first-out/results.json"\n' if is_second else "",
             column='previous = "risk_1"\n' if is_second else "",
         )
-        text += GROUPS
+        text += GROUPS + (KEPT if is_second else PROMISED)
         for name, site in SITES.items():
             text += SITE.format(name=name, site=site)
         (HERE / folder / "release.toml").write_text(text, encoding="utf-8")
