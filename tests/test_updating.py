@@ -19,6 +19,7 @@ from dossier.core.types import UPDATED, Absent, Evidence, Study, Withheld, find
 from dossier.metrics import updating
 from dossier.record import results, updated_model
 from dossier.report.chapters import updating as chapter
+from dossier.report.chapters.committee import to_do
 from tests.estimated import estimated, interval_of, present
 from tests.smallest import HEAD, QUICK
 
@@ -83,7 +84,8 @@ def test_the_model_as_it_is_never_changes(found: Evidence, tmp_path: Path) -> No
     assert [each for each in found.results if each not in asked] == list(alone.results)
     assert found.curves == alone.curves
     assert found.criteria == alone.criteria
-    assert claims.of(found) == claims.of(alone)
+    for question in claims.QUESTIONS:
+        assert question == "updating" or claims.about(found, question) == claims.about(alone, question)
 
 
 def test_every_update_has_every_measure(found: Evidence) -> None:
@@ -177,6 +179,31 @@ def test_an_update_mends_only_what_is_shown(found: Evidence) -> None:
     low, high = interval_of(estimated(find(found, "calibration_slope", "north")))
     assert not 0.8 <= low <= high <= 1.25
     assert claims.after_update(found, "north", f"{UPDATED}intercept") == "open"
+
+
+def test_the_register_says_whether_an_update_would_mend_it(found: Evidence) -> None:
+    """Shown only where the whole intervals of O/E in patients not seen, and of the slope, lie within the margins."""
+    north, south = sorted(claims.about(found, "updating", "hospital"), key=lambda claim: claim.dataset)
+    assert north.measure == "oe_ratio"
+    assert north.state == claims.after_update(found, "north", str(north.at["model"]))
+    low, high = interval_of(estimated(find(found, "oe_ratio", "north", **north.at)))
+    assert (north.low, north.high) == (low, high)
+    assert north.state == "open" or 0.8 <= low <= high <= 1.25
+    assert south.state == "untested"
+    assert south.reason is not None
+    (overall,) = claims.about(found, "updating", "overall")
+    assert overall.state == north.state
+
+
+def test_a_large_hospital_with_high_risks_is_shown_to_be_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SIZES, "north", 6000)
+    evidence = evaluate.evidence(study(tmp_path / "release"))
+    least = next(claim for claim in claims.about(evidence, "updating", "hospital") if claim.dataset == "north")
+    assert (least.state, least.at) == ("shown", {"model": f"{UPDATED}intercept"})
+    assert "a correction put them right" in " ".join(to_do.steps(evidence))
+    assert "A new intercept is shown to set the risks right in size at North" in chapter.finding(evidence).lead
 
 
 def test_updates_are_protected_as_fits_are(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ Question = Literal[
     "labels",
     "people",
     "population",
+    "updating",
     "test_itself",
 ]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
@@ -47,6 +48,7 @@ HARM: Mapping[Question, int] = {
     "new_hospital": 6,
     "labels": 6,
     "population": 6,
+    "updating": 6,
 }
 """How grave it is for patients where something is shown not to hold, 1 the gravest."""
 WITHOUT_HARM: Mapping[types.State, int] = {"open": 7, "untested": 8, "shown": 9}
@@ -479,6 +481,37 @@ def _population(evidence: types.Evidence) -> Iterator[Claim]:
         yield _claim("population", "hospital", found, dataset=site.name, measure=measure, **WITHOUT_LIMIT)
 
 
+def _updating(evidence: types.Evidence) -> Iterator[Claim]:
+    """Whether an update would mend the risks of each hospital where they are not shown to be right in size: the least
+    one that is shown to, or else the one that is nearest to it.
+    """
+    for site in types.externals(evidence):
+        if multiplicity.size_of_risks(evidence, site.name) == "shown" or not evidence.release.updates:
+            continue
+        states = {name: after_update(evidence, site.name, name) for name in sorted(evidence.release.updates, key=_size)}
+        name = min(states, key=lambda each: MENDED_BEST_FIRST.index(states[each]))
+        at = {"model": name}
+        found = types.find(evidence, "oe_ratio", site.name, **at)
+        yield _claim(
+            "updating",
+            "hospital",
+            found,
+            dataset=site.name,
+            measure="oe_ratio",
+            at=at,
+            limit=bands.OE_TOLERATED,
+            state=states[name],
+        )
+
+
+def _size(update: str) -> int:
+    """How much an update changes; a test that chooses comes last."""
+    return [*types.CHANGES, "closed_test"].index(update.removeprefix(types.UPDATED))
+
+
+MENDED_BEST_FIRST: Sequence[types.State] = ("shown", "open", "against", "withheld", "untested")
+
+
 def _test_itself(evidence: types.Evidence) -> Iterator[Claim]:
     """Whether the version that is released was tested, against criteria that count, in as many patients as asked."""
     about, release = evidence.release.release, evidence.release
@@ -508,6 +541,7 @@ ASKED: Mapping[Question, Callable[[types.Evidence], Iterator[Claim]]] = {
     "labels": _labels,
     "people": _people,
     "population": _population,
+    "updating": _updating,
     "test_itself": _test_itself,
 }
 """Who answers each question."""
@@ -557,6 +591,7 @@ UNASKED: Mapping[Question, Fact] = {
     "since_last_release": Fact("no_previous_release"),
     "labels": Fact("no_readers"),
     "people": Fact("no_reader_study"),
+    "updating": Fact("no_update_declared"),
 }
 """Why nothing answers a question."""
 

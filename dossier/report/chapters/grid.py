@@ -28,6 +28,7 @@ CHAPTER: Mapping[claims.Question, str] = {
     "labels": "reliability",
     "people": "human_factors",
     "population": "correspondence",
+    "updating": "updating",
     "test_itself": "acceptance",
 }
 """Where the evidence of a question stands."""
@@ -192,7 +193,9 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     site = next((names.label_of(site) for site in evidence.datasets if site.name == claim.dataset), "")
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
-    who = listing([text for text in (rival, group, site, str(claim.at.get("class", ""))) if text])
+    update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "")
+    known = (rival, group, site, str(claim.at.get("class", "")), within_sentence(update))
+    who = listing([text for text in known if text])
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)
     what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))
     what = "slope" if claim.measure == "calibration_slope" else "O/E" if claim.measure == "oe_ratio" else what

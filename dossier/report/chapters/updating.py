@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from dossier.core import claims
 from dossier.core.claims import after_update
 from dossier.core.multiplicity import size_of_risks
 from dossier.core.types import CHANGES, UPDATED, Absent, DatasetSummary, Estimate, Evidence, externals, find
@@ -27,7 +28,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     """Which is the least update that is shown to set the risks right in size, at which sites."""
     sites = externals(evidence)
     of_sites = {site.site: _least(evidence, site) for site in sites}
-    least = _by_kind("least_update", (*CHANGES, "none", "unknown"), of_sites)
+    least = _by_kind("least_update", (*CHANGES, "closed_test", "none", "unknown"), of_sites)
     chosen = _by_kind("closed_test", CHANGES, {site.site: choice(evidence, site) for site in sites})
     rest = [*least[1:], *([f"The closed test {listing(chosen)}."] if chosen else [])]
     return sentence.Sentence(least[0], " ".join(rest))
@@ -43,9 +44,10 @@ def _least(evidence: Evidence, site: DatasetSummary) -> str:
     """The least change after which the risks of a site are shown to be right in size; none, or unknown without any."""
     if size_of_risks(evidence, site.name) == "shown":
         return CHANGES[0]
-    after = {name.removeprefix(UPDATED): after_update(evidence, site.name, name) for name in evidence.release.updates}
-    known = [method for method in CHANGES if after.get(method) == "shown"]
-    return known[0] if known else "none" if set(after.values()) - {"untested", "withheld"} else "unknown"
+    claim = next(claim for claim in claims.about(evidence, "updating", "hospital") if claim.dataset == site.name)
+    if claim.state == "shown":
+        return str(claim.at["model"]).removeprefix(UPDATED)
+    return "unknown" if claim.state == "untested" else "none"
 
 
 def choice(evidence: Evidence, site: DatasetSummary) -> str | None:

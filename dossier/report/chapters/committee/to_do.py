@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dossier.core import claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.multiplicity import is_short_of
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes, sample, sentence
 from dossier.report.chapters.committee.declared import broken_here
 from dossier.report.chapters.committee.percentages import are_off
-from dossier.report.chapters.committee.places import goals_at, in_question, local
-from dossier.report.chapters.committee.plain import acted_on, line, with_it
+from dossier.report.chapters.committee.places import goals_at, in_question, is_here, local, short_names
+from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
 from dossier.typeset.words import span
 from dossier.words import entries
 
@@ -33,7 +34,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
     else:
         every.append(f"Agree who owns the {line(at)}, and how many missed patients we accept.{said}")
     if are_off(evidence):
-        every.append("Do not show patients its percentages before they are corrected here.")
+        every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
     every.append("Keep the test that we use now: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
     said = 'The maker\'s rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
@@ -49,6 +50,16 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         # Groups that differ over all hospitals together: page 3 is then of our own.
         raised.discard("subgroup_differs")
     return (*every, *[text for kind, text in CHECKS.items() if kind in raised][:MOST_CHECKS])[:MOST_STEPS]
+
+
+def _mended(evidence: Evidence) -> str:
+    """Where a correction of its percentages was tried, and shown to put them right, or not."""
+    tried = [claim for claim in claims.about(evidence, "updating", "hospital") if is_here(claim.dataset, evidence)]
+    names = short_names(evidence)
+    mended = [names[claim.dataset] for claim in tried if claim.state == "shown"]
+    if mended:
+        return f" In {few_named(mended)} a correction put them right."
+    return " Whether a correction would put them right, nobody can tell yet." if tried else ""
 
 
 def _test(evidence: Evidence) -> Iterator[str]:
