@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+from scipy.stats import binom
 
 from dossier import api, evaluate, metrics, reading
 from dossier.core import over_time
@@ -19,6 +20,8 @@ from dossier.core.facts import Fact, Method
 from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
 from dossier.core.release import StopRule
 from dossier.core.types import PERIODS_OF_A_YEAR, Absent, Curve, Evidence, PeriodUnit, Withheld
+from dossier.evaluate import stopping
+from dossier.metrics.weighted import oe_ratio
 from dossier.reading import columns
 from dossier.record import results, results_csv
 from dossier.report.chapters import committee, monitoring
@@ -495,3 +498,28 @@ def test_a_policy_withholds_every_period_and_no_rule_is_judged(tmp_path: Path) -
 def only(evidence: Evidence, kind: str) -> Evidence:
     """The evidence with the limitations of one kind alone."""
     return replace(evidence, flags=tuple(flag for flag in evidence.flags if flag.flag == kind))
+
+
+def test_how_often_a_stop_rule_would_stop_a_fine_model_is_that_of_the_binomial() -> None:
+    """One risk for all: O/E of a period is a count over n p, whose chance of lying outside is known."""
+    n, p = 400, 0.25
+    rule = StopRule(measure="oe_ratio", at_least=0.85, at_most=1.2)
+    risk = np.full(n, p)
+    rng = np.random.default_rng(1)
+
+    def stopped(right: float) -> float:
+        firsts = [stopping.first_crossed(rule, oe_ratio, risk, np.full(n, right), n, 0.5, rng) for _ in range(400)]
+        return sum(first is not None for first in firsts) / len(firsts)
+
+    for right in (p, 1.1 * p):
+        counts = np.arange(n + 1)
+        inside = (counts >= 0.85 * n * p) & (counts <= 1.2 * n * p)
+        expected = 1 - float(binom.pmf(counts[inside], n, right).sum()) ** stopping.FOLLOWED
+        assert stopped(right) == pytest.approx(expected, abs=4 * (0.25 / 400) ** 0.5)
+
+
+def test_the_risks_that_would_be_right_have_the_slope_and_the_mean_asked_for() -> None:
+    risk = np.linspace(0.02, 0.8, 50)
+    right = stopping.right_risks(risk, 0.7, 0.5)
+    assert right.mean() == pytest.approx(0.5, abs=1e-9)
+    assert np.polyfit(np.log(risk / (1 - risk)), np.log(right / (1 - right)), 1)[0] == pytest.approx(0.7, abs=1e-9)

@@ -15,6 +15,7 @@ from dossier.core.over_time import OVER_TIME
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import Watched
 from dossier.core.types import FEWEST_PATIENTS, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
+from dossier.evaluate import stopping
 from dossier.evaluate.classes import places_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
 from dossier.evaluate.site import measured
@@ -44,7 +45,11 @@ def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
         if "threshold" not in at or at["threshold"] in primary:
             found = {number: _few(part, metric, at) or measures[number][_key(at)] for number, part in parts.items()}
             setting = {"measure": metric.term.measure, "periods": periods.unit, **at}
-            yield CurveResult(OVER_TIME, site.dataset.name, _curve(site, periods, parts, found), setting)
+            curve = _curve(site, periods, parts, found)
+            if isinstance(curve, Curve):
+                steps = stopping.simulated(site, metric, at, [_rows(part) for part in parts.values()])
+                curve = replace(curve, method=Method(*curve.method, *steps))
+            yield CurveResult(OVER_TIME, site.dataset.name, curve, setting)
 
 
 def _present(periods: Periods) -> range:

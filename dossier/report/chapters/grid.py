@@ -193,8 +193,8 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     site = next((names.label_of(site) for site in evidence.datasets if site.name == claim.dataset), "")
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
-    update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "")
-    known = (rival, group, site, str(claim.at.get("class", "")), within_sentence(update))
+    update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "").lower()
+    known = (rival, group, site, str(claim.at.get("class", "")), update)
     who = listing([text for text in known if text])
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)
     what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))

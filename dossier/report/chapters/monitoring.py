@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dossier.core import over_time, types
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence
+from dossier.report.chapters.sentence import Sentence, phrase
 from dossier.typeset.flags import flag_text, quantity
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
@@ -112,13 +112,27 @@ def stop_rule(rule: StopRule) -> str:
 def rule(evidence: types.Evidence) -> str:
     """When a rule counts as crossed, and where it cannot be evaluated."""
     if not evidence.release.care.stop:
-        return "Limits would be declared as stop in [care]."
+        return f"Limits would be declared as stop in [care]. {_simulated(evidence)}".strip()
     dated = {site.name for site in followed_sites(evidence)}
     without = [site.site for site in types.externals(evidence) if site.name not in dated]
     rules = [stop_rule(rule) for rule in evidence.release.care.stop if rule.measure in evidence.terms]
     lead = f"Declared in [care] stop: {listing(rules)}, by the value."
     rest = f" No days, so not evaluable: {listing(without)}." if without else ""
-    return lead + rest
+    return f"{lead}{rest} {_simulated(evidence)}".strip()
+
+
+def _simulated(evidence: types.Evidence) -> str:
+    """How often each rule would stop a model that is fine, and how soon one that is not, site by site; that staff who
+    acted on the model make it look worse.
+    """
+    said, sites = [], {site.name: site.site for site in followed_sites(evidence)}
+    for curve in over_time.shown(evidence):
+        for fact in curve.found.method if isinstance(curve.found, types.Curve) and curve.dataset in sites else ():
+            if fact.code == "stop_simulated":
+                about = {"unit": curve.at["periods"], "what": quantity(str(curve.at["measure"]))}
+                said.append(phrase("monitoring", "simulated", **dict(fact.values), **about, site=sites[curve.dataset]))
+    in_use = [phrase("monitoring", "in_use")] if evidence.release.care.model_in_use else []
+    return " ".join([*said, *in_use])
 
 
 CHAPTER = chapter(
