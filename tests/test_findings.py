@@ -23,7 +23,6 @@ from dossier.core.types import (
     Evidence,
     Flag,
     Gallery,
-    Picture,
     Result,
     State,
     externals,
@@ -48,10 +47,9 @@ from dossier.report.chapters import pooled as pooled_chapter
 from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.sentence import Sentence, not_pooled, severity_of_errors
 from dossier.report.figures import utility as figures
-from dossier.report.figures.correspondence import shift_by_predictor
 from dossier.typeset.flags import topic
 from dossier.typeset.names import unweighted
-from dossier.typeset.numbers import plain
+from dossier.typeset.numbers import DASH, plain
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
@@ -967,18 +965,26 @@ def test_counts_that_ignore_the_weights_say_so() -> None:
     assert unweighted(evidence.datasets) == ""
 
 
-def test_differences_from_the_development_data_that_ignore_the_weights_say_so(breast: Book) -> None:
+def test_beside_each_site_stands_how_it_differs_from_the_development_data(breast: Book) -> None:
+    """Every difference of Table 1 is that of results.json, large ones are bold, and weights left aside are said."""
     evidence = breast.evidence
-    site = externals(evidence)[0]
-    weighted = dataclasses.replace(site, weighted=True)
-    datasets = tuple(weighted if dataset.name == site.name else dataset for dataset in evidence.datasets)
-    said = f"Sampling weights are not used here, where each patient counts once: {site.site}."
-    drawn = shift_by_predictor(dataclasses.replace(evidence, datasets=datasets))
-    assert isinstance(drawn, Picture)
-    assert said in drawn.caption
-    plain = shift_by_predictor(evidence)
-    assert isinstance(plain, Picture)
-    assert said not in plain.caption
+    first, second = externals(evidence)
+    datasets = tuple(dataclasses.replace(each, weighted=each.name == first.name) for each in evidence.datasets)
+    (table,) = description.characteristics(dataclasses.replace(evidence, datasets=datasets))
+    assert f"Sampling weights are not used here, where each patient counts once: {first.site}." in table.note
+    assert "Sampling weights" not in description.characteristics(evidence)[0].note
+    known = {
+        (row["dataset"], row["variable"], row["level"]): row["value"]
+        for row in breast.results["description"]
+        if row["statistic"] == "standardized_mean_difference"
+    }
+    (at,) = (index for index, row in enumerate(table.rows) if row.label.startswith("grade"))
+    for column, site in ((1, first), (3, second)):
+        assert table.columns[column].label == "SMD"
+        for row, level in zip(table.rows[at + 1 : at + 4], "123", strict=True):
+            value, cell = known.get((site.name, "grade", level)), row.cells[column]
+            assert cell.text == (DASH if value is None else f"{value:.2f}".replace("-", "\N{MINUS SIGN}"))
+            assert (cell.kind == "value") == (value is not None and abs(value) >= 0.5)
 
 
 def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> None:

@@ -67,7 +67,7 @@ def test_pages_have_labels_and_results_the_columns() -> None:
     evidence = _labelled()
     for edition in SUBMITTED:
         html = compose.document(types.Gallery(evidence, {}, {}), edition).html
-        assert ("Platelets, /nL" in html.replace(JOINER, "")) == (edition == "supplement")
+        assert ("Platelets, /nL" in html.replace(JOINER, "")) == (edition == "regulatory")
         assert "PLT1" not in html
     assert b"PLT1" in results_of(evidence).text()
     assert draw.gallery(evidence).evidence is evidence

@@ -142,7 +142,7 @@ def worded(
     return Table(
         name=anchor(f"table-{name}-{at or part or ''}"),
         title=title if part < 2 else f"{title[:-1]}, continued ({part}).",
-        note=note.strip(),
+        note=note.strip() if part < 2 else "",
         head=head,
         columns=(*(Column(**{**each, "label": fill(each["label"], values)}) for each in fixed), *columns),
         rows=tuple(rows),
@@ -237,9 +237,9 @@ def _by_columns(table: Table) -> tuple[Table, ...]:
     columns: list[list[int]] = []
     for index, column in enumerate(table.columns):
         before = table.columns[index - 1] if index else None
-        # What shares a head above it, and the p value of a measure, stay where their column is.
+        # What shares a head above it, the p value of a measure and a difference stay where their column is.
         joined = before is not None and (
-            (column.over and column.over == before.over) or column.label in P_VALUES.values()
+            (column.over and column.over == before.over) or column.label in {*P_VALUES.values(), DIFFERENCE}
         )
         together = joined and sum(widths[at] for at in columns[-1]) + widths[index] <= room
         columns[-1:] = [[*columns[-1], index]] if together else [*columns[-1:], [index]]
@@ -286,7 +286,8 @@ def _with_heads(table: Table, sites: Collection[str]) -> Table:
     """The table with heads of columns that lines can part; the names of sites among them take three lines."""
     spare = max(label_room(table) - max(_widest_label(table), LEAST_LABEL), 0) / max(len(table.columns), 1)
     widths = [_content_width(table, index) + spare for index in range(len(table.columns))]
-    short = _short_sites([column.label for column in table.columns], sites, min(widths, default=0), LINES + 1)
+    named = [width for column, width in zip(table.columns, widths, strict=True) if column.label.endswith(tuple(sites))]
+    short = _short_sites([column.label for column in table.columns], sites, min(named, default=0.0), LINES + 1)
     columns = (
         replace(column, label=parted(short[column.label], width), over=parted(column.over, LEAST_WORDS))
         for column, width in zip(table.columns, widths, strict=True)
@@ -446,6 +447,8 @@ def _letter(count: int) -> str:
 
 P_VALUES = {"p_value": "p", "p_holm": f"p{TIED}(Holm)"}
 """The p values that have a column of their own beside a measure, with its heading."""
+DIFFERENCE = "SMD"
+"""The heading of the standardized mean differences beside what they are of."""
 
 
 def groups_across(table: Table) -> Table:

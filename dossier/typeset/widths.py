@@ -172,7 +172,7 @@ def _cut_words(name: str, room: _Room, tail: int = 0) -> str:
 
 
 def _can_end(words: Sequence[str], tail: int) -> bool:
-    """Whether a name may be cut behind these words: never behind "St.", "Univ.", "San", or "of" before nothing."""
+    """Whether a name may be cut behind these words: not behind "St.", "Univ." or "San", nor behind "of" at its end."""
     last = words[-1]
     is_whole = len(last) > SHORT_WORD or not last[-1:].isalpha() or (len(words) > 1 and (tail > 0 or last.isupper()))
     return is_whole and not last.endswith(".")

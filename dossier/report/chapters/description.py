@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.types import MODEL, DatasetSummary, Evidence, externals
+from dossier.core.bands import LARGE_SHIFT, MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.core.types import MODEL, DatasetSummary, Evidence, described, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.labels import coded, level_of, with_unit
@@ -13,6 +13,7 @@ from dossier.typeset.names import (
     all_events,
     count_of,
     events_of,
+    has_enough,
     label_of,
     lost_rows,
     not_analysed,
@@ -21,11 +22,11 @@ from dossier.typeset.names import (
     unweighted,
 )
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
-from dossier.typeset.tables import Cell, Column, Row, Table, worded
+from dossier.typeset.tables import DIFFERENCE, NOT_COMPUTED, Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
-SIDE_BY_SIDE = 5
-"""Datasets side by side in one table of characteristics."""
+SIDE_BY_SIDE, WITH_DIFFERENCES = 5, 4
+"""Datasets side by side in one table of characteristics, and where beside the sites stands how they differ."""
 
 NARROW_SIDE_BY_SIDE = 9
 """Datasets side by side where a cell holds one short number."""
@@ -106,11 +107,39 @@ def _where(dataset: DatasetSummary) -> str:
     return ", ".join(text for text in (dataset.country, dataset.setting) if text is not None)
 
 
-def characteristics(evidence: Evidence) -> tuple[Table, ...]:
-    """Table 1: each predictor in each dataset that holds it, as many datasets side by side as the page is wide."""
-    holders = [dataset for dataset in shown(evidence) if dataset.features]
-    blocks = evenly(holders, SIDE_BY_SIDE)
-    return tuple(_characteristics(evidence, block, number) for number, block in enumerate(blocks, start=1))
+def characteristics(evidence: Evidence, named: Collection[DatasetSummary] | None = None) -> tuple[Table, ...]:
+    """Table 1: each predictor in each dataset that holds it, as many datasets side by side as the page is wide.
+
+    Beside each site stands how it differs from the development data. Of the external datasets those `named`, or all.
+    """
+    holders = [
+        dataset
+        for dataset in shown(evidence)
+        if dataset.features and (named is None or dataset.role != "external" or dataset in named)
+    ]
+    blocks = evenly(holders, WITH_DIFFERENCES if _differences(evidence) else SIDE_BY_SIDE)
+    said = unweighted(holders)
+    return tuple(_characteristics(evidence, block, number, said) for number, block in enumerate(blocks, start=1))
+
+
+Key = tuple[str, str, str | None]
+"""A dataset, a predictor, and a category of it."""
+
+
+def _differences(evidence: Evidence) -> dict[Key, float]:
+    """The standardized mean differences from the development data, of as many patients as a mean needs."""
+    return {
+        (row.dataset, row.described.variable, row.described.level): row.described.value
+        for row in evidence.descriptions
+        if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
+    }
+
+
+def _difference(value: float | None) -> Cell:
+    """A difference: one that is large stands out."""
+    if value is None:
+        return NOT_COMPUTED
+    return Cell(number(value), kind="value" if abs(value) >= LARGE_SHIFT else "plain")
 
 
 def evenly(datasets: list[DatasetSummary], most: int) -> list[list[DatasetSummary]]:
@@ -120,12 +149,24 @@ def evenly(datasets: list[DatasetSummary], most: int) -> list[list[DatasetSummar
     return [datasets[start : start + size] for start in range(0, len(datasets), size)]
 
 
-def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: int) -> Table:
+def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: int, said: str) -> Table:
     known = {
         (row.dataset, row.described.variable, row.described.statistic, row.described.level): row.described.value
         for row in evidence.descriptions
     }
     features = list(dict.fromkeys(feature for dataset in datasets for feature in dataset.features))
+    differences = _differences(evidence)
+    apart = [dataset.name for dataset in datasets if dataset.name in {name for name, *_ in differences}]
+
+    def beside(cells: Iterable[Cell], feature: str, *levels: str) -> tuple[Cell, ...]:
+        """The cells of a row, beside that of each site how it differs."""
+        every: list[Cell] = []
+        for dataset, cell in zip(datasets, cells, strict=True):
+            kinds = ((dataset.name, feature, level) for level in (*levels, None))
+            own = (_difference(next((differences[kind] for kind in kinds if kind in differences), None)),)
+            every += [cell, *(own if dataset.name in apart else ())]
+        return tuple(every)
+
     rows: list[Row] = []
     for feature in features:
         levels = _levels(evidence, feature)
@@ -134,23 +175,31 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 _hidden(evidence, dataset.name, feature, "share") or _share_of(known, dataset.name, feature, levels)
                 for dataset in datasets
             )
-            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%", tuple(shares)))
+            label = f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%"
+            rows.append(Row(label, beside(shares, feature, levels[-1])))
         elif levels:
             rows.append(Row(f"{feature},{TIED}%", kind="group"))
             for level in levels:
                 cells = (_level(evidence, known, dataset.name, feature, level) for dataset in datasets)
-                rows.append(Row(level_of(evidence, feature, level), tuple(cells)))
+                rows.append(Row(level_of(evidence, feature, level), beside(cells, feature, level)))
         elif coded(evidence, feature) is None:
             spreads = (
                 _hidden(evidence, dataset.name, feature, "median") or _spread(known, dataset, feature)
                 for dataset in datasets
             )
-            rows.append(Row(with_unit(evidence, feature), tuple(spreads)))
-    heads = (Column(label_of(dataset), intervals=True) for dataset in datasets)
+            rows.append(Row(with_unit(evidence, feature), beside(spreads, feature)))
+    heads = (
+        column
+        for dataset in datasets
+        for column in (
+            Column(label_of(dataset), intervals=True),
+            *([Column(DIFFERENCE)] if dataset.name in apart else []),
+        )
+    )
     # Predictors that hold codes which are read as numbers, whose median says nothing.
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
     without = [f"Codes that are read as numbers have no median here: {listing(codes)}."] if codes else []
-    return worded("characteristics", rows, heads, without, part, unweighted=unweighted(datasets))
+    return worded("characteristics", rows, heads, without, part, unweighted=said, differ=bool(differences))
 
 
 def _level(

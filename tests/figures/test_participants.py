@@ -1,6 +1,8 @@
-"""Differences by predictor, usual and unusual patients, and missing values: read back from the artists."""
+"""The flow of the participants, and their missing values: read back from the artists."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,13 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier.core import types
-from dossier.core.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
-from dossier.core.facts import Method
+from dossier.core.bands import MAP_WITH_NUMBERS
+from dossier.core.facts import Fact, Method
 from dossier.core.release import Release
-from dossier.report.figures import correspondence, missingness
+from dossier.report.figures import missingness, participants
 from dossier.report.figures.canvas import styled
 from tests.conftest import terms
-from tests.figures.drawings import in_style, sheet_of
+from tests.figures.drawings import Drawing, in_style, sheet_of, texts
+from tests.figures.drawings import drawn as drawn_of
 from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
@@ -24,7 +27,6 @@ LONG = "University Hospital of Marienbad, No."
 
 def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = False) -> types.Evidence:
     """Sites with predictors that differ, miss values and are all missing at some; the last site holds none of them."""
-    rng = np.random.default_rng(sites * 100 + predictors)
     prefix = "Concentration of interleukin in plasma, no." if long else "x"
     names = [f"{prefix} {index}" for index in range(predictors)]
     datasets = [
@@ -41,9 +43,6 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
             missing = [0.0, 3.0, 0.3 * site.n, site.n][(index + site.n) % 4] if index != 1 else 0.0
             gap = types.Description(feature, "missing", float(round(missing)), site.n)
             descriptions.append(types.DescriptionResult(site.name, gap))
-            if site.role == "external" and missing < site.n:
-                shift = types.Description(feature, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
-                descriptions.append(types.DescriptionResult(site.name, shift))
         if site.features and site.role == "external":
             mean = types.Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
             results.append(types.Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
@@ -69,7 +68,7 @@ CASES = {
     "forty": evidence(40, 60),
     "long_forty": evidence(40, 12, LONG, long=True),
 }
-DRAWN = {"shifts": sheet_of("shift_by_predictor"), "missing": sheet_of("missingness")}
+DRAWN = {"missing": sheet_of("missingness")}
 
 
 def drawn(kind: str, case: str) -> Figure:
@@ -84,43 +83,38 @@ def test_every_text_is_readable(kind: str, case: str) -> None:
         assert_apart(text_boxes(figure), figure, 225)
 
 
-def test_a_dot_stands_at_the_difference_of_its_predictor() -> None:
-    figure = drawn("shifts", "three")
-    known = correspondence.shifts(CASES["three"])
-    order = correspondence.ordered(known)
-    for index, axes in enumerate(figure.axes):
-        dots = {
-            order[round(float(np.asarray(line.get_ydata(), dtype=float)[0]))]: line
-            for line in axes.lines
-            if str(line.get_gid()).startswith("shift")
-        }
-        expected = {predictor: value for (site, predictor), value in known.items() if site == f"site-{index}"}
-        assert set(dots) == set(expected)
-        for predictor, dot in dots.items():
-            assert float(np.asarray(dot.get_xdata(), dtype=float)[0]) == expected[predictor]
-            filled = dot.get_markerfacecolor() != "white"
-            assert filled == (abs(expected[predictor]) >= LARGE_SHIFT)
-
-
-def test_the_farthest_predictor_is_at_the_top() -> None:
-    known = correspondence.shifts(CASES["eight"])
-    order = correspondence.ordered(known)
-    far = [max(abs(value) for (_, name), value in known.items() if name == text) for text in order]
-    assert far == sorted(far, reverse=True)
-
-
-def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
-    case = CASES["forty"]
-    figure = drawn("shifts", "forty")
-    known = correspondence.shifts(case)
-    rows = correspondence.ordered(known)[: correspondence.MOST_ROWS]
+def test_the_flow_shows_what_was_counted() -> None:
+    """Boxes, what was left out, both outcomes, and a bar whose dark part is the share."""
+    known = CASES["three"]
+    lost = replace(known.datasets[0], rows_read=209, excluded={"outcome_missing": 6, "risk_missing": 3})
+    case = replace(known, datasets=(lost, *known.datasets[1:]))
+    figure = in_style(sheet_of("participant_flow"), case)
     (axes,) = figure.axes
-    dots = [line for line in axes.lines if str(line.get_gid()).startswith("shift-")]
-    assert len(dots) == sum(predictor in rows for _, predictor in known)
-    written = [text.get_text() for text in figure.texts]
-    for predictor in rows:
-        site = max((abs(value), name) for (name, text), value in known.items() if text == predictor)[1]
-        assert f"Hospital {site.removeprefix('site-')}" in written
+    bars = {str(bar.get_gid()): bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_gid()}
+    sites = [each for each in case.datasets if each.events is not None]
+    assert bars == pytest.approx(
+        {f"share-{each.name}": participants.BAR * (each.events or 0) / each.n for each in sites}
+    )
+    strokes = [np.asarray(line.get_xdata(), dtype=float) for line in axes.lines if line.get_gid() == "reference"]
+    left = next(bar.get_x() for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_gid())
+    assert np.allclose(strokes, left + participants.BAR * 90 / 900)
+    written = texts(figure)
+    assert {"209", "200", "6 outcome missing", "3 risk missing", "50 (25%)", "150"} <= set(written)
+
+
+def test_what_a_policy_withholds_is_not_in_the_flow() -> None:
+    known, hidden = CASES["three"], types.Withheld(Fact("small_cell"), 10)
+    site = replace(known.datasets[0], rows_read=hidden, excluded={"risk_missing": hidden}, events=None)
+    site = replace(site, outcome_withheld=hidden, minimum_cell=10)
+    found = drawn_of("participant_flow", replace(known, datasets=(site,)))
+    assert isinstance(found, Drawing)
+    assert {"200 or more", "<10 risk missing", "withheld"} <= set(texts(found.figure))
+    assert not [patch for patch in found.figure.axes[0].patches if patch.get_gid()]
+    assert found.picture.message.replace("\N{NO-BREAK SPACE}", " ").startswith("Of at least 200 rows")
+
+
+def test_of_more_datasets_than_a_page_holds_a_table_says_the_flow() -> None:
+    assert sheet_of("participant_flow")(CASES["forty"]) == Said("a page does not hold the flow of the participants")
 
 
 def test_fields_say_and_show_what_is_missing() -> None:

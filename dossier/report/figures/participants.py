@@ -1,0 +1,160 @@
+"""The flow of the participants: rows read, left out and why, analysed, with the outcome and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from dossier.core import types
+from dossier.core.facts import Fact
+from dossier.report.figures import canvas, captions, ink, marks
+from dossier.typeset import names, widths, words
+from dossier.typeset.numbers import per_cent
+
+TOP, GAP, BOX, PAD, BAR, ACROSS = 6.0, 1.6, 5.0, 1.6, 15.0, 3.2
+"""In mm: the head, the space below a row, a box, the space within one, a bar, and the space between two columns."""
+SHORTEST_WAY, LONGEST_WAY, NARROWEST_NAME, TALLEST = 24.0, 46.0, 30.0, 200.0
+"""In mm: the way from box to box, along which it is said what was left out, the room of a name, and all rows."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What is said of a dataset: when and where, what was left out, and how many had each outcome."""
+
+    of: types.DatasetSummary
+    about: tuple[str, ...]
+    left_out: tuple[str, ...]
+    outcomes: tuple[str, ...]
+
+    @classmethod
+    def through(cls, dataset: types.DatasetSummary) -> Flow:
+        """What the release declares of a dataset, and what was counted."""
+        period = "" if dataset.dates is None else words.dates(dataset.dates)
+        about = ("period withheld" if dataset.dates_withheld else period, dataset.country, dataset.setting)
+        lost = (f"{names.count_of(count)} {words.exclusion(why)}" for why, count in dataset.excluded.items() if count)
+        if dataset.class_counts:
+            outcomes = tuple(f"{count:,}" for count in dataset.class_counts.values())
+        elif dataset.events is None:
+            outcomes = (names.events_of(dataset, "not known"), "")
+        else:
+            share = f" ({per_cent(dataset.events / dataset.n)})" if dataset.n else ""
+            outcomes = (f"{dataset.events:,}{share}", f"{dataset.n - dataset.events:,}")
+        return cls(dataset, tuple(text for text in about if text), tuple(lost), outcomes)
+
+    def told(self, heads: Sequence[str]) -> str:
+        """The same in words."""
+        lost = f", left out {captions.joined(self.left_out)}" if self.left_out else ""
+        found = [f"{text} {head}" for text, head in zip(self.outcomes, heads, strict=False) if text]
+        rows = f"{names.rows_read_of(self.of)} rows read{lost}, {self.of.n:,} analysed"
+        return f"{names.label_of(self.of)}: {rows}, {captions.joined(found, len(found))}"
+
+
+@canvas.figure("Flow of the participants")
+def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+    """How many rows of each dataset were read, left out and why, analysed, and had the outcome."""
+    flows = [Flow.through(dataset) for dataset in names.shown(evidence)]
+    classes = next((list(flow.of.class_counts) for flow in flows if flow.of.class_counts), [])
+    heads, bar = classes or ["with outcome", "without"], 0.0 if classes else BAR + ACROSS
+    read = _widest(["read", *(names.rows_read_of(flow.of) for flow in flows)]) + 2 * PAD
+    analysed = _widest(["analysed", *(f"{flow.of.n:,}" for flow in flows)]) + 2 * PAD
+    lost = _widest([text for flow in flows for text in flow.left_out]) + 5.0
+    way = min(max(lost, SHORTEST_WAY), LONGEST_WAY)
+    # The first head may stand over the bar.
+    columns = [
+        _widest(
+            [*([] if bar and not at else [head]), *(flow.outcomes[at] for flow in flows if at < len(flow.outcomes))]
+        )
+        for at, head in enumerate(heads)
+    ]
+    room = canvas.FULL - read - way - analysed - bar - sum(columns) - ACROSS * (1 + len(heads))
+    called = [
+        label.split("\n")
+        for label in widths.on_lines([names.label_of(flow.of) for flow in flows], [room] * len(flows), 2)
+    ]
+    about = [widths.on_lines([", ".join(flow.about)], [room], 3)[0].split("\n") for flow in flows]
+    tall = [
+        max(len(name) + len(more), 1 + len(flow.left_out)) * canvas.LINE + GAP
+        for name, more, flow in zip(called, about, flows, strict=True)
+    ]
+    if room < NARROWEST_NAME or sum(tall) > TALLEST:
+        return types.Absent(Fact("more_than_a_page_holds", what="the flow of the participants"))
+    drawn = canvas.sheet(canvas.FULL, TOP + sum(tall))
+    axes = canvas.in_millimetres(drawn)
+    start, end = room + ACROSS + read, room + ACROSS + read + way
+    first = end + analysed + ACROSS
+    ends = [first + bar + wide + ACROSS * at for at, wide in enumerate(accumulate(columns))]
+    heading = [(start - PAD, "read"), (end + analysed - PAD, "analysed"), *zip(ends, heads, strict=True)]
+    for x, text in heading:
+        canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
+    reference = _reference(flows)
+    for flow, name, more, above in zip(flows, called, about, accumulate(tall, initial=TOP), strict=False):
+        middle = above + canvas.LINE / 2
+        for row, line in enumerate([*name, *more]):
+            colour = ink.INK if row < len(name) else ink.INK_2
+            canvas.write(drawn, 0, middle + row * canvas.LINE, line, color=colour)
+        _left_out(axes, flow, start, end, middle)
+        _box(axes, start - read, middle, read, names.rows_read_of(flow.of))
+        _box(axes, end, middle, analysed, f"{flow.of.n:,}")
+        if bar and flow.of.events is not None and flow.of.n:
+            _bar(axes, first, middle, flow.of, reference)
+        for at, (x, count) in enumerate(zip(ends, flow.outcomes, strict=False)):
+            canvas.write(drawn, x, middle, count, ha="right", weight=400 if at or classes else 600)
+    said = "; ".join(flow.told(heads) for flow in flows)
+    return canvas.Drawn(drawn, _caption(flows, reference), f"{said}.", _message(types.externals(evidence)))
+
+
+def _widest(texts: Iterable[str]) -> float:
+    return max((widths.text_width(text, 600) for text in texts), default=0.0)
+
+
+def _left_out(axes: Axes, flow: Flow, start: float, end: float, middle: float) -> None:
+    """The arrow from box to box, and below it what was left out on the way."""
+    axes.plot([start, end - 0.8], [middle] * 2, color=ink.MID, lw=0.7)
+    marks.dot(axes, end - 0.8, middle, ">", 3.6, ink.MID)
+    for row, text in enumerate(flow.left_out, 1):
+        short, y = widths.shortened([text], end - start - 5.0)[0], middle + row * canvas.LINE
+        axes.plot([start + 2.0] * 2, [middle, y + 1.6], color=ink.MID, lw=0.7)
+        axes.text(start + 3.2, y, short, va="center_baseline", color=ink.INK_2)
+
+
+def _box(axes: Axes, x: float, middle: float, wide: float, text: str) -> None:
+    axes.add_patch(Rectangle((x, middle - BOX / 2), wide, BOX, fc="white", ec=ink.INK_2, lw=0.5))
+    axes.text(x + wide - PAD, middle, text, ha="right", va="center_baseline")
+
+
+def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, reference: float | None) -> None:
+    """The analysed patients as a bar, those with the outcome dark, and how far it goes in the development data."""
+    share = (dataset.events or 0) / dataset.n
+    for wide, colour, gid in ((BAR, "white", None), (BAR * share, ink.BLUE, f"share-{dataset.name}")):
+        axes.add_patch(Rectangle((x, middle - 1.4), wide, 2.8, fc=colour, ec=ink.INK_2, lw=0.5, gid=gid))
+    if reference is not None:
+        axes.plot([x + BAR * reference] * 2, [middle - 2.2, middle + 2.2], color=ink.INK, lw=1.2, gid="reference")
+
+
+def _reference(flows: Sequence[Flow]) -> float | None:
+    """The share with the outcome in the development data."""
+    known = (flow.of for flow in flows if flow.of.role == "development" and flow.of.n)
+    return next((each.events / each.n for each in known if each.events is not None), None)
+
+
+def _caption(flows: Sequence[Flow], reference: float | None) -> str:
+    datasets = [flow.of for flow in flows]
+    external = [each for each in datasets if each.role == "external"]
+    line = "" if reference is None else f" Stroke: the share in the development data, {per_cent(reference)}."
+    bar = "" if any(each.class_counts for each in datasets) else " Bar: the share with the outcome."
+    splits = any(each.splits for each in datasets)
+    more = " Rows of refitted splits count each patient once a split." if splits else ""
+    opening = f"{captions.patients(external)} at {captions.sites_word(len(external))}"
+    return f"{opening}. Below an arrow: what was left out, and why.{bar}{line}{more}{names.unweighted(datasets)}"
+
+
+def _message(sites: Sequence[types.DatasetSummary]) -> str:
+    lost, least = names.lost_rows(sites)
+    rows = sum(site.n for site in sites) + lost
+    if not lost and not least:
+        return f"All {rows:,} rows that were read are analysed."
+    return f"Of {least}{rows:,} rows {least}{lost:,} {names.not_analysed(sites)}."
