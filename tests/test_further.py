@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import pytest
+
 from dossier.core import types
 from dossier.core.register import fill
 from dossier.report.chapters import further
@@ -27,30 +31,30 @@ def test_every_measure_that_no_other_chapter_prints_has_its_column(any_book: Boo
     assert [term.name for term in asked if term.label.lower() not in heads] == []
 
 
-def test_the_words_of_curves_name_columns_that_the_curves_have(knee: Book) -> None:
-    for kind, columns in (("panels", "lines"), ("tables", "columns")):
-        for name, about in of_curves("panels" if kind == "panels" else "tables").items():
-            found = [curve.found for curve in knee.evidence.by_curve[name]]
-            known = [curve for curve in found if isinstance(curve, types.Curve)]
-            assert known, name
-            for curve in known:
-                assert {*about[columns], about.get("across", next(iter(curve.columns)))} <= set(curve.columns), name
+KINDS: dict[Literal["panels", "ridges", "tables"], str] = {"panels": "lines", "ridges": "fills", "tables": "columns"}
 
 
-def test_the_table_of_a_curve_has_its_numbers(breast: Book) -> None:
-    (table,) = (table for table in further.curves(breast.evidence) if table.name == "table-fagan-nomogram")
-    (first,) = (
-        row
-        for row in breast.results["curves"]
-        if row["curve"] == "fagan_nomogram" and row["dataset"] == "rotterdam" and not row["at"]
-    )
-    columns = first["columns"]
-    start = [row.kind for row in table.rows].index("group") + 1
-    for index, threshold in enumerate(columns["threshold"]):
-        row = table.rows[start + index]
-        assert float(row.label) == threshold
-        assert float(row.cells[0].text) == round(columns["before"][index], 2)
-        assert row.cells[0].interval.split(" to ")[0] == f"{columns['before_low'][index]:.2f}"
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_words_of_curves_name_columns_that_the_curves_have(
+    knee: Book, kind: Literal["panels", "ridges", "tables"]
+) -> None:
+    for name, about in of_curves(kind).items():
+        found = [curve.found for curve in knee.evidence.by_curve[name]]
+        known = [curve for curve in found if isinstance(curve, types.Curve)]
+        assert known, name
+        for curve in known:
+            single = {about[key] for key in ("across", "upper", "each") if key in about}
+            assert {*about[KINDS[kind]], *single} <= set(curve.columns), name
+
+
+def test_the_table_of_a_curve_has_its_numbers(knee: Book) -> None:
+    (table,) = further.curves(knee.evidence)
+    assert table.name == "table-survey-of-priorities"
+    (survey,) = (row for row in knee.results["curves"] if row["curve"] == "survey_of_priorities")
+    rows = [row for row in table.rows if row.kind == "row"]
+    columns = survey["columns"]
+    assert [float(row.label) for row in rows] == columns["class"]
+    assert [float(row.cells[0].text) for row in rows] == [round(share, 2) for share in columns["share"]]
 
 
 def test_the_panels_say_how_many_sites_have_no_curve(knee: Book) -> None:

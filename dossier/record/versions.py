@@ -12,8 +12,8 @@ from importlib.metadata import version
 
 NUMBERS = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
 """The packages whose version can change a number, and those that draw and set the pages; workers need the same."""
-PAGES = ("pydyf", "fonttools", "pyphen", "tinycss2", "cssselect2", "tinyhtml5")
-"""The packages that WeasyPrint writes a page with."""
+PAGES = ("pydyf", "fonttools", "pyphen", "tinycss2", "cssselect2", "tinyhtml5", "seaborn", "pandas")
+"""The packages that WeasyPrint writes a page with, and those that draw distributions."""
 PLAIN = r"[0-9][0-9A-Za-z.+!]{0,40}"
 """How a version is written; anything else is nothing to be given to a shell."""
 

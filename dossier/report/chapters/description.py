@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from dossier.core.bands import LARGE_SHIFT, MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.types import MODEL, DatasetSummary, Evidence, described, externals
+from dossier.core.types import MODEL, DatasetSummary, Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.labels import coded, level_of, with_unit

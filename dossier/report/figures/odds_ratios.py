@@ -1,0 +1,120 @@
+"""The odds ratios that the declared formula comes to, predictor by predictor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dossier.core import types
+from dossier.core.facts import Fact
+from dossier.report.figures import canvas, captions, data, forest, ink, marks
+from dossier.typeset import names, widths
+from dossier.typeset.labels import level_of
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
+
+MOST_ROWS, NAMES, WORDS, VALUE = 44, 50.0, 44.0, 14.0
+"""How many rows there are at most, and in mm the widths of a name, of what is compared, and of the numbers."""
+TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0)
+Row = tuple[str, str, float]
+"""The predictor, what of it is compared with what, and its odds ratio."""
+
+
+def _per_point(total: types.Curve) -> float:
+    """How much of the log odds a point of the nomogram is."""
+    points, odds = (data.column(total, name) for name in ("total_points", "linear_predictor"))
+    return float((odds[-1] - odds[0]) / (points[-1] - points[0]))
+
+
+def _middle_half(evidence: types.Evidence, predictor: str) -> tuple[float, float] | None:
+    """The quartiles of a predictor, in the development data where these hold it."""
+    for dataset in names.shown(evidence)[::-1]:
+        known = {
+            row.described.statistic: row.described.value
+            for row in evidence.descriptions
+            if (row.dataset, row.described.variable) == (dataset.name, predictor)
+        }
+        if "quantile_25" in known and "quantile_75" in known:
+            return known["quantile_25"], known["quantile_75"]
+    return None
+
+
+def _of_numbers(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
+    """Of a number the value nearest to its upper quartile against that nearest to its lower one."""
+    for curve in types.curves_named(evidence, "points"):
+        if isinstance(curve.found, types.Curve):
+            values, points = (data.column(curve.found, name) for name in ("value", "points"))
+            quartiles = _middle_half(evidence, str(curve.at["predictor"]))
+            low, high = (0, -1) if quartiles is None else (int(np.abs(values - end).argmin()) for end in quartiles)
+            if values[low] == values[high]:
+                low, high = 0, -1
+            ratio = float(np.exp((points[high] - points[low]) * per_point))
+            against = " against ".join(canvas.tick_text(float(f"{values[at]:.3g}")) for at in (high, low))
+            yield names.axis_name(curve.at), against, ratio
+
+
+def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
+    """Of a category each against the one that the formula names none for, else against the first."""
+    found: dict[str, dict[str, float]] = {}
+    for row in evidence.descriptions:
+        if (row.dataset, row.described.statistic) == (types.MODEL, "points") and row.described.level is not None:
+            found.setdefault(row.described.variable, {})[row.described.level] = row.described.value
+    terms = evidence.release.model.term if evidence.release.model is not None else ()
+    named = {term.predictor: term.levels for term in terms if term.levels is not None and term.with_ is None}
+    for variable, points in found.items():
+        first = next((level for level in points if level not in named.get(variable, points)), next(iter(points)))
+        for level, own in points.items():
+            if level != first:
+                words = [level_of(evidence, variable, each) for each in (level, first)]
+                ratio = float(np.exp((own - points[first]) * per_point))
+                yield variable, " against ".join(words), ratio
+
+
+@canvas.figure("Odds ratios of the formula")
+def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+    """What the odds are multiplied by from one value of a predictor to another, the others the same."""
+    if evidence.release.model is None:
+        return types.Absent(Fact("no_formula"))
+    total = types.find_curve(evidence, "points_total", types.MODEL)
+    if isinstance(total, types.Absent):
+        return total
+    every = [*_of_numbers(evidence, _per_point(total)), *_of_levels(evidence, _per_point(total))]
+    order = {name: place for place, name in enumerate(evidence.release.model.predictors)}
+    every.sort(key=lambda row: next((at for name, at in order.items() if row[0].startswith(name)), len(order)))
+    shown = every[:MOST_ROWS]
+    called = widths.shortened(list(dict.fromkeys(name for name, _, _ in shown)), NAMES)
+    label = dict(zip(dict.fromkeys(name for name, _, _ in shown), called, strict=True))
+    words = [widths.shortened([text], WORDS)[0] for _, text, _ in shown]
+    beside = max(map(widths.text_width, called)) + 2.5
+    left = beside + max(map(widths.text_width, words)) + 3.0
+    wide = canvas.FULL - left - VALUE
+    plot = forest.Rows(canvas.sheet(canvas.FULL, 5.0 + canvas.LINE * len(shown) + 10.0), 5.0)
+    axes = plot.axes(left, wide, len(shown))
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    ratios = [ratio for _, _, ratio in shown]
+    low = max((tick for tick in TICKS if tick <= min(*ratios, 0.5)), default=TICKS[0])
+    high = min((tick for tick in TICKS if tick >= max(*ratios, 2.0)), default=TICKS[-1])
+    axes.set_xlim(low, high)
+    canvas.ticks(axes, "x", [tick for tick in TICKS if low <= tick <= high])
+    axes.axvline(1.0, color=ink.RULE, lw=0.8, zorder=0)
+    canvas.write(plot.sheet, canvas.FULL, 2.2, "Odds ratio", ha="right", color=ink.INK_2)
+    for row, ((name, _, ratio), text) in enumerate(zip(shown, words, strict=True)):
+        if not row or shown[row - 1][0] != name:
+            plot.write(row + 0.5, 0, label[name])
+        plot.write(row + 0.5, beside, text, color=ink.INK_2)
+        axes.plot([1.0, ratio], [row + 0.5] * 2, color=ink.BAND, lw=2.4, zorder=1)
+        marks.dot(axes, min(max(ratio, low), high), row + 0.5, "o", 4.2, ink.BLUE, gid=f"ratio-{row}")
+        plot.right(row + 0.5, canvas.FULL, number(ratio), weight=600, color=ink.INK)
+    axes.titles("Odds ratio (1: no effect)")
+    cut = f" {counted(len(every) - len(shown), 'row')} more: see the formula." if len(every) > len(shown) else ""
+    caption = (
+        f"{counted(total.n, 'patient')} give the quartiles. Of a number: its upper against its lower quartile; of a "
+        "category: against the one without a coefficient. The others stay the same. The release declares no standard "
+        f"errors of its coefficients: there are no intervals, and a wide ratio may be chance.{cut}"
+    )
+    name, text, ratio = max(every, key=lambda row: abs(np.log(row[2])))
+    said = captions.joined([f"{number(each)} ({of}, {against})" for of, against, each in shown], 12)
+    message = f"The odds ratio farthest from 1 is {number(ratio)}: {name}, {text}."
+    return canvas.Drawn(plot.sheet, caption, f"Odds ratios of the formula: {said}.", message)

@@ -1,0 +1,133 @@
+"""Distributions below each other, a ridge a site or a rater, by seaborn; `words/curves.toml` says what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dossier.core import bands, types
+from dossier.core.facts import Fact
+from dossier.core.types import Floats
+from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset import widths
+from dossier.typeset.numbers import number
+from dossier.typeset.words import of_curves
+
+STEP, HIGH, TOP, FOOT, NAMES, MOST_RIDGES = 5.4, 10.0, 3.0, 10.0, 46.0, 24
+"""In mm: from one ridge to the next, the highest ridge, the head, the foot, the names; then how many there are."""
+ALONE: dict[str, Any] = {"color": ink.BAND, "fill": True, "alpha": 0.9, "linewidth": 1.0, "edgecolor": ink.BLUE}
+BESIDE: tuple[dict[str, Any], ...] = (
+    {"color": ink.BLUE, "fill": False, "linewidth": 1.2},
+    {"color": ink.TINTS[2], "fill": True, "alpha": 0.9, "linewidth": 0.6, "edgecolor": ink.INK_2},
+)
+"""How a ridge is drawn that is alone, and those of two columns, the first before the other."""
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """One distribution, or one for each outcome: whose it is, the ends of its bins, and the share in each."""
+
+    name: str
+    edges: Floats
+    shares: Mapping[str, Floats]
+
+    @property
+    def most_often(self) -> str:
+        """The bin that holds most of the first."""
+        top = int(np.nanargmax(next(iter(self.shares.values()))))
+        return f"{number(self.edges[top])} to {number(self.edges[top + 1])} ({self.name})"
+
+
+def _edges(curve: types.Curve, about: Mapping[str, Any]) -> Floats:
+    """Where bins begin and end; of the levels of a scale, half-way to the next one."""
+    if "upper" in about:
+        return np.append(data.column(curve, about["across"]), data.column(curve, about["upper"])[-1])
+    levels = np.unique(data.column(curve, about["across"]))
+    between = (levels[1:] + levels[:-1]) / 2
+    half = between[0] - levels[0] if len(levels) > 1 else 0.05
+    return np.asarray(np.clip([levels[0] - half, *between, levels[-1] + half], 0, 1))
+
+
+def _ridges(name: str, curve: types.Curve, about: Mapping[str, Any]) -> Iterator[Ridge]:
+    """The ridge of a site, or of each rater there."""
+    columns = {each: data.column(curve, each) for each in about["fills"]}
+    edges = _edges(curve, about)
+    if "each" not in about:
+        yield Ridge(name, edges, columns)
+        return
+    groups = data.column(curve, about["each"])
+    for group in np.unique(groups):
+        own = {each: values[groups == group] for each, values in columns.items()}
+        yield Ridge(f"{name}, {about['each']} {group:g}", edges, own)
+
+
+def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:
+    every = [(site, types.find_curve(evidence, name, site.name)) for site in types.externals(evidence)]
+    # In the bins of few patients single ones would be seen.
+    enough = [(site, curve) for site, curve in every if not data.few(site, bands.FEW_FOR_POOLING)]
+    found = [(site, curve) for site, curve in enough if isinstance(curve, types.Curve)]
+    if not found:
+        return facets.why_nowhere(evidence, name, Fact("not_estimated_at_any_site", what=about["what"]))
+    # Late: it imports pandas and pyplot, half a second that most commands have no need of.
+    import seaborn
+
+    ridges = [ridge for site, curve in found for ridge in _ridges(site.site, curve, about)]
+    shown, fills = ridges[:MOST_RIDGES], about["fills"]
+    looks = (ALONE,) if len(fills) == 1 else BESIDE
+    keys = [
+        facets.Key(text, look["color"], mark="square" if look["fill"] else "line", edge=look.get("edgecolor", "none"))
+        for text, look in zip(fills.values(), looks, strict=True)
+    ]
+    above = TOP + (facets.KEY_LINE if len(fills) > 1 else 0.0)
+    names = widths.shortened([ridge.name for ridge in shown], NAMES)
+    left = max(map(widths.text_width, names)) + 3.0
+    high = max(float(np.nanmax(shares)) for ridge in shown for shares in ridge.shares.values()) or 1.0
+    sheet = canvas.sheet(canvas.FULL, above + HIGH + STEP * (len(shown) - 1) + FOOT)
+    behind = canvas.panel(sheet, left, above, canvas.FULL - left - 4.0, HIGH + STEP * (len(shown) - 1))
+    behind.spines["left"].set_visible(False)
+    for place in (0.25, 0.5, 0.75):
+        behind.axvline(place, color=ink.HAIR, lw=0.5, zorder=0)
+    if about.get("thresholds"):
+        for threshold in evidence.release.thresholds.declared[:1]:
+            behind.axvline(threshold, color=ink.INK_2, lw=0.8, ls=ink.BROKEN, zorder=0)
+    canvas.ticks(behind, "x", [0, 0.25, 0.5, 0.75, 1])
+    behind.titles(about["axis"], below=7.2)
+    for row, (ridge, label) in enumerate(zip(shown, names, strict=True)):
+        axes = canvas.panel(sheet, left, above + STEP * row, behind.width, HIGH, (0, 1), (0, high))
+        axes.axis("off")
+        axes.axhline(0, color=ink.RULE, lw=0.5)
+        for (column, shares), look in reversed(list(zip(ridge.shares.items(), looks, strict=True))):
+            middles = (ridge.edges[1:] + ridge.edges[:-1]) / 2
+            # What is too few to be given stays empty.
+            weights = np.nan_to_num(shares)
+            seaborn.histplot(
+                x=middles, weights=weights, bins=list(ridge.edges), element="step", ax=axes, gid=column, **look
+            )
+        axes.set(xlim=(0, 1), ylim=(0, high))
+        canvas.write(sheet, 0, above + STEP * row + HIGH - 1.6, label)
+    if len(fills) > 1:
+        facets.key(sheet, 0.0, 1.8, [keys])
+    more = captions.left_out(len(every) - len(found), "not estimable, or too few patients")
+    cut = f" {len(ridges) - len(shown)} more: see results.json." if len(ridges) > len(shown) else ""
+    line = " Broken line: the primary threshold." if about.get("thresholds") else ""
+    caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{line}{more}{cut}"
+    said = captions.joined([ridge.most_often for ridge in shown], 8)
+    return canvas.Drawn(
+        sheet, caption, f"{about['says']} Most often {next(iter(fills.values()))}: {said}.", about["says"]
+    )
+
+
+def _entered(name: str, about: Mapping[str, Any]) -> None:
+    def drawn(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+        return _drawn(evidence, name, about)
+
+    drawn.__name__ = drawn.__qualname__ = f"{name}_ridges"
+    drawn.__doc__ = about["says"]
+    canvas.figure(about["title"])(drawn)
+
+
+for _name, _about in of_curves("ridges").items():
+    _entered(_name, _about)
