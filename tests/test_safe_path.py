@@ -123,7 +123,7 @@ def after_the_start(trapped: Path) -> Path:
 
 def release(folder: Path) -> None:
     """Two small tables: enough for two workers."""
-    rows = "".join(f"{k % 3 == 0:d},{(k * 7 % 40 + 1) / 42:.3f}\n" for k in range(40))
+    rows = "".join(f"{k % 3 == 0:d},{(k * 7 % 40 + 1) / 42:.3f}\n" for k in range(80))
     for name in ("north", "south"):
         (folder / f"{name}.csv").write_text(f"outcome,risk\n{rows}")
     text = HEAD + QUICK + "".join(SITE.replace("site", name) for name in ("north", "south"))

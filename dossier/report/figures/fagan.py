@@ -9,8 +9,9 @@ from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset.numbers import per_cent, threshold
 
-PROBABILITIES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-RATIOS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+PROBABILITIES = (0.5, 0.01, 0.99, 0.05, 0.95, 0.2, 0.8, 0.001, 0.999)
+RATIOS = (1.0, 0.01, 100.0, 0.1, 10.0)
+"""What is numbered on the scales, where there is room for all the first ones first."""
 HIGH, GAP_X, LEFT, MOST_SITES = 36.0, 8.0, 14.0, 24
 """A panel and the gap between two, in mm, and how many sites are drawn."""
 ANSWERS = {"positive": (ink.BLUE, "-", "flagged"), "negative": (ink.INK_2, ink.BROKEN, "not flagged")}
@@ -76,20 +77,21 @@ def _spread(after: list[tuple[float, str]]) -> str:
 
 def _axes(axes: canvas.Panel, end: float, labelled: bool, last: bool) -> None:
     """The three scales, numbered at the outer sides of a row of panels."""
-    outer = _log_odds(np.array(PROBABILITIES))
+    outer, shares = _log_odds(np.array(PROBABILITIES)), [f"{100 * each:g}" for each in PROBABILITIES]
     scales = (
-        (0.0, -outer, [per_cent(each) for each in PROBABILITIES], "right", labelled),
+        (0.0, -outer, shares, "right", labelled),
         (0.5, np.log(RATIOS) / 2, [canvas.tick_text(each) for each in RATIOS], "right", labelled),
-        (1.0, outer, [per_cent(each) for each in PROBABILITIES], "left", last),
+        (1.0, outer, shares, "left", last),
     )
+    room = canvas.LINE / axes.height * 2 * end
     for x, places, texts, side, numbered in scales:
         axes.plot([x, x], [-end, end], color=ink.INK_2, lw=0.6, clip_on=False)
         away = 1.6 / axes.width * (-1 if side == "right" else 1)
-        for place, text in zip(places, texts, strict=True):
-            if abs(place) <= end:
-                axes.plot([x, x + away / 2], [place] * 2, color=ink.INK_2, lw=0.5, clip_on=False)
-                if numbered:
-                    axes.text(x + away, place, text.rstrip("%"), ha=side, va="center_baseline", color=ink.INK_2)
+        text_at = dict(zip(places.tolist(), texts, strict=True))
+        for place in canvas.apart([each for each in text_at if abs(each) <= end], lambda *_: room):
+            axes.plot([x, x + away / 2], [place] * 2, color=ink.INK_2, lw=0.5, clip_on=False)
+            if numbered:
+                axes.text(x + away, place, text_at[place], ha=side, va="center_baseline", color=ink.INK_2)
 
 
 def _paths(axes: canvas.Panel, curve: types.Curve, name: str) -> None:

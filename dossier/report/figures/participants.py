@@ -71,14 +71,11 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         for at, head in enumerate(heads)
     ]
     room = canvas.FULL - read - way - analysed - bar - sum(columns) - ACROSS * (1 + len(heads))
-    called = [
-        label.split("\n")
-        for label in widths.on_lines([names.label_of(flow.of) for flow in flows], [room] * len(flows), 2)
-    ]
-    about = [widths.on_lines([", ".join(flow.about)], [room], 3)[0].split("\n") for flow in flows]
+    labels = widths.on_lines([names.label_of(flow.of) for flow in flows], [room] * len(flows), 2)
+    texts = [_beside(label, ", ".join(flow.about), room) for flow, label in zip(flows, labels, strict=True)]
     tall = [
-        max(len(name) + len(more), 1 + len(flow.left_out)) * canvas.LINE + GAP
-        for name, more, flow in zip(called, about, flows, strict=True)
+        max(1 + max(row for row, *_ in told), 1 + len(flow.left_out)) * canvas.LINE + GAP
+        for told, flow in zip(texts, flows, strict=True)
     ]
     if room < NARROWEST_NAME or sum(tall) > TALLEST:
         return types.Absent(Fact("more_than_a_page_holds", what="the flow of the participants"))
@@ -91,11 +88,10 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     for x, text in heading:
         canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
     reference = _reference(flows)
-    for flow, name, more, above in zip(flows, called, about, accumulate(tall, initial=TOP), strict=False):
+    for flow, told, above in zip(flows, texts, accumulate(tall, initial=TOP), strict=False):
         middle = above + canvas.LINE / 2
-        for row, line in enumerate([*name, *more]):
-            colour = ink.INK if row < len(name) else ink.INK_2
-            canvas.write(drawn, 0, middle + row * canvas.LINE, line, color=colour)
+        for row, place, line, colour in told:
+            canvas.write(drawn, place, middle + row * canvas.LINE, line, color=colour)
         _left_out(axes, flow, start, end, middle)
         _box(axes, start - read, middle, read, names.rows_read_of(flow.of))
         _box(axes, end, middle, analysed, f"{flow.of.n:,}")
@@ -109,6 +105,17 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 def _widest(texts: Iterable[str]) -> float:
     return max((widths.text_width(text, 600) for text in texts), default=0.0)
+
+
+def _beside(label: str, about: str, room: float) -> list[tuple[int, float, str, str]]:
+    """The name of a dataset, and when and where behind it or else below: the line, its place, the text, the colour."""
+    name = label.split("\n")
+    told = [(row, 0.0, line, ink.INK) for row, line in enumerate(name)]
+    behind = widths.text_width(label) + 2.4
+    if len(name) == 1 and behind + widths.text_width(about) <= room:
+        return [*told, (0, behind, about, ink.INK_2)] if about else told
+    below = widths.on_lines([about], [room], 3)[0].split("\n")
+    return [*told, *((row, 0.0, line, ink.INK_2) for row, line in enumerate(below, len(name)))]
 
 
 def _left_out(axes: Axes, flow: Flow, start: float, end: float, middle: float) -> None:

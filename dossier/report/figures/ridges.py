@@ -16,8 +16,10 @@ from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import of_curves
 
-STEP, HIGH, TOP, FOOT, NAMES, MOST_RIDGES = 5.4, 10.0, 3.0, 10.0, 46.0, 24
-"""In mm: from one ridge to the next, the highest ridge, the head, the foot, the names; then how many there are."""
+STEP, HIGH, TOP, FOOT, NAMES, COLUMN_GAP = 5.0, 9.0, 3.0, 10.0, 56.0, 8.0
+"""In mm: from one ridge to the next, the highest ridge, the head, the foot, the names, and between two columns."""
+MOST_RIDGES, MOST_IN_A_COLUMN = 40, 8
+"""How many ridges there are at most, and how many have one column."""
 ALONE: dict[str, Any] = {"color": ink.BAND, "fill": True, "alpha": 0.9, "linewidth": 1.0, "edgecolor": ink.BLUE}
 BESIDE: tuple[dict[str, Any], ...] = (
     {"color": ink.BLUE, "fill": False, "linewidth": 1.2},
@@ -82,32 +84,28 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
         for text, look in zip(fills.values(), looks, strict=True)
     ]
     above = TOP + (facets.KEY_LINE if len(fills) > 1 else 0.0)
-    names = widths.shortened([ridge.name for ridge in shown], NAMES)
+    columns = 1 if len(shown) <= MOST_IN_A_COLUMN else 2
+    rows, wide = -(-len(shown) // columns), (canvas.FULL - COLUMN_GAP * (columns - 1)) / columns
+    names = widths.shortened([ridge.name for ridge in shown], NAMES / columns)
     left = max(map(widths.text_width, names)) + 3.0
     high = max(float(np.nanmax(shares)) for ridge in shown for shares in ridge.shares.values()) or 1.0
-    sheet = canvas.sheet(canvas.FULL, above + HIGH + STEP * (len(shown) - 1) + FOOT)
-    behind = canvas.panel(sheet, left, above, canvas.FULL - left - 4.0, HIGH + STEP * (len(shown) - 1))
-    behind.spines["left"].set_visible(False)
-    for place in (0.25, 0.5, 0.75):
-        behind.axvline(place, color=ink.HAIR, lw=0.5, zorder=0)
-    if about.get("thresholds"):
-        for threshold in evidence.release.thresholds.declared[:1]:
-            behind.axvline(threshold, color=ink.INK_2, lw=0.8, ls=ink.BROKEN, zorder=0)
-    canvas.ticks(behind, "x", [0, 0.25, 0.5, 0.75, 1])
-    behind.titles(about["axis"], below=7.2)
-    for row, (ridge, label) in enumerate(zip(shown, names, strict=True)):
-        axes = canvas.panel(sheet, left, above + STEP * row, behind.width, HIGH, (0, 1), (0, high))
+    deep = HIGH + STEP * (rows - 1)
+    sheet = canvas.sheet(canvas.FULL, above + deep + FOOT)
+    starts = [left + (wide + COLUMN_GAP) * column for column in range(columns)]
+    for start in starts:
+        _behind(canvas.panel(sheet, start, above, wide - left - 2.0, deep), evidence, about)
+    for index, (ridge, label) in enumerate(zip(shown, names, strict=True)):
+        start, row = starts[index // rows], index % rows
+        axes = canvas.panel(sheet, start, above + STEP * row, wide - left - 2.0, HIGH, (0, 1), (0, high))
         axes.axis("off")
         axes.axhline(0, color=ink.RULE, lw=0.5)
         for (column, shares), look in reversed(list(zip(ridge.shares.items(), looks, strict=True))):
             middles = (ridge.edges[1:] + ridge.edges[:-1]) / 2
             # What is too few to be given stays empty.
-            weights = np.nan_to_num(shares)
-            seaborn.histplot(
-                x=middles, weights=weights, bins=list(ridge.edges), element="step", ax=axes, gid=column, **look
-            )
-        axes.set(xlim=(0, 1), ylim=(0, high))
-        canvas.write(sheet, 0, above + STEP * row + HIGH - 1.6, label)
+            weights, bins = np.nan_to_num(shares), list(ridge.edges)
+            seaborn.histplot(x=middles, weights=weights, bins=bins, element="step", ax=axes, gid=column, **look)
+        axes.set(xlim=(0, 1), ylim=(0, high), xlabel="", ylabel="", xticks=[], yticks=[])
+        canvas.write(sheet, start - left, above + STEP * row + HIGH - 1.6, label)
     if len(fills) > 1:
         facets.key(sheet, 0.0, 1.8, [keys])
     more = captions.left_out(len(every) - len(found), "not estimable, or too few patients")
@@ -115,9 +113,19 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     line = " Broken line: the primary threshold." if about.get("thresholds") else ""
     caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{line}{more}{cut}"
     said = captions.joined([ridge.most_often for ridge in shown], 8)
-    return canvas.Drawn(
-        sheet, caption, f"{about['says']} Most often {next(iter(fills.values()))}: {said}.", about["says"]
-    )
+    first = f" {next(iter(fills.values()))}" if len(fills) > 1 else ""
+    return canvas.Drawn(sheet, caption, f"{about['says']} Most often{first}: {said}.", about["says"])
+
+
+def _behind(axes: canvas.Panel, evidence: types.Evidence, about: Mapping[str, Any]) -> None:
+    """The scale that the ridges of a column share, with the lines that they are compared by."""
+    axes.spines["left"].set_visible(False)
+    for place in (0.25, 0.5, 0.75):
+        axes.axvline(place, color=ink.HAIR, lw=0.5, zorder=0)
+    for threshold in evidence.release.thresholds.declared[:1] if about.get("thresholds") else ():
+        axes.axvline(threshold, color=ink.INK_2, lw=0.8, ls=ink.BROKEN, zorder=0)
+    canvas.ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1])
+    axes.titles(about["axis"], below=7.2)
 
 
 def _entered(name: str, about: Mapping[str, Any]) -> None:
