@@ -25,9 +25,6 @@ from dossier.typeset.numbers import DASH, TIED, number, per_cent
 from dossier.typeset.tables import DIFFERENCE, NOT_COMPUTED, Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
-SIDE_BY_SIDE, WITH_DIFFERENCES = 5, 4
-"""Datasets side by side in one table of characteristics, and where beside the sites stands how they differ."""
-
 NARROW_SIDE_BY_SIDE = 9
 """Datasets side by side where a cell holds one short number."""
 
@@ -108,7 +105,7 @@ def _where(dataset: DatasetSummary) -> str:
 
 
 def characteristics(evidence: Evidence, named: Collection[DatasetSummary] | None = None) -> tuple[Table, ...]:
-    """Table 1: each predictor in each dataset that holds it, as many datasets side by side as the page is wide.
+    """Table 1: each predictor in each dataset that holds it; none where none holds any.
 
     Beside each site stands how it differs from the development data. Of the external datasets those `named`, or all.
     """
@@ -117,9 +114,7 @@ def characteristics(evidence: Evidence, named: Collection[DatasetSummary] | None
         for dataset in shown(evidence)
         if dataset.features and (named is None or dataset.role != "external" or dataset in named)
     ]
-    blocks = evenly(holders, WITH_DIFFERENCES if _differences(evidence) else SIDE_BY_SIDE)
-    said = unweighted(holders)
-    return tuple(_characteristics(evidence, block, number, said) for number, block in enumerate(blocks, start=1))
+    return (_characteristics(evidence, holders),) if holders else ()
 
 
 Key = tuple[str, str, str | None]
@@ -149,7 +144,7 @@ def evenly(datasets: list[DatasetSummary], most: int) -> list[list[DatasetSummar
     return [datasets[start : start + size] for start in range(0, len(datasets), size)]
 
 
-def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: int, said: str) -> Table:
+def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Table:
     known = {
         (row.dataset, row.described.variable, row.described.statistic, row.described.level): row.described.value
         for row in evidence.descriptions
@@ -199,7 +194,8 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
     # Predictors that hold codes which are read as numbers, whose median says nothing.
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
     without = [f"Codes that are read as numbers have no median here: {listing(codes)}."] if codes else []
-    return worded("characteristics", rows, heads, without, part, unweighted=said, differ=bool(differences))
+    said = unweighted(datasets)
+    return worded("characteristics", rows, heads, without, unweighted=said, differ=bool(differences))
 
 
 def _level(
