@@ -15,7 +15,7 @@ RATIOS = (1.0, 0.01, 100.0, 0.1, 10.0)
 HIGH, GAP_X, LEFT, MOST_SITES = 36.0, 8.0, 14.0, 24
 """A panel and the gap between two, in mm, and how many sites are drawn."""
 ANSWERS = {"positive": (ink.BLUE, "-", "flagged"), "negative": (ink.INK_2, ink.BROKEN, "not flagged")}
-"""How the line of each answer looks, and what it is called."""
+"""How the line of each answer looks, and what it is called; the mark of no flag is open, its interval thinner."""
 
 
 def _log_odds(probability: types.Floats) -> types.Floats:
@@ -85,7 +85,7 @@ def _axes(axes: canvas.Panel, end: float, labelled: bool, last: bool) -> None:
     )
     room = canvas.LINE / axes.height * 2 * end
     for x, places, texts, side, numbered in scales:
-        axes.plot([x, x], [-end, end], color=ink.INK_2, lw=0.6, clip_on=False)
+        axes.plot([x, x], [-end, end], color=ink.INK_2, lw=0.5, clip_on=False)
         away = 1.6 / axes.width * (-1 if side == "right" else 1)
         text_at = dict(zip(places.tolist(), texts, strict=True))
         for place in canvas.apart([each for each in text_at if abs(each) <= end], lambda *_: room):
@@ -99,6 +99,7 @@ def _paths(axes: canvas.Panel, curve: types.Curve, name: str) -> None:
     before = _log_odds(data.column(curve, "before"))
     axes.plot([0, 1], [-before[0], before[0]], color=ink.RULE, lw=0.8, zorder=1, clip_on=False)
     for answer, (colour, dash, _) in ANSWERS.items():
+        flag = answer == "positive"
         after, low, high = (_log_odds(data.column(curve, f"after_{answer}{bound}")) for bound in ("", "_low", "_high"))
         for row in range(len(before)):
             if np.isnan(after[row]):
@@ -106,5 +107,5 @@ def _paths(axes: canvas.Panel, curve: types.Curve, name: str) -> None:
             width, gid = (1.3, f"{answer}-{name}") if row == 0 else (0.6, None)
             axes.plot([0, 1], [-before[row], after[row]], color=colour, ls=dash, lw=width, gid=gid, clip_on=False)
             if row == 0:
-                axes.plot([1, 1], [low[row], high[row]], color=colour, lw=2.2, solid_capstyle="butt")
-                marks.dot(axes, 1.0, float(after[row]), "o", 3.2, colour)
+                axes.plot([1, 1], [low[row], high[row]], color=colour, lw=2.2 if flag else 1.0)
+                marks.dot(axes, 1.0, float(after[row]), "o", 3.4, colour, filled=flag)
