@@ -31,7 +31,8 @@ def _release(folder: Path, few: int, alone: int = 1) -> dict[str, Any]:
         words = ("Zebrablood" if rare else "ABC"[row % 3], "Zemblan" if rare else ("here", "there")[row % 2])
         day = "2024-03-17" if rare else f"2024-0{4 + row % 3}-0{1 + row % 9}"
         age = 95 if rare else 40 + row % 40
-        rows.append(f"{rng.random() < risk:d},{risk:.4f},{words[0]},{words[1]},{age},{day},{'Zeppelin' if rare else 'north'}")
+        ward = "Zeppelin" if rare else "north"
+        rows.append(f"{rng.random() < risk:d},{risk:.4f},{words[0]},{words[1]},{age},{day},{ward}")
     plain = "\n".join([head, *rows[20:]]).replace(",north", ",east") + "\n"
     (folder / "training.csv").write_text(plain)
     (folder / "north.csv").write_text("\n".join([head, *rows]) + "\n")

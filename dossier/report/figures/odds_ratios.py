@@ -42,7 +42,7 @@ def _middle_half(evidence: types.Evidence, predictor: str) -> tuple[float, float
 
 def _of_numbers(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
     """Of a number the value nearest to its upper quartile against that nearest to its lower one."""
-    for curve in types.curves_named(evidence, "points"):
+    for curve in evidence.by_curve["points"]:
         if isinstance(curve.found, types.Curve):
             values, points = (data.column(curve.found, name) for name in ("value", "points"))
             quartiles = _middle_half(evidence, str(curve.at["predictor"]))
