@@ -262,7 +262,10 @@ def _p_value(found: Estimate | Absent, name: str) -> float | None:
     return found.details.get(name) if isinstance(found, Estimate) else None
 
 
-Limits = tuple[float | None, float | None]
+TOLERATED: Mapping[str, tuple[float | None, float | None]] = dict.fromkeys(
+    ("oe_ratio", "calibration_slope"), OE_TOLERATED
+)
+"""Within what the ratio and the slope have to lie where nothing is declared."""
 
 
 def calibration(
@@ -270,7 +273,7 @@ def calibration(
     slope: Estimate | Absent,
     test: Estimate | Absent,
     is_own: bool = False,
-    limits: tuple[Limits, Limits] = (OE_TOLERATED, OE_TOLERATED),
+    limits: Mapping[str, tuple[float | None, float | None]] = TOLERATED,
 ) -> State:
     """Whether risks are shown to be right in size at a site, or shown not to be.
 
@@ -280,7 +283,9 @@ def calibration(
     those of the ratio and of the slope.
     """
     known = [
-        (found, bounds) for found, bounds in zip((ratio, slope), limits, strict=True) if isinstance(found, Estimate)
+        (found, bounds)
+        for found, bounds in zip((ratio, slope), limits.values(), strict=True)
+        if isinstance(found, Estimate)
     ]
     if not known:
         return "untested"
