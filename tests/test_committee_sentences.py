@@ -480,3 +480,16 @@ def test_two_limitations_that_mean_the_same_are_told_once() -> None:
     flags = tuple(types.Flag(kind, site.name, Fact("few_sites")) for kind in ("few_events", "precision_missed"))
     found = committee.could_go_wrong(dataclasses.replace(KINDS["one"], flags=flags))
     assert [danger.text for danger in found] == ["Too few patients for sure numbers."]
+
+
+def test_a_group_that_is_a_few_somewhere_is_not_said_to_be_nobody() -> None:
+    """0 patients stood in the table where two of another hospital were kept back."""
+    evidence = KINDS["one"]
+    few = types.Withheld(Fact("fewer_persons", below=5), 5)
+    sizes = (("old", types.SubgroupSize(0, 0, 0)), ("old", few), ("young", types.SubgroupSize(30, 9, 0)))
+    site = types.externals(evidence)[0].name
+    summaries = tuple(types.SubgroupSummary(site, "age", label, size) for label, size in sizes)
+    groups = dataclasses.replace(evidence.subgroups, summaries=summaries)
+    table = committee.groups(dataclasses.replace(evidence, subgroups=groups))
+    assert table is not None
+    assert [row.label for row in table.rows] == ["Young (age)"]

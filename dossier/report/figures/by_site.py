@@ -35,7 +35,8 @@ def _lines(about: Mapping[str, Any], curve: types.Curve) -> list[tuple[Floats, F
 
 def _ends(every: Sequence[Floats]) -> tuple[float, float]:
     """Where the vertical axis of all panels begins and ends: at 0, or below what lies lower."""
-    low, high = min(float(np.nanmin(values)) for values in every), max(float(np.nanmax(values)) for values in every)
+    known = np.concatenate([values[np.isfinite(values)] for values in every])
+    low, high = float(known.min()), float(known.max())
     return (-canvas.ceiling(-low) if low < 0 else 0.0), canvas.ceiling(high)
 
 

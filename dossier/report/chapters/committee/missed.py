@@ -406,7 +406,8 @@ def _groups_here(evidence: types.Evidence) -> dict[tuple[str, str], list[types.S
     for summary in evidence.subgroups.summaries:
         if isinstance(summary.size, types.SubgroupSize) and places.is_here(summary.dataset, evidence):
             sizes.setdefault((summary.column, summary.label), []).append(summary.size)
-    return sizes
+    # Nobody here may be a few elsewhere, who are kept back.
+    return {group: here for group, here in sizes.items() if any(size.n for size in here)}
 
 
 def _of_group(found: types.Estimate | types.Absent, where: str, few: bool, is_ratio: bool) -> Cell:
