@@ -175,7 +175,7 @@ def linear_fit(design: Floats, values: Floats) -> LogisticFit | Absent:
     """The least squares fit of values on the rows of `design` (columns, n), with the covariance of HC2.
 
     Each squared residual is divided by what its row's leverage leaves of it. Absent when the columns are not
-    independent. Source: MacKinnon and White 1985.
+    independent, or the residuals of too few rows vary. Source: MacKinnon and White 1985.
     """
     transform = orthogonal(design)
     if transform is None:
@@ -184,7 +184,10 @@ def linear_fit(design: Floats, values: Floats) -> LogisticFit | Absent:
     found = np.sum(columns * values, axis=1) / n
     leverage = np.sum(columns**2, axis=0) / n
     squared = (values - combine(found[None, :], columns)[0]) ** 2 / np.maximum(1 - leverage, 1 / n)
-    root = transform.T @ np.linalg.cholesky(information_of(columns, squared / n**2))
+    covariance = information_of(columns, squared / n**2)
+    if float(np.linalg.eigvalsh(covariance)[0]) <= 1e-9 * float(np.trace(covariance)):
+        return Absent(Fact("residuals_do_not_vary"))
+    root = transform.T @ np.linalg.cholesky(covariance)
     return LogisticFit(found @ transform, root @ root.T, root)
 
 
