@@ -70,28 +70,35 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         )
         for at, head in enumerate(heads)
     ]
-    room = canvas.FULL - read - way - analysed - bar - sum(columns) - ACROSS * (1 + len(heads))
+    rest = canvas.FULL - read - way - analysed - bar - sum(columns) - ACROSS * len(heads)
+    # Beside wide numbers, as ranges are, names have no room: they stand above their rows.
+    is_above = rest - ACROSS < NARROWEST_NAME
+    if is_above:
+        rest, way = rest + way - SHORTEST_WAY, SHORTEST_WAY
+    room = canvas.FULL if is_above else rest - ACROSS
     labels = widths.on_lines([names.label_of(flow.of) for flow in flows], [room] * len(flows), 2)
     texts = [_beside(label, ", ".join(flow.about), room) for flow, label in zip(flows, labels, strict=True)]
+    lines = [1 + max(row for row, *_ in told) for told in texts]
     tall = [
-        max(1 + max(row for row, *_ in told), 1 + len(flow.left_out)) * canvas.LINE + GAP
-        for told, flow in zip(texts, flows, strict=True)
+        (high + 1.25 + len(flow.left_out) if is_above else max(high, 1 + len(flow.left_out))) * canvas.LINE + GAP
+        for high, flow in zip(lines, flows, strict=True)
     ]
-    if room < NARROWEST_NAME or sum(tall) > TALLEST:
+    if rest < 0 or sum(tall) > TALLEST:
         return types.Absent(Fact("more_than_a_page_holds", what="the flow of the participants"))
     drawn = canvas.sheet(canvas.FULL, TOP + sum(tall))
     axes = canvas.in_millimetres(drawn)
-    start, end = room + ACROSS + read, room + ACROSS + read + way
+    start = rest + read
+    end = start + way
     first = end + analysed + ACROSS
     ends = [first + bar + wide + ACROSS * at for at, wide in enumerate(accumulate(columns))]
     heading = [(start - PAD, "read"), (end + analysed - PAD, "analysed"), *zip(ends, heads, strict=True)]
     for x, text in heading:
         canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
     reference = _reference(flows)
-    for flow, told, above in zip(flows, texts, accumulate(tall, initial=TOP), strict=False):
-        middle = above + canvas.LINE / 2
+    for flow, told, high, above in zip(flows, texts, lines, accumulate(tall, initial=TOP), strict=False):
         for row, place, line, colour in told:
-            canvas.write(drawn, place, middle + row * canvas.LINE, line, color=colour)
+            canvas.write(drawn, place, above + (row + 0.5) * canvas.LINE, line, color=colour)
+        middle = above + (high + 0.75 if is_above else 0.5) * canvas.LINE
         _left_out(axes, flow, start, end, middle)
         _box(axes, start - read, middle, read, names.rows_read_of(flow.of))
         _box(axes, end, middle, analysed, f"{flow.of.n:,}")
@@ -123,7 +130,7 @@ def _left_out(axes: Axes, flow: Flow, start: float, end: float, middle: float) -
     axes.plot([start, end - 0.8], [middle] * 2, color=ink.MID, lw=0.7)
     marks.dot(axes, end - 0.8, middle, ">", 3.6, ink.MID)
     for row, text in enumerate(flow.left_out, 1):
-        short, y = widths.shortened([text], end - start - 5.0)[0], middle + row * canvas.LINE
+        short, y = widths.shortened([text], canvas.FULL - start - 5.0)[0], middle + row * canvas.LINE
         axes.plot([start + 2.0] * 2, [middle, y + 1.6], color=ink.MID, lw=0.7)
         axes.text(start + 3.2, y, short, va="center_baseline", color=ink.INK_2)
 
