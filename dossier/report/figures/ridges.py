@@ -70,7 +70,9 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     every = [(site, types.find_curve(evidence, name, site.name)) for site in types.externals(evidence)]
     # In the bins of few patients single ones would be seen.
     enough = [(site, curve) for site, curve in every if not data.few(site, bands.FEW_FOR_POOLING)]
-    found = [(site, curve) for site, curve in enough if isinstance(curve, types.Curve)]
+    first = next(iter(about["fills"]))
+    curves = [(site, curve) for site, curve in enough if isinstance(curve, types.Curve)]
+    found = [(site, curve) for site, curve in curves if np.isfinite(data.column(curve, first)).any()]
     if not found:
         return facets.why_nowhere(evidence, name, Fact("not_estimated_at_any_site", what=about["what"]))
     # Late: it imports pandas and pyplot, half a second that most commands have no need of.
@@ -113,8 +115,8 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     line = " Broken line: the primary threshold." if about.get("thresholds") else ""
     caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{line}{more}{cut}"
     said = captions.joined([ridge.most_often for ridge in shown], 8)
-    first = f" {next(iter(fills.values()))}" if len(fills) > 1 else ""
-    return canvas.Drawn(sheet, caption, f"{about['says']} Most often{first}: {said}.", about["says"])
+    of = f" {fills[first]}" if len(fills) > 1 else ""
+    return canvas.Drawn(sheet, caption, f"{about['says']} Most often{of}: {said}.", about["says"])
 
 
 def _behind(axes: canvas.Panel, evidence: types.Evidence, about: Mapping[str, Any]) -> None:
