@@ -313,7 +313,7 @@ def test_a_difference_that_chance_makes_among_many_accuses_nobody(three: Evidenc
 
 def with_differences(three: Evidence, found: Mapping[str, Estimate]) -> Evidence:
     """The study with the net benefit of vendor A at each hospital in place of all that was looked at."""
-    at = {"against": NAMES[1], "threshold": 0.5}
+    at: dict[str, float | str] = {"against": NAMES[1], "threshold": 0.5}
     others = tuple(each for each in three.results if "p_adjusted" not in getattr(each.found, "details", {}))
     first = next(each for each in three.results if each.measure == "net_benefit_difference")
     made = (dataclasses.replace(first, dataset=site, at=at, found=each) for site, each in found.items())
