@@ -515,6 +515,16 @@ def test_under_a_policy_nothing_of_the_previous_version_is_given(folder: Path) -
     assert [each.found for each in found.results] == [each.found for each in without.results]
 
 
+def test_under_a_policy_nothing_of_a_group_or_a_promise_of_before_is_given(folder: Path) -> None:
+    sites = {"north": (1, 240, LAST_YEAR), "south": (2, 180, LAST_YEAR)}
+    more = 'previous = "risk_previous"\n[disclosure]\nminimum_cell = 10'
+    found, _ = _by_sex(folder / "protected-groups", sites, more)
+    given = json.loads(results.of(found).text())
+    assert given["previous"] is None
+    assert not [each for each in given["estimates"] if each["at"].get("against") == "previous"]
+    assert {each["state"] for each in given["claims"] if each["question"] == "since_last_release"} == {"untested"}
+
+
 def test_staff_who_acted_on_it_make_it_look_worse(folder: Path) -> None:
     sites = {"north": (1, 120, LAST_YEAR)}
     found = _release(folder / "in-use", sites, "1.0.0", criteria="[care]\nmodel_in_use = true\n")

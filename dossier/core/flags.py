@@ -628,20 +628,13 @@ def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary
         is_sure = "p_adjusted" in details and (details["p_adjusted"] or 0.0) <= multiplicity.OF_DIFFERENCES
         if is_sure and (details["worse_by"] or 0.0) > 0 and (each.dataset in sites or each.subset):
             worse[each.dataset, each.subset] = worse.get((each.dataset, each.subset), 0) + 1
-    return tuple(
-        Flag(
-            "worse_than_before",
-            dataset,
-            Fact(
-                "worse_than_before",
-                site=sites.get(dataset),
-                group=None if of is None else Fact("group", label=of.level, column=of.column),
-                version="" if changes is None else changes.previous.version,
-                measures=Count(count, "measure"),
-            ),
-        )
-        for (dataset, of), count in worse.items()
-    )
+    version, raised = "" if changes is None else changes.previous.version, []
+    for (dataset, of), count in worse.items():
+        group = None if of is None else Fact("group", label=of.level, column=of.column)
+        about: dict[str, Value] = {"site": sites.get(dataset), "group": group, "version": version}
+        fact = Fact("worse_than_before", **about, measures=Count(count, "measure"))
+        raised.append(Flag("worse_than_before", dataset, fact))
+    return tuple(raised)
 
 
 def of_stop_rules(

@@ -15,6 +15,7 @@ from dossier.core.register import Metric, metrics_of
 from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate.classes import of_one_class
 from dossier.evaluate.offered import design_of, part_of
+from dossier.evaluate.rivals import FEWEST_TO_TEST
 from dossier.evaluate.site import FEWEST_ROWS
 from dossier.metrics.changes import change, judged
 from dossier.metrics.clusters import by_linearization
@@ -23,14 +24,10 @@ from dossier.metrics.intervals import estimate
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.metrics.stratified import design as design_of_sites
-from dossier.metrics.weighted import NO_CASE, Found, Mean, Measure, Rows, Weighted, difference_to_rival, oe_ratio
+from dossier.metrics.weighted import Mean, Measure, Rows, Weighted, difference_to_rival, oe_ratio
 from dossier.metrics.within_sites import SCORES
 
 SAME_ROWS = Fact("same_rows_as_before")
-
-
-FEWEST_TO_TEST = 10
-"""Of fewer patients with or without the outcome no difference may say that a hospital has it worse."""
 
 
 def changes(
@@ -141,7 +138,7 @@ def _paired(
         if result.subset is not None:
             parts = [_of_group(faced[site.name], result.subset) for site in external]
             kept = [part for part in parts if part is not None]
-            difference = _of_rows(metrics[result.term], kept, result.at, level) if kept else None
+            difference = _of_groups(metrics[result.term], kept, result.at, level) if kept else None
         elif result.dataset == types.POOLED:
             difference = mean_of_sites(every, level) if each and len(every) == len(each) else None
         elif result.dataset in faced:
@@ -170,6 +167,17 @@ def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | No
     return None
 
 
+def _of_groups(
+    metric: Metric, sites: Sequence[types.Dataset], at: types.At, level: float
+) -> types.Estimate | types.Absent | None:
+    """The difference in a group of patients of all sites; of pairs of a case and another in those of one site."""
+    if metric.term.name != "auroc":
+        return _of_rows(metric, sites, at, level)
+    each = [_of_rows(metric, [site], at, level) for site in sites]
+    # Where both versions rank alike the difference is 0 without an error.
+    return mean_of_sites([replace(one, se=one.se or 0.0) for one in each if one is not None], level, by_pairs=True)
+
+
 def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level: float) -> types.Estimate | None:
     """The difference of a measure between the model and the other one of the rows of some sites; None where there is no
     such thing.
@@ -192,8 +200,7 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
         among = measure.among(rows)
         right, before = (measure.added(of_one)[among] == 1 for of_one in (rows, rows.of_rival))
         return mcnemar(right, before, rows.outcome[among], level) if among.any() else None
-    of = _within_sites(measure, views[0]) if metric.term.name == "auroc" and len(sites) > 1 else measure
-    apart = [difference_to_rival(of)(of_class) for of_class, _ in made]
+    apart = [difference_to_rival(measure)(of_class) for of_class, _ in made]
     known = [found for found in apart if isinstance(found, Weighted)]
     if len(known) < len(apart):
         return None
@@ -222,26 +229,6 @@ def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[Rows, De
         design = design_of_sites([Stratum(each[0], each[1], of) for each, of in zip(given, designs, strict=True)])
     weights = np.ones(len(outcome)) if design.weights is None else design.weights
     return Rows(outcome, risk, weights, threshold, other, design.weights is None), design
-
-
-def _within_sites(measure: Measure, sites: Sequence[types.Dataset]) -> Measure:
-    """A measure of pairs of a case and another, over those of one site: its mean over the sites by their pairs."""
-    site = np.repeat(np.arange(len(sites)), [len(design_of(each).relative_weights) for each in sites])
-
-    def found(rows: Rows) -> Found:
-        parts = [rows.at(site == number) for number in range(len(sites))]
-        pairs = np.array([math.prod(part.by_outcome) for part in parts])
-        if not pairs.any():
-            return NO_CASE
-        value, linearized = 0.0, np.zeros(len(site))
-        for number, share in enumerate(pairs / pairs.sum()):
-            of_site = measure(parts[number])
-            if isinstance(of_site, Weighted):
-                value += share * of_site.value
-                linearized[site == number] = share * of_site.linearized
-        return Weighted(value, linearized)
-
-    return found
 
 
 def _told_by(measure: str) -> str:

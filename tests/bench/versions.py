@@ -156,6 +156,14 @@ the same patients.
 |---|---:|---:|---:|---:|---:|
 {power}
 
+On other patients no z-test reaches .90 at 1,000: the errors of the two slopes are .089 and .062 there (their \
+expected information), so that a
+change of .30 lies 2.8 errors from none. One look finds that in .79, the first step of Holm's correction over \
+the five measures that are
+judged on other patients in .58, which is what is reached; .90 takes 1,370 patients with one look and 1,930 \
+with five. Fewer looks would
+leave the other measures unjudged.
+
 A cell of 100 with a true rate of .05 reads .01 to .10: no cell speaks for itself.
 """
 
