@@ -194,11 +194,11 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
     update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "").lower()
-    known = (rival, group, site, str(claim.at.get("class", "")), update)
-    who = listing([text for text in known if text])
+    who = listing([text for text in (rival, group, site, str(claim.at.get("class", ""))) if text])
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)
     what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))
     what = "slope" if claim.measure == "calibration_slope" else "O/E" if claim.measure == "oe_ratio" else what
+    what = f"{what} after {update}" if update else what
     found = types.Estimate(claim.value, claim.low, claim.high, None, 0, Method("as_declared"))
     term = evidence.terms[claim.measure]
     bounds = numbers.interval(found, term, wordy=True)
