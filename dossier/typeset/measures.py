@@ -206,7 +206,10 @@ def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Tab
             for term, tests in zip(terms, tested, strict=True)
             for column in (
                 tables.Column(_heading(term), intervals=True, unit=_unit(term)),
-                *(tables.Column(tables.P_VALUES.get(name, name)) for name in tests),
+                *(
+                    tables.Column(LOSS if term.measure == "net_benefit_gain" else tables.P_VALUES.get(name, name))
+                    for name in tests
+                ),
             )
         ),
         rows=tuple(rows),
@@ -224,6 +227,8 @@ def _tests(results: Sequence[types.Result], term: types.Term) -> tuple[str, ...]
 
 
 N = "n"
+LOSS = f"p{TIED}(Holm) of a loss"
+"""The p value beside a gain: that it is below 0, whatever shows that it is above."""
 
 
 def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> tables.Cell:

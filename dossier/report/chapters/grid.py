@@ -159,8 +159,8 @@ def _beside(evidence: types.Evidence) -> Iterator[str]:
     """What the marks say, where of many hospitals most are not named, and of criteria what a reader has to know."""
     marked = {mark for site in types.externals(evidence) for mark in binding.marks(evidence, site)}
     yield from (f"{mark}{TIED}{says}" for mark, says in MARKED.items() if mark in marked)
-    left = sentence.left_out(evidence)
-    yield from filter(None, [verdict.only_some(evidence), f"Over all: {within_sentence(left)}" if left else ""])
+    left = sentence.not_among_pooled(evidence)
+    yield from filter(None, [verdict.only_some(evidence), f"Over all is without {left}." if left else ""])
     if acceptance.counted_ones(evidence):
         yield f"Criteria: {within_sentence(acceptance.when(evidence, 'declared', counted_only=True))}"
     yield from acceptance.not_the_better_choice(evidence, acceptance.counted_ones(evidence))

@@ -29,7 +29,7 @@ def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """The strong potential robustness, and how it is read where a site does better than the internal test."""
     low, high = number(strong[0][1].value), number(strong[-1][1].value)
     runs = f"is {low}" if low == high else f"runs from {low} to {high}"
-    return f"Strong potential robustness (SPR), low also where a site does better than the internal test, {runs}."
+    return f"Strong potential robustness (SPR) of the AUROC, low also where a site does better than inside, {runs}."
 
 
 def _support(evidence: Evidence) -> str:

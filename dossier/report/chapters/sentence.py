@@ -181,7 +181,13 @@ def not_pooled(evidence: Evidence) -> str:
 
 
 def left_out(evidence: Evidence) -> str:
-    """Which sites the pooled numbers leave out, those farthest off by name: one that is left out may be the worst."""
+    """Which sites the pooled numbers leave out, and why."""
+    which = not_among_pooled(evidence)
+    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if which else ""
+
+
+def not_among_pooled(evidence: Evidence) -> str:
+    """The sites that the pooled numbers leave out, those farthest off by name, as one of them may be the worst."""
     if isinstance(find(evidence, "oe_ratio", POOLED), Absent) or evidence.release.outcome.classes:
         return ""
     left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
@@ -191,8 +197,7 @@ def left_out(evidence: Evidence) -> str:
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
-    which = named_with_the_rest(names, MOST_LEFT_OUT)
-    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
+    return named_with_the_rest(names, MOST_LEFT_OUT)
 
 
 MOST_LEFT_OUT = 2

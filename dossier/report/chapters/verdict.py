@@ -145,11 +145,10 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
         return f"The model is shown not to meet {what} over all hospitals together."
     unsure = len(states) - states.count("shown")
     if unsure:
-        return (
-            f"The model is shown to meet {at_sites} at {_of(len(states) - unsure, len(states))}; "
-            f"{'the rest is' if unsure < len(states) else 'this is'} open: {why}."
-            f"{' So is what is asked over all hospitals together.' if together else ''}"
+        rest = (
+            f"{'the rest' if unsure < len(states) else 'this'}{', and all together, are' if together else ' is'} open"
         )
+        return f"The model is shown to meet {at_sites} at {_of(len(states) - unsure, len(states))}; {rest}: {why}."
     if together:
         return f"Whether the model meets {what} over all hospitals together is open: {why}."
     where = f"at {_of(len(states), len(states))}" if states else "over all hospitals"
