@@ -365,7 +365,7 @@ def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path
     for edition in EDITIONS:
         html = compose.document(gallery, edition).html
         assert "<b>z" not in html
-        assert "{{ 7 * 7 }}" in html or edition == "committee"
+        assert "{{ 7 * 7 }}" in html or edition != "regulatory"
 
 
 def test_letters_that_no_font_has_are_told_with_their_place(tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ def test_a_site_stands_whole_on_two_lines_before_it_is_shortened() -> None:
     longer = [f"{name} and the Northern Infirmary" for name in names]
     (part,) = tables.pages_of(table(longer, columns=5), longer)
     assert [row.label for row in part.rows] == [
-        "Marlborough Central Hospital N. and the…",
-        "Brookham and Winter's Hospital and the…",
+        "Marlborough Central Hospital…",
+        "Brookham and Winter's Hospital…",
     ]
 
 

@@ -73,8 +73,8 @@ SITES = tuple(f"site-{index}" for index in range(8))
         (
             (),
             SITES[:2],
-            "The model is shown to meet its declared criterion at six of eight hospitals; the rest is open: too few "
-            "patients to tell.",
+            "The model is shown to meet its declared criterion at six of eight hospitals; the rest is open: the "
+            "intervals cannot tell.",
         ),
         (
             SITES[:1],

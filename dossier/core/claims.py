@@ -270,8 +270,8 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
             looks=int(details.get("looks") or 1),
             p_adjusted=details.get("p_holm"),
             needs_n=details.get("needed"),
-            state=multiplicity.calibration(ratio, slope, test, limits=limits),
-            alone=multiplicity.calibration(ratio, slope, test, True, limits),
+            state=multiplicity.calibration(ratio, slope, test, limits=[*limits.values()]),
+            alone=multiplicity.calibration(ratio, slope, test, True, [*limits.values()]),
         )
 
 

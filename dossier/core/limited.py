@@ -279,11 +279,11 @@ def serve(channel: socket.socket, parent: int) -> NoReturn:
 
 
 class WithoutPandas(importlib.abc.MetaPathFinder):
-    """No pandas: where it is installed Arrow would load it for each table, and nothing here needs it."""
+    """No pandas: where it is installed Arrow would load it for each table, and nothing but seaborn needs it here."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         """Refuse pandas, and leave every other module to others."""
-        if fullname == "pandas":
+        if fullname == "pandas" and "seaborn" not in sys.modules:
             raise ModuleNotFoundError(fullname)
 
 

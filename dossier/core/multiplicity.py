@@ -262,18 +262,12 @@ def _p_value(found: Estimate | Absent, name: str) -> float | None:
     return found.details.get(name) if isinstance(found, Estimate) else None
 
 
-TOLERATED: Mapping[str, tuple[float | None, float | None]] = dict.fromkeys(
-    ("oe_ratio", "calibration_slope"), OE_TOLERATED
-)
-"""Within what the ratio and the slope have to lie where nothing is declared."""
-
-
 def calibration(
     ratio: Estimate | Absent,
     slope: Estimate | Absent,
     test: Estimate | Absent,
     is_own: bool = False,
-    limits: Mapping[str, tuple[float | None, float | None]] = TOLERATED,
+    limits: Sequence[tuple[float | None, float | None]] = (OE_TOLERATED, OE_TOLERATED),
 ) -> State:
     """Whether risks are shown to be right in size at a site, or shown not to be.
 
@@ -283,9 +277,7 @@ def calibration(
     those of the ratio and of the slope.
     """
     known = [
-        (found, bounds)
-        for found, bounds in zip((ratio, slope), limits.values(), strict=True)
-        if isinstance(found, Estimate)
+        (found, bounds) for found, bounds in zip((ratio, slope), limits, strict=True) if isinstance(found, Estimate)
     ]
     if not known:
         return "untested"

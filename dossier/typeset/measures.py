@@ -57,7 +57,7 @@ def _by_rival(evidence: types.Evidence) -> types.Evidence:
         if result.at.get(name) in names
     }
     terms = {
-        name: replace(term, at=(*term.at, of_term[name])) if name in of_term else term
+        name: replace(term, at=(*term.at, of_term[name])) if name in of_term and of_term[name] not in term.at else term
         for name, term in evidence.terms.items()
     }
     return replace(evidence, terms=terms)

@@ -44,10 +44,10 @@ def _least(evidence: Evidence, site: DatasetSummary) -> str:
     """The least change after which the risks of a site are shown to be right in size; none, or unknown without any."""
     if size_of_risks(evidence, site.name) == "shown":
         return CHANGES[0]
-    claim = next(claim for claim in claims.about(evidence, "updating", "hospital") if claim.dataset == site.name)
-    if claim.state == "shown":
-        return str(claim.at["model"]).removeprefix(UPDATED)
-    return "unknown" if claim.state == "untested" else "none"
+    for claim in claims.about(evidence, "updating", "hospital"):
+        if claim.dataset == site.name and claim.state != "untested":
+            return str(claim.at["model"]).removeprefix(UPDATED) if claim.state == "shown" else "none"
+    return "unknown"
 
 
 def choice(evidence: Evidence, site: DatasetSummary) -> str | None:
