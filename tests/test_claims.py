@@ -7,17 +7,22 @@ import json
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 
+import dossier
 from dossier.api import Record
-from dossier.core import claims, multiplicity, types
+from dossier.core import between_groups, claims, multiplicity, types
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.record import results
 from dossier.report.chapters import grid
 from dossier.report.chapters.acceptance import WORDS
+from dossier.report.chapters.committee import missed
 from dossier.typeset import living_text
 from tests.conftest import Book
 from tests.test_acceptance import faults
@@ -143,3 +148,68 @@ def test_a_number_that_nothing_gives_is_a_fault(tmp_path: Path, text: str, says:
     found = faults(tmp_path, f'[statements]\n4 = "{text}"\n')
     assert len(found) == bool(says)
     assert says in " ".join(str(each) for each in found)
+
+
+GROUPS: dict[str, object] = {"question": "groups", "scope": "group", "state": "open"}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(("sensitivity", "specificity", "auroc_beyond_case_mix")), st.floats(-0.4, 0.4)),
+        min_size=2,
+        max_size=8,
+    )
+)
+def test_the_worst_group_is_the_one_farthest_on_the_bad_side(found: list[tuple[str, float]]) -> None:
+    """A group that is better off by more than another is worse off is not the worst."""
+    made = [
+        claims.Claim(
+            **GROUPS,  # type: ignore[arg-type]
+            measure=measure,
+            value=value,
+            low=value - 0.01,
+            high=value + 0.01,
+            limit=between_groups.MARGINS[measure],
+        )
+        for measure, value in found
+    ]
+    worst = claims.worst_first(made)[0]
+    margins = [value / between_groups.MARGINS[measure][1] for measure, value in found]
+    assert worst.value == found[margins.index(min(margins))][1]
+    assert claims.looks_worse(worst) is (worst.value is not None and worst.value + 0.01 < 0)
+
+
+def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:
+    row = next(row for row in grid.table(knee.evidence).rows if row.label.startswith("No group is worse off"))
+    assert row.cells[2].text.startswith("Under 50 (Age): sensitivity")
+    assert any("patients aged under 50" in text for text in missed.who_is_missed(knee.evidence))
+    better = next(
+        claim
+        for claim in claims.about(knee.evidence, "groups", "group")
+        if (claim.dataset, claim.measure, claim.subset)
+        == (types.POOLED, "sensitivity", types.Subset("Age", "70 or more"))
+    )
+    assert better.value is not None
+    assert better.value > 0.1
+    assert better.state == "shown"
+
+
+def test_the_size_of_risks_is_asked_of_the_slope_where_a_criterion_asks_of_the_ratio_alone(tmp_path: Path) -> None:
+    """At the hospital whose O/E is right, and whose slope is far too low."""
+    rng = np.random.default_rng(3)
+    risk = expit(rng.normal(-0.5, 2.0, 1500))
+    outcome = rng.random(1500) < expit(0.4 * logit(risk) - 0.35)
+    frame = pd.DataFrame({"site": "A", "outcome": outcome.astype(int), "risk": risk})
+    asked = [
+        {
+            "measure": "oe_ratio",
+            "dataset": "each external",
+            "at_least": 0.5,
+            "at_most": 2.0,
+            "declared_on": "2020-01-01",
+        }
+    ]
+    found = dossier.validate(frame, outcome="outcome", risk="risk", site="site", acceptance=asked)
+    here = claims.counted(found.evidence, "calibration")
+    assert {claim.state for claim in here if claim.limit_source == "declared"} == {"shown"}
+    assert {claim.state for claim in here if claim.limit_source == "default"} == {"against"}
