@@ -69,7 +69,7 @@ def rows() -> pandas.DataFrame:
 FRAME = rows()
 OF_COLUMNS = sorted(
     name
-    for name, metric in ((name, REGISTER.metrics[name]) for name in functions())
+    for name, metric in ((name, REGISTER.metrics[name]) for name in functions() if name in REGISTER.metrics)
     if "outcome" in metric.needs and not set(metric.needs) - COLUMNS - SETTINGS.keys() - {"level", "seed"}
 )
 

@@ -294,6 +294,6 @@ def test_the_papers_names_are_those_of_the_papers() -> None:
 
 @pytest.mark.slow
 def test_the_methods_print_the_papers_name_of_a_measure_once(knee: Book) -> None:
-    text = knee.html("regulatory")
+    text = knee.html("supplement")
     for name, words in ALSO.items():
         assert text.count(f"; in the papers: {', '.join(words)})") == 1, name
