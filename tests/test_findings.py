@@ -867,8 +867,8 @@ def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> 
 
 def test_robustness_says_how_its_measure_is_read_and_calls_no_site_better_by_a_test_of_its_own() -> None:
     opened = finding("robustness", compared_with_home(KINDS["two"], ("site-0", 0.98, 0.001), ("site-1", 0.7, 0.3)))
-    low = "low also where a site does better than the internal test"
-    assert opened.lead == f"Strong potential robustness (SPR), {low}, runs from <0.01 to 0.30."
+    low = "low also where a site does better than inside"
+    assert opened.lead == f"Strong potential robustness (SPR) of the AUROC, {low}, runs from <0.01 to 0.30."
     assert "significantly" not in opened.rest
 
 
