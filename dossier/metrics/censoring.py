@@ -64,7 +64,7 @@ class TimeToEvent:
     def weights(self, risk: Floats, threshold: float | None = None) -> Weights:
         """The weights of these patients by their risks; at a threshold those of either side are counted on their own.
 
-        On either side of a threshold neighbours are put together until in each group somebody who was followed longer
+        On either side of a threshold neighbours are joined until in each group somebody who was followed longer
         stands for those who left.
         """
         strata = np.zeros(len(risk), dtype=np.int64)

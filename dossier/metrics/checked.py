@@ -37,7 +37,7 @@ WITHIN = {
 }
 """The smallest and the largest value of a column; None for no end."""
 WHOLE = frozenset({"outcome", "truth", "event"})
-"""Columns of 0 and 1, and 2 where competing events are told apart."""
+"""Columns of 0 and 1, and 2 for a competing event."""
 BY_RATER = frozenset({"labels", "confidence", "rater_complexity"})
 """Tables of cases by raters, whose gaps are cases that a rater did not see."""
 CODES = frozenset({"cluster", "strata"})

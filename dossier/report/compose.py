@@ -61,6 +61,8 @@ class Opened:
     number: str
     """A number, in the supplement behind an S."""
     finding: sentence.Sentence
+    is_continued: bool = False
+    """Whether the supplement goes on with what the core says of it."""
 
 
 def document(
@@ -210,11 +212,10 @@ def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Editi
             Opened(each, str(index), each.finding(evidence)) for index, each in enumerate(_asked(evidence, here), 1)
         ]
     core = {each.chapter.name: each.number for each in _opened(evidence, held, "regulatory")}
-    continued = {
-        name: sentence.Sentence(f"Continued from chapter {number} of the core.") for name, number in core.items()
-    }
     return [
-        Opened(each, f"S{index}", continued.get(each.name) or each.finding(evidence))
+        Opened(each, f"S{index}", sentence.Sentence(f"Continued from chapter {core[each.name]} of the core."), True)
+        if each.name in core
+        else Opened(each, f"S{index}", each.finding(evidence))
         for index, each in enumerate(here, 1)
     ]
 

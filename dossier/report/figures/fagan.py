@@ -91,7 +91,11 @@ def _axes(axes: canvas.Panel, end: float, labelled: bool, last: bool) -> None:
         for place in canvas.apart([each for each in text_at if abs(each) <= end], lambda *_: room):
             axes.plot([x, x + away / 2], [place] * 2, color=ink.INK_2, lw=0.5, clip_on=False)
             if numbered:
-                axes.text(x + away, place, text_at[place], ha=side, va="center_baseline", color=ink.INK_2)
+                text = axes.text(
+                    x + away, place, text_at[place], ha=side, va="center_baseline", color=ink.INK_2, zorder=5
+                )
+                # The lines cross the middle scale: its numbers stand before them.
+                text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.3})
 
 
 def _paths(axes: canvas.Panel, curve: types.Curve, name: str) -> None:

@@ -45,7 +45,7 @@ class Flow:
             outcomes = (f"{dataset.events:,}{share}", f"{dataset.n - dataset.events:,}")
         return cls(dataset, tuple(text for text in about if text), tuple(lost), outcomes)
 
-    def told(self, heads: Sequence[str]) -> str:
+    def in_words(self, heads: Sequence[str]) -> str:
         """The same in words."""
         lost = f", left out {captions.joined(self.left_out)}" if self.left_out else ""
         found = [f"{text} {head}" for text, head in zip(self.outcomes, heads, strict=False) if text]
@@ -78,7 +78,7 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     room = canvas.FULL if is_above else rest - ACROSS
     labels = widths.on_lines([names.label_of(flow.of) for flow in flows], [room] * len(flows), 2)
     texts = [_beside(label, ", ".join(flow.about), room) for flow, label in zip(flows, labels, strict=True)]
-    lines = [1 + max(row for row, *_ in told) for told in texts]
+    lines = [1 + max(row for row, *_ in parts) for parts in texts]
     tall = [
         (high + 1.25 + len(flow.left_out) if is_above else max(high, 1 + len(flow.left_out))) * canvas.LINE + GAP
         for high, flow in zip(lines, flows, strict=True)
@@ -95,8 +95,8 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     for x, text in heading:
         canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
     reference = _reference(flows)
-    for flow, told, high, above in zip(flows, texts, lines, accumulate(tall, initial=TOP), strict=False):
-        for row, place, line, colour in told:
+    for flow, parts, high, above in zip(flows, texts, lines, accumulate(tall, initial=TOP), strict=False):
+        for row, place, line, colour in parts:
             canvas.write(drawn, place, above + (row + 0.5) * canvas.LINE, line, color=colour)
         middle = above + (high + 0.75 if is_above else 0.5) * canvas.LINE
         _left_out(axes, flow, start, end, middle)
@@ -106,7 +106,7 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
             _bar(axes, first, middle, flow.of, reference)
         for at, (x, count) in enumerate(zip(ends, flow.outcomes, strict=False)):
             canvas.write(drawn, x, middle, count, ha="right", weight=400 if at or classes else 600)
-    said = "; ".join(flow.told(heads) for flow in flows)
+    said = "; ".join(flow.in_words(heads) for flow in flows)
     return canvas.Drawn(drawn, _caption(flows, reference), f"{said}.", _message(types.externals(evidence)))
 
 
@@ -117,12 +117,12 @@ def _widest(texts: Iterable[str]) -> float:
 def _beside(label: str, about: str, room: float) -> list[tuple[int, float, str, str]]:
     """The name of a dataset, and when and where behind it or else below: the line, its place, the text, the colour."""
     name = label.split("\n")
-    told = [(row, 0.0, line, ink.INK) for row, line in enumerate(name)]
+    parts = [(row, 0.0, line, ink.INK) for row, line in enumerate(name)]
     behind = widths.text_width(label) + 2.4
     if len(name) == 1 and behind + widths.text_width(about) <= room:
-        return [*told, (0, behind, about, ink.INK_2)] if about else told
+        return [*parts, (0, behind, about, ink.INK_2)] if about else parts
     below = widths.on_lines([about], [room], 3)[0].split("\n")
-    return [*told, *((row, 0.0, line, ink.INK_2) for row, line in enumerate(below, len(name)))]
+    return [*parts, *((row, 0.0, line, ink.INK_2) for row, line in enumerate(below, len(name)))]
 
 
 def _left_out(axes: Axes, flow: Flow, start: float, end: float, middle: float) -> None:
