@@ -22,7 +22,7 @@ from dossier.api import CURVES, Record, Validation
 from dossier.command_line.cli import dossier as command
 from dossier.core.errors import DataError, DossierError, ReleaseError
 from dossier.core.facts import Fact, Method
-from dossier.core.register import REGISTER, fill, functions
+from dossier.core.register import REGISTER, fill, measures
 from dossier.core.types import Absent, Estimate, Withheld
 from dossier.reading.arguments import KINDS
 from dossier.record.results import Results, read
@@ -69,7 +69,7 @@ def rows() -> pandas.DataFrame:
 FRAME = rows()
 OF_COLUMNS = sorted(
     name
-    for name, metric in ((name, REGISTER.metrics[name]) for name in functions() if name in REGISTER.metrics)
+    for name, metric in ((name, REGISTER.metrics[name]) for name in measures() if name in REGISTER.metrics)
     if "outcome" in metric.needs and not set(metric.needs) - COLUMNS - SETTINGS.keys() - {"level", "seed"}
 )
 
@@ -158,7 +158,7 @@ def test_what_is_found_prints_as_a_page_says_it(found: Estimate | Absent, printe
 
 def test_the_face_is_what_it_shows() -> None:
     assert dir(dossier) == ["__version__", "load", "metrics", "read_results", "validate"]
-    assert set(dir(dossier.metrics)) == set(functions())
+    assert set(dir(dossier.metrics)) == set(measures())
     assert dossier.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no_such"):
         _ = dossier.metrics.no_such  # type: ignore[attr-defined]

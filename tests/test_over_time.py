@@ -18,6 +18,7 @@ from dossier.core import over_time
 from dossier.core.errors import DossierError
 from dossier.core.facts import Fact, Method
 from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
+from dossier.core.register import fill
 from dossier.core.release import StopRule
 from dossier.core.types import PERIODS_OF_A_YEAR, Absent, Curve, Evidence, PeriodUnit, Withheld
 from dossier.evaluate import stopping
@@ -523,3 +524,13 @@ def test_the_risks_that_would_be_right_have_the_slope_and_the_mean_asked_for() -
     right = stopping.right_risks(risk, 0.7, 0.5)
     assert right.mean() == pytest.approx(0.5, abs=1e-9)
     assert np.polyfit(np.log(risk / (1 - risk)), np.log(right / (1 - right)), 1)[0] == pytest.approx(0.7, abs=1e-9)
+
+
+def test_a_rule_on_the_gain_is_simulated_by_the_gain() -> None:
+    """Of risks that all lie above the threshold the gain over flagging everyone is 0, however high the net benefit."""
+    measure = fill("metrics").metrics["net_benefit_gain"].of_rows
+    assert measure is not None
+    risk, rng = np.linspace(0.3, 0.8, 200), np.random.default_rng(2)
+    for at_least, first in ((0.001, 1), (-0.001, None)):
+        rule = StopRule(measure="net_benefit_gain", at_least=at_least)
+        assert stopping.first_crossed(rule, measure, risk, risk, 200, 0.1, rng) == first

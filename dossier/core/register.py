@@ -85,6 +85,12 @@ class Metric:
     module: str = ""
     """Where it is declared, if that is not where its function is defined."""
 
+    @property
+    def of_rows(self) -> Callable[..., Any] | None:
+        """The measure of `metrics.weighted.Rows`, be their outcomes known by follow-up or not; None without one."""
+        form = self.followed or self.weighted
+        return None if isinstance(form, str) else form
+
 
 @dataclass(frozen=True)
 class Synthesis:
@@ -583,11 +589,6 @@ def measures() -> dict[str, Metric]:
     """The measures of two classes that are functions of their own, those of follow-up among them, by name."""
     every = fill("metrics").metrics | REGISTER.followed_metrics
     return {name: metric for name, metric in every.items() if not metric.module}
-
-
-def functions() -> dict[str, Callable[..., Any]]:
-    """These measures as functions."""
-    return {name: metric.function for name, metric in measures().items()}
 
 
 # ---- what is asked of a release --------------------------------------------------------------------------------------

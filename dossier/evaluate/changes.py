@@ -24,8 +24,7 @@ from dossier.metrics.intervals import estimate
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.metrics.stratified import design as design_of_sites
-from dossier.metrics.weighted import Mean, Measure, Rows, Weighted, difference_to_rival, oe_ratio
-from dossier.metrics.within_sites import SCORES
+from dossier.metrics.weighted import Mean, Rows, Weighted, difference_to_rival
 
 SAME_ROWS = Fact("same_rows_as_before")
 
@@ -150,15 +149,6 @@ def _paired(
             yield _place(result), difference
 
 
-BY_ROWS: Mapping[str, Measure] = {
-    "oe_ratio": oe_ratio,
-    **dict.fromkeys(("net_benefit", "net_benefit_gain"), SCORES["net_benefit"]),
-}
-"""The measures whose function of weighted rows stands elsewhere; of a gain the better default is the same on the same
-rows.
-"""
-
-
 def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | None:
     """The rows of a group of patients; None where the dataset does not tell them, or has next to none."""
     for each in dataset.subgroups:
@@ -185,7 +175,7 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
     Of a share of plain rows by McNemar's test, of all else by linearization; a mean over the classes is one of what
     the rows contribute to each.
     """
-    measure = BY_ROWS.get(metric.term.name, metric.weighted)
+    measure = metric.of_rows
     if measure is None or any(each.split is not None or each.minimum_cell or each.imputations for each in sites):
         return None
     label, threshold = at.get("class"), float(at.get("threshold", 0.5))
@@ -195,8 +185,7 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
     if not made or len(made) < len(labels):
         return None
     rows, design = made[0]
-    is_share = isinstance(measure, Mean) and "threshold" in metric.needs and metric.term.name not in BY_ROWS
-    if is_share and isinstance(measure, Mean) and design.is_simple and len(made) == 1:
+    if isinstance(measure, Mean) and "threshold" in metric.needs and design.is_simple and len(made) == 1:
         among = measure.among(rows)
         right, before = (measure.added(of_one)[among] == 1 for of_one in (rows, rows.of_rival))
         return mcnemar(right, before, rows.outcome[among], level) if among.any() else None

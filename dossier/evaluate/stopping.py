@@ -14,7 +14,6 @@ from dossier.core.over_time import Period, crossing
 from dossier.core.register import Metric
 from dossier.core.release import StopRule
 from dossier.core.types import At, Floats
-from dossier.evaluate.changes import BY_ROWS
 from dossier.evaluate.offered import Site, seed_of
 from dossier.metrics.logistic import has_logit, logit
 from dossier.metrics.weighted import Measure, Rows, Weighted
@@ -31,7 +30,7 @@ def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Itera
     A course draws as many patients a period as a period of the site has in the middle, with their risks, and whether
     they have the outcome by the risks that would be right.
     """
-    measure, risk = BY_ROWS.get(metric.term.name, metric.weighted), site.dataset.risk
+    measure, risk = metric.of_rows, site.dataset.risk
     if measure is None or risk is None or site.dataset.minimum_cell or not has_logit(risk).all():
         return
     rng, n = np.random.default_rng(seed_of(site.release, site.drawn_as, "stopping")), int(np.median(sizes))

@@ -25,6 +25,6 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    from dossier.core.register import functions
+    from dossier.core.register import measures
 
-    return sorted(functions())
+    return sorted(measures())

@@ -12,7 +12,7 @@ from dossier.core.register import metric
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.censoring import Bools, Integers, TimeToEvent, Weights
 from dossier.metrics.clusters import interval
-from dossier.metrics.intervals import NO_SPREAD, two_sided
+from dossier.metrics.intervals import NO_SPREAD, two_sided, without_interval
 from dossier.metrics.time_to_event import censored
 
 CHAPTER = "discrimination"
@@ -81,9 +81,8 @@ def _concordance(followed: TimeToEvent, risk: Floats, level: float, at_weights: 
     made = Method(
         *(censored(weights) if at_weights else ()), "infinitesimal_jackknife", Fact("on_scale", scale="logit")
     )
-    bare = Estimate(value, None, None, None, len(risk), made, events, reason=NO_SPREAD)
     if se <= 1e-12:
-        return bare
+        return without_interval(value, len(risk), made, NO_SPREAD, events)
     low, high = interval(value, se, two_sided(level), level, "logit")
     return Estimate(value, low, high, level, len(risk), made, events, se)
 

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dossier.core.register import functions, measures
+from dossier.core.register import measures
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.checked import COLUMNS, signature_of
 
@@ -22,17 +22,16 @@ BUILT_IN = frozenset(("float", "int", "str", "bool", "tuple", "dict", "None"))
 
 def page() -> str:
     """The whole file."""
-    each = dict(sorted(functions().items()))
-    sentences = {name: metric.term.sentence for name, metric in measures().items()}
+    each = dict(sorted(measures().items()))
     homes: dict[str, set[str]] = {"numpy.typing": {COLUMN}}
-    for function in each.values():
-        for name in _types(function):
-            homes.setdefault(_home(function, name), set()).add(name)
+    for metric in each.values():
+        for name in _types(metric.function):
+            homes.setdefault(_home(metric.function, name), set()).add(name)
     blocks = [
         "\n".join(f"from {home} import {', '.join(sorted(homes[home]))}" for home in sorted(homes) if home in group)
         for group in _groups(homes)
     ]
-    shown = [_signature(name, function, sentences[name]) for name, function in each.items()]
+    shown = [_signature(name, metric.function, metric.term.sentence) for name, metric in each.items()]
     return "\n\n".join([HEAD, *blocks, *shown]) + "\n"
 
 
