@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core import bands, claims, types
+from dossier.core import bands, claims, flags, types
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
@@ -221,6 +221,20 @@ def test_worse_is_lower_higher_or_farther_from_1(
         p_value = max(p_value, math.erfc(off / (0.05 / 1.959964) / math.sqrt(2)))
     assert found.details["worse_by"] == pytest.approx(worse, abs=1e-12)
     assert found.details["p_value"] == pytest.approx(p_value, abs=1e-6)
+
+
+@pytest.mark.parametrize(("level", "state"), [(0.95, "against"), (0.99, "open")])
+def test_flag_and_register_call_the_same_worse(later: Evidence, level: float, state: types.State) -> None:
+    """A difference whose interval of the release's level holds none accuses in neither, at no level."""
+    details: dict[str, float | None] = {"p_value": 0.02, "p_adjusted": 0.03, "worse_by": 0.1, "looks": 1.0}
+    found = Estimate(-0.1, -0.2, 0.01, level, 200, Method("paired"), details=details)
+    result = dataclasses.replace(later.results[0], measure="auroc", term="auroc", at={}, subset=None, found=found)
+    result = dataclasses.replace(result, dataset=types.externals(later)[0].name)
+    assert later.changes is not None
+    changes = dataclasses.replace(later.changes, results=(result,))
+    (claim,) = claims.about(dataclasses.replace(later, changes=changes), "since_last_release", "hospital")
+    assert claim.state == state
+    assert bool(flags.worse_than_before(changes, later.datasets)) is (state == "against")
 
 
 def test_what_may_still_lie_at_1_is_not_worse() -> None:

@@ -119,6 +119,16 @@ class Look:
         )
 
     @property
+    def is_worse_off(self) -> bool:
+        """Whether the group is shown to be worse off by more than the margin, be it explained by the risks or not."""
+        return self.state == "against" or (self.state == "explained" and self.is_worse)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the interval leaves out no difference, which chance may explain among all looks."""
+        return self.state == "open" and self.excludes_none and not self.is_sure
+
+    @property
     def is_slight(self) -> bool:
         """Whether the group is shown to be worse off, and not by more than the margin."""
         return self.state == "open" and self.is_sure and self.excludes_none and self.is_worse

@@ -35,22 +35,6 @@ QUESTIONS: tuple[Question, ...] = get_args(Question)
 Scope = Literal["overall", "hospital", "group"]
 Source = Literal["default", "declared", "maker"]
 
-HARM: Mapping[Question, int] = {
-    "over_time": 1,
-    "test_itself": 1,
-    "benefit": 2,
-    "comparators": 2,
-    "people": 2,
-    "groups": 3,
-    "calibration": 4,
-    "since_last_release": 5,
-    "discrimination": 6,
-    "new_hospital": 6,
-    "labels": 6,
-    "population": 6,
-    "updating": 6,
-}
-"""How grave it is for patients where something is shown not to hold, 1 the gravest."""
 WITHOUT_HARM: Mapping[types.State, int] = {"open": 7, "untested": 8, "shown": 9}
 """What comes after all that is shown not to hold."""
 PROBABILITY_OF: Mapping[Question, str] = {"calibration": "calibration_test"}
@@ -111,7 +95,7 @@ class Claim:
         """How grave it is for patients: 1 to 6 where it is shown not to hold, then open, untested and shown."""
         if self.limit_source == "maker":
             return 1
-        return HARM[self.question] if self.state == "against" else WITHOUT_HARM[self.state]
+        return ASKED[self.question].harm if self.state == "against" else WITHOUT_HARM[self.state]
 
     @property
     def p_of(self) -> str | None:
@@ -128,7 +112,7 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
     """Every claim, the gravest first, among equals in the order of the questions and of the hospitals."""
     declared, found = tuple(_declared(evidence)), [*_ruled_out(evidence)]
     for question in QUESTIONS:
-        own, asked = list(ASKED[question](evidence)), [claim for claim in declared if claim.question == question]
+        own, asked = list(ASKED[question].by(evidence)), [claim for claim in declared if claim.question == question]
         if not any(claim.scope == "overall" for claim in own):
             # A declared limit takes the place of ours.
             limits = {claim.measure for claim in asked if claim.scope == "hospital"}
@@ -324,7 +308,7 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
-            is_explained = look.state == "explained" and (look.is_worse or look.measure == between_groups.RATIO)
+            is_explained = look.state == "explained" and look.is_worse
             alone: types.State = (
                 "open" if is_explained else look.state if look.state in ("against", "open") else "shown"
             )
@@ -349,14 +333,12 @@ def _new_hospital(evidence: types.Evidence) -> Iterator[Claim]:
     primary = evidence.release.thresholds.declared[:1]
     asked = [("net_benefit_gain", {"threshold": at}, 0.0) for at in primary] + [("auroc", {}, multiplicity.CHANCE)]
     for measure, at, least in asked:
-        pooled = types.find(evidence, measure, types.POOLED, **at)
-        expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
-        few = types.Absent(Fact("too_few_sites_for_a_new_one", fewest=bands.FEWEST_FOR_A_NEW_SITE))
-        found = (
-            few
-            if isinstance(pooled, types.Absent) or expected is None
-            else replace(pooled, low=expected[0], high=expected[1])
-        )
+        found = types.find(evidence, measure, types.POOLED, **at)
+        expected = types.expected_range(found) if isinstance(found, types.Estimate) else None
+        if isinstance(found, types.Absent) or expected is None:
+            found = types.Absent(Fact("too_few_sites_for_a_new_one", fewest=bands.FEWEST_FOR_A_NEW_SITE))
+        else:
+            found = replace(found, low=expected[0], high=expected[1])
         yield _claim(
             "new_hospital",
             "overall",
@@ -419,12 +401,9 @@ def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
 
 def _changed(evidence: types.Evidence, result: types.Result) -> Claim | None:
     """What a difference from the last release says; None where it was not looked at."""
-    found = result.found
-    if isinstance(found, types.Absent) or "p_adjusted" not in found.details:
+    found, state = result.found, multiplicity.since_last_release(result.found)
+    if isinstance(found, types.Absent) or state is None:
         return None
-    p_value, by = found.details["p_adjusted"] or 0.0, found.details.get("worse_by") or 0.0
-    is_clear = (found.details.get("p_value") or 0.0) < 1 - (found.level or 0.95)
-    state: types.State = "open" if not is_clear else "against" if by > 0 else "shown"
     return _claim(
         "since_last_release",
         "group" if result.subset else "overall" if result.dataset == types.POOLED else "hospital",
@@ -434,9 +413,9 @@ def _changed(evidence: types.Evidence, result: types.Result) -> Claim | None:
         subset=result.subset,
         at=result.at,
         limit=_side(evidence.terms[result.term].best),
-        p_adjusted=p_value,
-        state=multiplicity.after_looks(state, p_value),
-        alone=state,
+        p_adjusted=found.details["p_adjusted"] or 0.0,
+        state=state,
+        alone=multiplicity.since_last_release(found, is_own=True),
     )
 
 
@@ -488,7 +467,8 @@ def _updating(evidence: types.Evidence) -> Iterator[Claim]:
     for site in types.externals(evidence):
         if multiplicity.size_of_risks(evidence, site.name) == "shown" or not evidence.release.updates:
             continue
-        states = {name: after_update(evidence, site.name, name) for name in sorted(evidence.release.updates, key=_size)}
+        by_size = sorted(evidence.release.updates, key=SIZES.index)
+        states = {name: after_update(evidence, site.name, name) for name in by_size}
         name = min(states, key=lambda each: MENDED_BEST_FIRST.index(states[each]))
         at = {"model": name}
         found = types.find(evidence, "oe_ratio", site.name, **at)
@@ -504,11 +484,8 @@ def _updating(evidence: types.Evidence) -> Iterator[Claim]:
         )
 
 
-def _size(update: str) -> int:
-    """How much an update changes; a test that chooses comes last."""
-    return [*types.CHANGES, "closed_test"].index(update.removeprefix(types.UPDATED))
-
-
+SIZES = [f"{types.UPDATED}{change}" for change in (*types.CHANGES, "closed_test")]
+"""The updates, by how much they change; a test that chooses comes last."""
 MENDED_BEST_FIRST: Sequence[types.State] = ("shown", "open", "against", "withheld", "untested")
 
 
@@ -529,22 +506,37 @@ def _test_itself(evidence: types.Evidence) -> Iterator[Claim]:
         yield Claim("test_itself", "overall", "shown" if is_sealed else "open", reason=None if is_sealed else reason)
 
 
-ASKED: Mapping[Question, Callable[[types.Evidence], Iterator[Claim]]] = {
-    "benefit": _benefit,
-    "calibration": _calibration,
-    "discrimination": _discrimination,
-    "comparators": _comparators,
-    "groups": _groups,
-    "new_hospital": _new_hospital,
-    "over_time": _over_time,
-    "since_last_release": _since_last_release,
-    "labels": _labels,
-    "people": _people,
-    "population": _population,
-    "updating": _updating,
-    "test_itself": _test_itself,
+NOT_ESTIMATED = Fact("not_estimated")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who answers a question, how grave it is for patients where something is shown not to hold, 1 the gravest, in
+    which chapter its evidence stands, and why nothing may answer it.
+    """
+
+    by: Callable[[types.Evidence], Iterator[Claim]]
+    harm: int
+    chapter: str
+    unanswered: Fact = NOT_ESTIMATED
+
+
+ASKED: Mapping[Question, Asked] = {
+    "benefit": Asked(_benefit, 2, "utility", Fact("release_declares_no_threshold")),
+    "calibration": Asked(_calibration, 4, "calibration"),
+    "discrimination": Asked(_discrimination, 6, "discrimination"),
+    "comparators": Asked(_comparators, 2, "comparison", Fact("no_rival_declared")),
+    "groups": Asked(_groups, 3, "subgroups", Fact("no_subgroup_declared")),
+    "new_hospital": Asked(_new_hospital, 6, "pooled"),
+    "over_time": Asked(_over_time, 1, "monitoring", Fact("no_stop_rule_declared")),
+    "since_last_release": Asked(_since_last_release, 5, "changes", Fact("no_previous_release")),
+    "labels": Asked(_labels, 6, "reliability", Fact("no_readers")),
+    "people": Asked(_people, 2, "human_factors", Fact("no_reader_study")),
+    "population": Asked(_population, 6, "correspondence"),
+    "updating": Asked(_updating, 6, "updating", Fact("no_update_declared")),
+    "test_itself": Asked(_test_itself, 1, "acceptance"),
 }
-"""Who answers each question."""
+"""Every question that is asked."""
 
 
 # ---- over all hospitals ----------------------------------------------------------------------------------------------
@@ -556,7 +548,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     known = [claim for claim in every if claim.state != "untested"]
     known = [claim for claim in known if claim.at.get("threshold") in (None, *primary)] or known
     if not known:
-        reason = next((claim.reason for claim in every if claim.reason), UNASKED.get(question, Fact("not_estimated")))
+        reason = next((claim.reason for claim in every if claim.reason), ASKED[question].unanswered)
         return Claim(question, "overall", "untested", reason=reason)
     if question == "groups":
         known = [each for each in known if each.dataset == types.POOLED or each.limit_source == "declared"] or known
@@ -566,34 +558,10 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     pooled = _pooled(evidence, question, worst)
     if pooled is not None:
         return replace(pooled, worst=worst.dataset)
-    state = worst.state
-    is_described = all(claim.limit == (None, None) for claim in known)
-    return Claim(
-        question,
-        "overall",
-        state,
-        measure=worst.measure,
-        subset=worst.subset,
-        at=worst.at,
-        limit=worst.limit,
-        limit_source=worst.limit_source,
-        looks=worst.looks,
-        worst=worst.dataset,
-        reason=worst.reason if is_described else None,
-    )
-
-
-UNASKED: Mapping[Question, Fact] = {
-    "benefit": Fact("release_declares_no_threshold"),
-    "comparators": Fact("no_rival_declared"),
-    "groups": Fact("no_subgroup_declared"),
-    "over_time": Fact("no_stop_rule_declared"),
-    "since_last_release": Fact("no_previous_release"),
-    "labels": Fact("no_readers"),
-    "people": Fact("no_reader_study"),
-    "updating": Fact("no_update_declared"),
-}
-"""Why nothing answers a question."""
+    # It is what the worst says, without its number.
+    why = worst.reason if all(claim.limit == (None, None) for claim in known) else None
+    bare = replace(worst, value=None, low=None, high=None, p_adjusted=None, needs_n=None, alone=None)
+    return replace(bare, scope="overall", dataset=types.POOLED, worst=worst.dataset, reason=why)
 
 
 def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim | None:

@@ -624,9 +624,8 @@ def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary
     sites = {site.name: site.site for site in datasets if site.role == "external"}
     worse: dict[tuple[str, Subset | None], int] = {}
     for each in () if changes is None else changes.results:
-        details = {} if isinstance(each.found, Absent) else each.found.details
-        is_sure = "p_adjusted" in details and (details["p_adjusted"] or 0.0) <= multiplicity.OF_DIFFERENCES
-        if is_sure and (details["worse_by"] or 0.0) > 0 and (each.dataset in sites or each.subset):
+        is_worse = multiplicity.since_last_release(each.found) == "against"
+        if is_worse and (each.dataset in sites or each.subset):
             worse[each.dataset, each.subset] = worse.get((each.dataset, each.subset), 0) + 1
     version, raised = "" if changes is None else changes.previous.version, []
     for (dataset, of), count in worse.items():

@@ -262,6 +262,16 @@ def _p_value(found: Estimate | Absent, name: str) -> float | None:
     return found.details.get(name) if isinstance(found, Estimate) else None
 
 
+def since_last_release(found: Estimate | Absent, is_own: bool = False) -> State | None:
+    """What a difference from the last release says, after all looks or at the reader's own; None where none was had."""
+    if isinstance(found, Absent) or "p_adjusted" not in found.details:
+        return None
+    if (found.details.get("p_value") or 0.0) >= 1 - (found.level or 0.95):
+        return "open"
+    state: State = "against" if (found.details.get("worse_by") or 0.0) > 0 else "shown"
+    return state if is_own else after_looks(state, found.details["p_adjusted"] or 0.0)
+
+
 def calibration(
     ratio: Estimate | Absent,
     slope: Estimate | Absent,
@@ -284,11 +294,13 @@ def calibration(
     states = [held(found, *bounds) for found, bounds in known]
     p_value = _p_value(test, "p_value" if is_own else "p_holm")
     is_refuted = "against" in states if p_value is None else p_value <= LEVEL
-    if is_refuted and any(
-        held(replace(found, low=found.value, high=found.value), *bounds) == "against" for found, bounds in known
-    ):
+    if is_refuted and any(_is_outside(found.value, *bounds) for found, bounds in known):
         return "against"
     return "shown" if states == ["shown", "shown"] else "open"
+
+
+def _is_outside(value: float, least: float | None, most: float | None) -> bool:
+    return (least is not None and value < least) or (most is not None and value > most)
 
 
 def held(found: Estimate | Absent, least: float | None, most: float | None) -> State:
@@ -324,7 +336,7 @@ def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> 
     """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
     if held(found, *OE_TOLERATED) == "shown":
         return "shown"
-    is_off = not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
+    is_off = _is_outside(found.value, *OE_TOLERATED)
     return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
 
 

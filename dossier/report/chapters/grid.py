@@ -16,23 +16,6 @@ from dossier.typeset.words import listing, sentence_case, setting, within_senten
 from dossier.words import entries
 
 QUESTION: Mapping[str, str] = entries("pages")["question"]
-CHAPTER: Mapping[claims.Question, str] = {
-    "benefit": "utility",
-    "calibration": "calibration",
-    "discrimination": "discrimination",
-    "comparators": "comparison",
-    "groups": "subgroups",
-    "new_hospital": "pooled",
-    "over_time": "monitoring",
-    "since_last_release": "changes",
-    "labels": "reliability",
-    "people": "human_factors",
-    "population": "correspondence",
-    "updating": "updating",
-    "test_itself": "acceptance",
-}
-"""Where the evidence of a question stands."""
-
 BY_LETTER: tuple[claims.Question, ...] = ("benefit", "calibration", "discrimination", "over_time", "population")
 """The questions that each hospital answers once, so that its letter says how."""
 
@@ -71,7 +54,7 @@ def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims
 
 def chapters(evidence: types.Evidence) -> tuple[str, ...]:
     """The chapters of the questions in the order of the rows."""
-    return tuple(CHAPTER[question] for question in _asked(evidence))
+    return tuple(claims.ASKED[question].chapter for question in _asked(evidence))
 
 
 def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[claims.Claim]) -> Row:
@@ -88,7 +71,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
             if _is_asked(overall)
             else Cell.word(""),
             Cell.word(names.with_short_sites(evidence, _number(evidence, worst))),
-            Cell("", kind="plain", link="provenance" if is_unasked else CHAPTER[question]),
+            Cell("", kind="plain", link="provenance" if is_unasked else claims.ASKED[question].chapter),
         ),
     )
 
