@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from dossier.core import bands, types
-from dossier.typeset import labels, numbers, widths
+from dossier.typeset import numbers, widths
 from dossier.typeset.words import counted, dates, listing, sentence_case
 
 UNSTATED = "not stated"
@@ -40,11 +40,10 @@ def tested_version(evidence: types.Evidence) -> str:
     return release.tested_version or release.version
 
 
-def predictor_of(evidence: types.Evidence, described: types.Description) -> str:
-    """A predictor, or one category of it, as a row names it."""
-    if described.level is None:
-        return described.variable
-    return f"{described.variable}: {labels.level_of(evidence, described.variable, described.level)}"
+def points_of(evidence: types.Evidence, name: str) -> list[types.Description]:
+    """The categories on an axis of the nomogram, with their points."""
+    rows = (row for row in evidence.by_variable[name] if row.dataset == types.MODEL)
+    return [row.described for row in rows if row.described.statistic == "points"]
 
 
 def foretold(evidence: types.Evidence) -> str:

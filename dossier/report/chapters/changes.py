@@ -135,10 +135,11 @@ def _not_shown(evidence: types.Evidence) -> str:
     ]
     if not looks:
         return "No difference has an interval: whether it became worse is not known."
-    others = [each for each in worse_ones(evidence) if not each.is_sure]
+    every = worse_ones(evidence)
+    others = [each for each in every if not each.is_sure]
     chance = number(looks[0] * (1 - evidence.release.release.level) / 2, 1)
     if not others:
-        return "" if worse_ones(evidence) else f"None of {counted(len(looks), 'comparison')} shows it to be worse."
+        return "" if every else f"None of {counted(len(looks), 'comparison')} shows it to be worse."
     said = sentence.named_with_the_rest([_in_words(evidence, each) for each in others], 1)
     return f"Worse by the CI alone, not after the correction ({chance} expected by chance): {said}."
 
@@ -302,18 +303,11 @@ def _compared(evidence: types.Evidence, named: str, results: Sequence[types.Resu
         # Of what is a number now, or was one before.
         if result.subset or any(isinstance(found, types.Estimate) for found in _before_and_now(evidence, result)):
             groups.setdefault(_group(evidence, result), []).append(result)
-    rows: list[Row] = []
-    worse = {
-        (each.result.measure, *sorted(each.result.at.items())): k for k, each in enumerate(worse_ones(evidence)[::-1])
-    }
     # What became worse comes first, the surest before all.
-    order = sorted(
-        groups.items(),
-        key=lambda group: -worse.get((group[1][0].measure, *sorted(group[1][0].at.items())), -1),
-    )
-    for label, members in order:
-        rows.append(Row(label, kind="group"))
-        rows += [_line(evidence, member, reasons) for member in members]
+    worst = [_group(evidence, each.result) for each in worse_ones(evidence)]
+    rows: list[Row] = []
+    for label in sorted(groups, key=lambda label: worst.index(label) if label in worst else len(worst)):
+        rows += [Row(label, kind="group"), *(_line(evidence, member, reasons) for member in groups[label])]
     return worded(named, rows, footnotes=reasons.footnotes())
 
 

@@ -212,7 +212,7 @@ def _hidden(evidence: Evidence, dataset: str, feature: str, statistic: str) -> C
         if (withheld.dataset, withheld.variable, withheld.statistic) == (dataset, feature, statistic):
             return Cell.absent(f"withheld{TIED}(<{withheld.found.below})")
     held = next((each for each in evidence.datasets if each.name == dataset), None)
-    known = any(row.dataset == dataset and row.described.variable == feature for row in evidence.descriptions)
+    known = any(row.dataset == dataset for row in evidence.by_variable[feature])
     if held is not None and held.minimum_cell and feature in held.features and not known:
         # Its counts follow from others that are given.
         return Cell.absent(f"withheld{TIED}(<{held.minimum_cell})")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dossier.core import bands, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.names import axis_name
+from dossier.typeset.names import axis_name, points_of
 from dossier.typeset.numbers import TIED, as_declared, number
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
@@ -54,7 +54,7 @@ def _axes(evidence: types.Evidence, group: tuple[str, ...]) -> list[str]:
         for curve in evidence.by_curve["points"]
         if {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
     ]
-    return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
+    return of_numbers or [name for name in (" × ".join(group),) if points_of(evidence, name)]
 
 
 def _points(evidence: types.Evidence) -> dict[str, list[tuple[float, str]]]:
@@ -73,7 +73,7 @@ def _marks(evidence: types.Evidence, name: str) -> list[tuple[float, str]]:
     for curve in evidence.by_curve["points"]:
         if axis_name(curve.at) == name and isinstance(curve.found, types.Curve):
             return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
-    levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
+    levels = ((level.value, level.level or "") for level in points_of(evidence, name))
     return sorted(levels, key=lambda pair: pair[0])
 
 
@@ -86,15 +86,6 @@ def _marks_of(curve: types.Curve, model: Model | None, predictor: str) -> list[t
     if rows[-1][1] == cap:
         found[-1] = (found[-1][0], f"{found[-1][1]} or more")
     return found
-
-
-def _of_levels(evidence: types.Evidence, name: str) -> list[types.Description]:
-    """The categories on an axis with their points."""
-    return [
-        row.described
-        for row in evidence.by_variable[name]
-        if (row.dataset, row.described.statistic) == (types.MODEL, "points")
-    ]
 
 
 def _agreement(evidence: types.Evidence) -> str:

@@ -33,9 +33,10 @@ STATES: dict[str, str] = entries("pages")["subgroup"]
 def finding(evidence: types.Evidence) -> Sentence:
     """Which groups differ from the other patients of their own sites, over all sites, and what else is known."""
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
-    few = [subgroup for subgroup, size in _sized(evidence) if size.is_few]
+    sized = _sized(evidence)
+    few = [subgroup for subgroup, size in sized if size.is_few]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
-    rest = f" Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
+    rest = f" Too few {of_what}: {part_of(len(few), len(sized))} subgroups, site by site." if few else ""
     rest = f"{_declared(evidence)}{rest}"
     if not looks:
         return Sentence("No subgroup could be compared with the other patients within the sites.", rest.strip())
@@ -66,7 +67,7 @@ def _counts(looks: Sequence[between_groups.Look]) -> str:
     count = {state: sum(look.state == state for look in looks) for state in STATES}
     parts = [f"{how_many(count[state])} {words}" for state, words in COUNTED.items() if count[state]]
     text = f"Of {counted(len(looks), 'comparison')}, corrected for their number: {listing(parts)}."
-    unsure = sum(look.state == "open" and look.excludes_none and not look.is_sure for look in looks)
+    unsure = sum(look.is_doubtful for look in looks)
     if unsure:
         by_chance = number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
         who = f"Of those that cannot tell, {how_many(unsure)} {'has' if unsure == 1 else 'have'}"

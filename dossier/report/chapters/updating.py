@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from dossier.core import claims
-from dossier.core.claims import after_update
 from dossier.core.multiplicity import size_of_risks
 from dossier.core.types import CHANGES, UPDATED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import sentence
@@ -105,7 +104,7 @@ def sizes(evidence: Evidence) -> Table:
         rows.append(Row(site.site, kind="group"))
         for model, label in _models(evidence, site):
             cells = [cell(_found(evidence, name, site, model), evidence.terms[name], reasons) for name in SIZES]
-            state = after_update(evidence, site.name, model) if model else size_of_risks(evidence, site.name)
+            state = claims.after_update(evidence, site.name, model) if model else size_of_risks(evidence, site.name)
             rows.append(Row(label, (*cells, Cell.word(STANDING[state]))))
     heads = [Column("O/E", True), Column("ICI", True), Column("Right in size", words=True)]
     return worded("updating-sizes", rows, heads, reasons.footnotes())

@@ -104,14 +104,4 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
     return canvas.Drawn(plot.sheet, caption, f"{about['says']}{_midway(about, found)}", about["says"])
 
 
-def _entered(name: str, about: Mapping[str, Any]) -> None:
-    def drawn(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-        return _panels(evidence, name, about)
-
-    drawn.__name__ = drawn.__qualname__ = f"{name}_at_sites"
-    drawn.__doc__ = about["says"]
-    canvas.figure(about["title"])(drawn)
-
-
-for _name, _about in of_curves("panels").items():
-    _entered(_name, _about)
+canvas.figures(of_curves("panels"), "at_sites", _panels)

@@ -5,7 +5,7 @@ Everything is measured in millimetres from the top left corner of the printed fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -291,3 +291,17 @@ def figure(title: str) -> Callable[[Callable[[Evidence], Drawn | Absent]], Calla
         return register.figure(title)(printed)
 
     return enter
+
+
+def figures(
+    curves: Mapping[str, Any], named: str, draw: Callable[[Evidence, str, Mapping[str, Any]], Drawn | Absent]
+) -> None:
+    """Enter a figure for each of these curves, by the words around it."""
+    for name, about in curves.items():
+
+        def drawn(evidence: Evidence, name: str = name, about: Mapping[str, Any] = about) -> Drawn | Absent:
+            return draw(evidence, name, about)
+
+        drawn.__name__ = drawn.__qualname__ = f"{name}_{named}"
+        drawn.__module__, drawn.__doc__ = draw.__module__, about["says"]
+        figure(about["title"])(drawn)

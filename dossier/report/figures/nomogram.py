@@ -17,7 +17,7 @@ from dossier.core.facts import Fact
 from dossier.report.figures import canvas, data, ink
 from dossier.typeset import widths
 from dossier.typeset.labels import level_of, with_unit
-from dossier.typeset.names import axis_name
+from dossier.typeset.names import axis_name, points_of
 from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import counted, listing
 
@@ -336,11 +336,7 @@ def rows(evidence: types.Evidence) -> tuple[Row, ...]:
             for curve in evidence.by_curve["points"]
             if isinstance(curve.found, types.Curve) and set(_group(curve.at)) == set(group)
         ]
-        levels = [
-            row.described
-            for row in evidence.by_variable[" × ".join(group)]
-            if (row.dataset, row.described.statistic) == (types.MODEL, "points")
-        ]
+        levels = points_of(evidence, " × ".join(group))
         found += [_by_level(evidence, levels[0].variable, levels)] if levels else []
     return tuple(found)
 

@@ -29,15 +29,10 @@ def _per_point(total: types.Curve) -> float:
 
 def _middle_half(evidence: types.Evidence, predictor: str) -> tuple[float, float] | None:
     """The quartiles of a predictor, in the development data where these hold it."""
-    for dataset in names.shown(evidence)[::-1]:
-        known = {
-            row.described.statistic: row.described.value
-            for row in evidence.descriptions
-            if (row.dataset, row.described.variable) == (dataset.name, predictor)
-        }
-        if "quantile_25" in known and "quantile_75" in known:
-            return known["quantile_25"], known["quantile_75"]
-    return None
+    ends = ("quantile_25", "quantile_75")
+    known = {(row.dataset, row.described.statistic): row.described.value for row in evidence.by_variable[predictor]}
+    each = ([known.get((of.name, end)) for end in ends] for of in names.shown(evidence)[::-1])
+    return next(((low, high) for low, high in each if low is not None and high is not None), None)
 
 
 def _of_numbers(evidence: types.Evidence, per_point: float) -> Iterator[Row]:

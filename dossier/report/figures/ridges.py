@@ -130,14 +130,4 @@ def _behind(axes: canvas.Panel, evidence: types.Evidence, about: Mapping[str, An
     axes.titles(about["axis"], below=7.2)
 
 
-def _entered(name: str, about: Mapping[str, Any]) -> None:
-    def drawn(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-        return _drawn(evidence, name, about)
-
-    drawn.__name__ = drawn.__qualname__ = f"{name}_ridges"
-    drawn.__doc__ = about["says"]
-    canvas.figure(about["title"])(drawn)
-
-
-for _name, _about in of_curves("ridges").items():
-    _entered(_name, _about)
+canvas.figures(of_curves("ridges"), "ridges", _drawn)

@@ -156,7 +156,7 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
     """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
-        if look.state == "against" or (look.state == "explained" and look.is_worse):
+        if look.is_worse_off:
             expected = "" if in_brief else _expected(look)
             who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{expected})"
             found.setdefault(_how(evidence, look), []).append(who)
@@ -214,7 +214,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
         return f"No group could be compared with the others: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
-    worse = [look for look in looks if look.state == "open" and look.excludes_none and look.is_worse]
+    worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.is_worse)]
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
     text = f"Of {counted(len(looks), 'comparison')} {whose}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
