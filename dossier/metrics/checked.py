@@ -150,7 +150,7 @@ def _followed(value: Any) -> TimeToEvent:
     if not isinstance(value, TimeToEvent):
         raise ValueError("followed is a column, and needs to be a TimeToEvent. Give time, event and horizon in one.")
     if not (isinstance(value.horizon, (int, float)) and 0 < value.horizon < math.inf):
-        raise ValueError(f"horizon is {value.horizon}, and may be any number above 0. Give it in the unit of time.")
+        raise ValueError(f"horizon is {value.horizon!r}, and may be any number above 0. Give it in the unit of time.")
     if value.by not in ("fifths", "marginal"):
         raise ValueError(f'by is "{value.by}", and may be "fifths" or "marginal".')
     return replace(value, time=_column("time", value.time), event=_column("event", value.event))
@@ -217,6 +217,9 @@ def _column(name: str, value: Any) -> NDArray[Any]:
         words = plain.astype(str) if plain.dtype == object else plain
         return np.unique(words, return_inverse=True)[1].reshape(-1).astype(np.int64)
     try:
+        if plain.dtype.kind in "mM":
+            # numpy makes numbers of them, in a unit that nobody has named.
+            raise TypeError
         numbers = doubles(plain)
     except (TypeError, ValueError):
         is_text = all(isinstance(cell, str) or _is_gap(cell) for cell in plain.ravel())

@@ -237,6 +237,8 @@ GIVEN: dict[str, Any] = {"time": [1, 2, 6, 7], "event": [1, 0, 0, 2], "horizon":
         ({"event": [1, 3, 0, 0]}, "event is 3 in row 1, and may be 0, 1 or 2"),
         ({"event": ["dead", "alive", "alive", "dead"]}, "event holds text"),
         ({"event": [1, 0, 0]}, "different lengths"),
+        ({"time": np.array([1, 2, 6, 7], "timedelta64[D]")}, "time holds lengths of time, and needs numbers"),
+        ({"time": np.array(["2024-01-01"] * 4, "datetime64[D]")}, "time holds dates, and needs numbers"),
         ({"horizon": 0}, "horizon is 0"),
         ({"horizon": float("nan")}, "horizon is nan"),
         ({"by": "tenths"}, 'by is "tenths"'),
