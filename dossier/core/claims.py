@@ -470,15 +470,16 @@ def _updating(evidence: types.Evidence) -> Iterator[Claim]:
         by_size = sorted(evidence.release.updates, key=SIZES.index)
         states = {name: after_update(evidence, site.name, name) for name in by_size}
         name = min(states, key=lambda each: MENDED_BEST_FIRST.index(states[each]))
-        at = {"model": name}
-        found = types.find(evidence, "oe_ratio", site.name, **at)
+        # The number is that of the one of both that leaves it open.
+        ratio, slope = _left_by(evidence, site.name, name)
+        is_slope = multiplicity.held(ratio, *bands.OE_TOLERATED) == "shown" != states[name]
         yield _claim(
             "updating",
             "hospital",
-            found,
+            slope if is_slope else ratio,
             dataset=site.name,
-            measure="oe_ratio",
-            at=at,
+            measure=flags.CALIBRATION[is_slope],
+            at={"model": name},
             limit=bands.OE_TOLERATED,
             state=states[name],
         )
@@ -633,7 +634,15 @@ def asked_again(evidence: types.Evidence, criterion: types.Criterion) -> types.S
 
 
 def after_update(evidence: types.Evidence, dataset: str, model: str) -> types.State:
-    """Whether risks are shown to be right in size after an update, or shown not to be: by O/E and the slope it leaves.
+    """Whether risks are shown to be right in size after an update, or not to be: by O/E and the slope it leaves."""
+    ratio, slope = _left_by(evidence, dataset, model)
+    if isinstance(ratio, types.Absent):
+        return multiplicity.held(ratio, None, None)
+    return multiplicity.calibration(ratio, slope, types.Absent(Fact("not_estimated")))
+
+
+def _left_by(evidence: types.Evidence, dataset: str, model: str) -> tuple[types.Estimate | types.Absent, ...]:
+    """The O/E and the slope that an update leaves.
 
     O/E is that of patients whom the update has not seen. A new intercept leaves the slope; a new slope is 1 here, and
     may be off elsewhere by as much as the old one is not known.
@@ -644,9 +653,7 @@ def after_update(evidence: types.Evidence, dataset: str, model: str) -> types.St
     if isinstance(slope, types.Estimate) and isinstance(changed, types.Estimate) and slope.value > 0:
         low, high = (None if end is None else end / slope.value for end in (slope.low, slope.high))
         slope = replace(slope, value=1.0, low=low, high=high)
-    if isinstance(ratio, types.Absent):
-        return multiplicity.held(ratio, None, None)
-    return multiplicity.calibration(ratio, slope, types.Absent(Fact("not_estimated")))
+    return ratio, slope
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
