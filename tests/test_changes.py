@@ -696,6 +696,18 @@ def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon:
     assert setting["Outcome"] == ["death", "Readmission"]
 
 
+def _found(evidence: Evidence, beside: Result, measure: str) -> Estimate:
+    """What changed by another measure at the same place."""
+    assert evidence.changes is not None
+    (found,) = (
+        result.found
+        for result in evidence.changes.results
+        if (result.measure, result.dataset, result.at) == (measure, beside.dataset, beside.at)
+    )
+    assert isinstance(found, Estimate)
+    return found
+
+
 def test_another_horizon_is_another_outcome() -> None:
     first, other = (Predicted("death", horizon, ("risk",)) for horizon in ("within 30 days", "within 90 days"))
     assert first.is_other(other)
@@ -724,7 +736,12 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     assert "no criterion changed state" in said.rest
     assert start in verdict.finding(bad).rest
     assert "Compared with version 1.0.0: worse at 2 (" in first_page.answer(bad)
-    assert "its percentages are more wrong" in first_page.answer(bad)
+    assert "its percentages are more wrong" in declared.than_before(bad)
+    # What a line trades is said with what is lost by it.
+    missed = next(worse for worse in chapter.worse_ones(bad) if worse.result.measure == "sensitivity")
+    gained = _found(bad, missed.result, "specificity").value
+    assert 0 < gained == getattr(chapter.in_return(bad, missed), "value", None)
+    assert f", and {100 * gained:.0f} fewer false alarms of 100" in declared.than_before(bad)
     measures = {row.label for row in chapter.measures(bad).rows if row.kind == "group"}
     assert {
         "Observed to expected ratio",

@@ -530,7 +530,7 @@ def test_the_counts_of_the_first_page_name_the_line_that_they_are_at(knee: Book)
     table = committee.hospitals(knee.evidence)
     assert table.about.replace("\N{NO-BREAK SPACE}", " ") == "100 patients with the outcome, at the 50% line"
     assert committee.what_it_is(knee.evidence).endswith("From 50% on, a patient is flagged, to be sent to MRI.")
-    assert "Ranges of found, false alarms: page 2." in table.note
+    assert "Ranges: page 2." in table.note
     assert "Ranges: page 2" not in table.note
 
 

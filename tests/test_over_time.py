@@ -418,7 +418,7 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert not isinstance(picture, Absent)
     assert plain(picture.message) == "O/E of Rome lies above 2.00 in 2025 Q2 and Q3."
     assert "Rome: not in 2025 Q4: too few to tell: 5 events, 5 non-events" in plain(picture.caption)
-    assert "No days, so not evaluable: Bari." in monitoring.rule(followed)
+    assert "Not evaluable, without days or with too few patients in each period: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
     assert plain(stop) == ("Too many cases in two quarters in a row. Broken: Rome, April to September 2025.")
     assert "The maker's rule to switch it off was broken in Rome." in committee.answer(followed)

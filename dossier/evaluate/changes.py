@@ -162,7 +162,12 @@ def _of_groups(
 ) -> types.Estimate | types.Absent | None:
     """The difference in a group of patients of all sites; of pairs of a case and another in those of one site."""
     if metric.term.name != "auroc":
-        return _of_rows(metric, sites, at, level)
+        found, pair = _of_rows(metric, sites, at, level), _stacked(sites, float(at.get("threshold", 0.5)))
+        if found is None or pair is None or metric.of_rows is None:
+            return found
+        # Of the same patients: what stands for all sites elsewhere weighs them otherwise.
+        now, before = (metric.of_rows(rows) for rows in (pair[0], pair[0].of_rival))
+        return replace(found, details={**found.details, "now": now.value, "before": before.value})
     each = [_of_rows(metric, [site], at, level) for site in sites]
     # Where both versions rank alike the difference is 0 without an error.
     return mean_of_sites([replace(one, se=one.se or 0.0) for one in each if one is not None], level, by_pairs=True)
@@ -259,7 +264,11 @@ def _difference(
     before = other_outcome or _other_site(result, previous, datasets) or value_before(previous, result)
     if isinstance(before, types.Absent):
         return before
-    return change(result.found, before, _together(result.dataset, previous, datasets))
+    together = _together(result.dataset, previous, datasets)
+    if paired and together == types.Absent(SAME_ROWS):
+        # The risks of before are there, and of this measure rows add nothing by themselves.
+        together = types.Absent(Fact("same_rows_not_paired"))
+    return change(result.found, before, together)
 
 
 def value_before(previous: types.Previous, now: types.Result) -> types.Estimate | types.Absent:

@@ -114,7 +114,8 @@ def _judged(criterion: Criterion) -> str:
     if criterion.observed is None:
         reason = "None" if criterion.reason is None else reason_text(criterion.reason)
         return f"{WORDS[criterion.state]}: {reason}; {bound} was to be {asked}"
-    unsure = "; the interval neither meets nor excludes that" if criterion.state == "open" else ""
+    why = "the interval neither meets nor excludes that" if criterion.reason is None else reason_text(criterion.reason)
+    unsure = f"; {why}" if criterion.state == "open" else ""
     return f"{WORDS[criterion.state]}: {bound} is {criterion.observed:.6g}, asked for is {asked}{unsure}"
 
 

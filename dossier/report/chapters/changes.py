@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.core import claims, over_time, types
+from dossier.core import between_groups, claims, over_time, types
 from dossier.core.facts import Fact
 from dossier.report.chapters import acceptance, monitoring, provenance, sentence
 from dossier.report.chapters.chapter import chapter
@@ -79,10 +79,26 @@ def worse_ones(evidence: types.Evidence) -> list[Worse]:
         if is_sure is None or isinstance(difference, types.Absent) or "worse_by" not in difference.details:
             continue
         if isinstance(now, types.Estimate):
+            same = difference.details.get("now")
+            now = now if same is None else replace(now, value=same)
             found.append(Worse(result, sites.get(result.dataset), now, difference, is_sure))
     return sorted(
         found, key=lambda each: [each.difference.details.get(name) or 0 for name in ("p_adjusted", "p_value")]
     )
+
+
+def in_return(evidence: types.Evidence, worse: Worse) -> types.Estimate | None:
+    """By how much the other of sensitivity and specificity is shown to be better there: what a threshold trades."""
+    of = worse.result
+    if of.measure not in between_groups.AT_THRESHOLD:
+        return None
+    (other,) = (name for name in between_groups.AT_THRESHOLD if name != of.measure)
+    for claim in claims.about(evidence, "since_last_release"):
+        if (claim.measure, claim.dataset, claim.subset) == (other, of.dataset, of.subset) and claim.state == "shown":
+            changed = (result for result in _changes(evidence).results if result.measure == other)
+            same = [each for each in changed if (each.dataset, each.subset, each.at) == (of.dataset, of.subset, of.at)]
+            return next((each.found for each in same if isinstance(each.found, types.Estimate)), None)
+    return None
 
 
 def stands(evidence: types.Evidence) -> dict[types.State, list[types.DatasetSummary]]:
@@ -123,7 +139,9 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     moved = f"{before}{unit(term)} before, {now}{unit(term)} now"
     label = worse.result.at.get("class")
     what = within_sentence(term.label) + (f" of {label}" if label else "")
-    return f"{what} {worse.where} {moved} (difference {by}, {how})"
+    gained = in_return(evidence, worse)
+    traded = "" if gained is None else f", the other way round {in_text(evidence, worse.result.term, gained)}"
+    return f"{what} {worse.where} {moved} (difference {by}, {how}{traded})"
 
 
 def _not_shown(evidence: types.Evidence) -> str:
@@ -334,6 +352,10 @@ def _before_and_now(evidence: types.Evidence, result: types.Result) -> tuple[Fou
     """The same measure before and now; before None where it was of another site or outcome."""
     previous, is_other = _changes(evidence).previous, _is_other(evidence, result.dataset)
     now = _value(types.compared((*evidence.results, *evidence.subgroups.results), evidence.terms), result)
+    if isinstance(now, types.Estimate) and isinstance(result.found, types.Estimate) and "now" in result.found.details:
+        pair = (result.found.details[name] or 0.0 for name in ("before", "now"))
+        before, now = (replace(now, value=value, low=None, high=None) for value in pair)
+        return before, now
     return None if is_other else _value(previous.results, result), now
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dossier.core import claims
 from dossier.core.facts import Fact
-from dossier.core.types import Evidence, Flag, externals
+from dossier.core.types import POOLED, Evidence, Flag, externals
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, scarce, worst_named
 from dossier.typeset.flags import DATASETS, brief, consequence, flag_text, topic
@@ -109,8 +109,9 @@ def _texts(evidence: Evidence, cause: Sequence[Flag]) -> list[str]:
     if len(cause) <= MOST_IN_FULL:
         return texts
     sites, where = len(externals(evidence)), len({flag.dataset for flag in cause})
-    at = "every site" if where == sites else f"{in_words(where)} of {in_words(sites)} sites"
-    return [f"At {at}: {worst_named(evidence, _briefly(evidence, cause))}. The first: {texts[0]}"]
+    at = "At every site" if where == sites else f"At {in_words(where)} of {in_words(sites)} sites"
+    at = "Over all sites" if all(flag.dataset == POOLED for flag in cause) else at
+    return [f"{at}: {worst_named(evidence, _briefly(evidence, cause))}. The first: {texts[0]}"]
 
 
 MOST_IN_FULL = 3

@@ -117,7 +117,9 @@ def rule(evidence: types.Evidence) -> str:
     without = [site.site for site in types.externals(evidence) if site.name not in dated]
     rules = [stop_rule(rule) for rule in evidence.release.care.stop if rule.measure in evidence.terms]
     lead = f"Declared in [care] stop: {listing(rules)}, by the value."
-    rest = f" No days, so not evaluable: {listing(without)}." if without else ""
+    rest = (
+        f" Not evaluable, without days or with too few patients in each period: {listing(without)}." if without else ""
+    )
     return f"{lead}{rest} {_simulated(evidence)}".strip()
 
 

@@ -37,9 +37,12 @@ def finding(evidence: types.Evidence) -> Sentence:
     few = [subgroup for subgroup, size in sized if size.is_few]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(sized))} subgroups, site by site." if few else ""
-    rest = f"{_declared(evidence)}{rest}"
+    declared = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
+    of_criteria = _of_criteria(declared)
     if not looks:
-        return Sentence("No subgroup could be compared with the other patients within the sites.", rest.strip())
+        return Sentence(
+            "No subgroup could be compared with the other patients within the sites.", f"{of_criteria}{rest}".strip()
+        )
     apart = [look for look in looks if look.state == "against"]
     counts = _counts(looks)
     others = [*apart[1:], *(look for look in looks if look.state == "explained" and look.is_worse)]
@@ -49,14 +52,17 @@ def finding(evidence: types.Evidence) -> Sentence:
     said += f"{sentence_case(slight)}; whether by more than the limits is open. " if slight else ""
     if not apart:
         beyond = " beyond the limits and what risks foretell" if said else ""
-        none = f"In none of {counted(len(looks), 'comparison')} within sites"
-        return Sentence(f"{none} is a subgroup shown to be worse off{beyond}.", f"{said}{counts}{rest}")
-    return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
+        none = (
+            f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to be worse off{beyond}."
+        )
+        if "against" in declared:
+            return Sentence(of_criteria.strip(), f"{none} {said}{counts}{rest}")
+        return Sentence(none, f"{said}{counts}{of_criteria}{rest}")
+    return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{of_criteria}{rest}")
 
 
-def _declared(evidence: types.Evidence) -> str:
+def _of_criteria(stands: Sequence[types.State]) -> str:
     """How the criteria stand that are declared for subgroups, which page 1 counts too."""
-    stands = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
     words: Mapping[types.State, str] = entries("pages")["standing"]
     parts = [f"{how_many(stands.count(state))} {says}" for state, says in words.items() if state in stands]
     return f" Of {counted(len(stands), 'check')} of declared criteria: {listing(parts)}." if stands else ""

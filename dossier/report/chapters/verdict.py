@@ -131,15 +131,15 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
     states = list(stands.values())
     # What is asked of all hospitals together alone is met at none of them.
     apart = sum(any(each.dataset in stands for each in criteria) for criteria in every)
-    at_sites = (
-        what if apart in (0, len(every)) else f"{in_words(apart)} of its {in_words(len(every))} declared criteria"
-    )
+    of_some = f"its declared {'criterion' if apart == 1 else 'criteria'} for single hospitals"
+    at_sites = what if apart in (0, len(every)) else of_some
     together = {
         acceptance.verdict(criteria) for criteria in every if any(each.dataset == types.POOLED for each in criteria)
     } - {"shown"}
     if "against" in states:
         shown = states.count("shown")
         rest = f", and shown to at {in_words(shown)}" if shown else ""
+        at_sites = at_sites if apart <= 1 else f"all of {at_sites}"
         return f"The model is shown not to meet {at_sites} at {_of(states.count('against'), len(states))}{rest}."
     if "against" in together:
         return f"The model is shown not to meet {what} over all hospitals together."

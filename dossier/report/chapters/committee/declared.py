@@ -13,7 +13,7 @@ from dossier.report.chapters.committee.missed import patients_of
 from dossier.report.chapters.committee.places import is_here, short_names
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
 from dossier.typeset.flags import quantity
-from dossier.typeset.words import date, in_words, listing, months_of, sentence_case
+from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case
 from dossier.words import entries
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ def changes(evidence: types.Evidence) -> tuple[str, ...]:
 
 def worse_than_before(evidence: types.Evidence) -> str:
     """For the first page: how it compares with the previous release; empty where it is worse nowhere."""
-    compared = than_before(evidence)
+    compared = than_before(evidence, in_brief=True)
     return compared if "worse" in compared else ""
 
 
-def than_before(evidence: types.Evidence) -> str:
+def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
     """At how many hospitals it is better than the previous release, and worse, with what is worse there."""
     if evidence.changes is None or evidence.changes.previous.other_outcome(evidence.release) is not None:
         return ""
@@ -53,10 +53,15 @@ def than_before(evidence: types.Evidence) -> str:
             said = [_what_is_worse(evidence, site.name, site.name == evidence.local_site) for site in here]
             of_each = [text if ours else f"{names[site.name]}: {text}" for site, text in zip(here, said, strict=True)]
             where = "; ".join(of_each[:MOST_BROKEN]) + ("; and more" if len(here) > MOST_BROKEN else "")
+            where = f"at one: {said[0]}" if in_brief and len(here) > 1 else where
             parts.append(f"{word}{'' if ours else f' at {len(here)}'} ({where})")
         elif here:
             parts.append(word if ours else f"{word} at {len(here)}")
-    parts += _worse_for(evidence)[:MOST_BROKEN]
+    groups = _worse_for(evidence)
+    if in_brief and len(groups) > 1:
+        parts.append(f"worse for {counted(len(groups), 'group')} of patients")
+    elif groups:
+        parts.append(sentence.named_with_the_rest(groups, MOST_BROKEN))
     return f"{start} {', '.join(parts)}." if parts else ""
 
 
@@ -87,7 +92,14 @@ def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_o
     said = WORSE_IN[first.result.measure].format(
         by=f"{100 * abs(by):.0f}", now=f"{100 * now:.0f}", before=f"{100 * (now - by):.0f}"
     )
+    gained = changes_since.in_return(evidence, first)
+    if gained is not None:
+        said += BETTER_IN[first.result.measure].format(by=f"{100 * abs(gained.value):.0f}")
     return f"{said} for {label}" if label else said
+
+
+BETTER_IN: Mapping[str, str] = entries("pages")["better_in_return"]
+"""What a line gives for what is worse at it."""
 
 
 LAID_DOWN: Mapping[types.Sealed, str] = entries("pages")["laid_down"]

@@ -251,7 +251,7 @@ def purpose(evidence: types.Evidence, most: int = plain.TWO_LINES) -> Purpose:
 
 # ---- where it worked ------------------------------------------------------------------------------------------------
 
-BAR = 26.0
+BAR = 20.0
 """The width of the bar of found and missed in mm."""
 COMMON, RARE = 0.9, 0.05
 """From which share on nearly every patient had the outcome, and up to which nearly nobody."""
@@ -448,7 +448,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [_ranged(evidence)] if evidence.is_protected else []
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
-        parts.append("Ranges of found, false alarms: page 2.")
+        parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1 and rows:
         parts.append("If ours is above, ask for its own pages.")
     return " ".join(parts)

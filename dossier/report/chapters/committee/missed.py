@@ -70,7 +70,7 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     errors = dict(list(_errors(evidence, in_brief=True).items())[:MOST_ERRORS])
-    parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in errors.items()]
+    parts = [f"{how} {plain.first_named(which)}." for how, which in errors.items()]
     parts = [*parts, _even_if_right(evidence, errors)] if parts else [_counts(evidence, in_brief=True)]
     return tuple(text for text in (*parts, _of_goals(evidence), _known_at(evidence)) if text)
 
@@ -97,7 +97,10 @@ def _of_goals(evidence: types.Evidence) -> str:
         for claim in here
         if claim.state == "against" and claim.subset is not None and claim.measure is not None
     )
-    whom = f" Missed: {named_with_the_rest(list(missed), plain.MOST_NAMED)}." if missed else ""
+    which = named_with_the_rest(list(missed), plain.MOST_NAMED)
+    if len(here) == len(missed) == 1:
+        return f"Its goal for a group was missed: {which}."
+    whom = f" Missed: {which}." if missed else ""
     return f"Its goals for groups, in {counted(len(here), 'check')}: {listing(parts)}.{whom}"
 
 
@@ -157,8 +160,8 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
         if look.is_worse_off:
-            expected = "" if in_brief else _expected(look)
-            who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{expected})"
+            more = "" if in_brief else f"{_range_of(look)}{_expected(look)}"
+            who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{more})"
             found.setdefault(_how(evidence, look), []).append(who)
     return found
 
@@ -176,18 +179,22 @@ LOWER_AUROC_OF_CLASSES = "It tells the classes apart less often than the case mi
 
 
 def _values(look: between_groups.Look) -> str:
-    """Both values in people, and how far they may lie apart."""
+    """Both values in people."""
     here, rest = look.here.value, look.rest
-    if look.measure in ("sensitivity", "specificity"):
+    if look.measure in between_groups.AT_THRESHOLD:
         here, rest = 1 - here, 1 - rest
     is_ratio = look.measure == between_groups.RATIO
     rendered, of_what = (plain.per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
-    text = f"{rendered(here)} {of_what}, the others {rendered(rest)}"
+    return f"{rendered(here)} {of_what}, the others {rendered(rest)}"
+
+
+def _range_of(look: between_groups.Look) -> str:
+    """How far both may lie apart."""
     low, high = look.apart.low, look.apart.high
-    if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
-        return text
+    if look.measure not in between_groups.AT_THRESHOLD or low is None or high is None:
+        return ""
     ends = sorted(round(100 * abs(bound)) for bound in (low, high))
-    return f"{text}; {ends[0]} to {ends[1]} of 100 more"
+    return f"; {ends[0]} to {ends[1]} of 100 more"
 
 
 def _expected(look: between_groups.Look) -> str:
