@@ -272,7 +272,7 @@ def test_the_first_page_shows_found_and_missed_and_false_alarms_of_100(covid: Bo
     for row in rows.values():
         assert row.found is not None
         assert row.missed is not None
-        assert row.found + row.missed == pytest.approx(26)
+        assert row.found + row.missed == pytest.approx(20)
     assert {row.name for row in rows.values() if "†" in row.name} == {
         f"{name}\N{NO-BREAK SPACE}†‡" for name in ("Spain", "Brazil 3")
     }
@@ -531,7 +531,6 @@ def test_the_counts_of_the_first_page_name_the_line_that_they_are_at(knee: Book)
     assert table.about.replace("\N{NO-BREAK SPACE}", " ") == "100 patients with the outcome, at the 50% line"
     assert committee.what_it_is(knee.evidence).endswith("From 50% on, a patient is flagged, to be sent to MRI.")
     assert "Ranges: page 2." in table.note
-    assert "Ranges: page 2" not in table.note
 
 
 def test_what_is_so_at_both_lines_is_said_once(breast: Book, covid: Book) -> None:
