@@ -48,8 +48,11 @@ MOST_ROWS = 16
 def validate(
     frame: pandas.DataFrame | pyarrow.Table,
     *,
-    outcome: str,
+    outcome: str | None = None,
     risk: str | Sequence[str],
+    time: str | None = None,
+    event: str | None = None,
+    at: float | None = None,
     site: str | None = None,
     thresholds: Sequence[float] = (),
     subgroups: Sequence[str | Mapping[str, Any]] = (),
@@ -78,6 +81,10 @@ def validate(
         The column of the outcome: 0 and 1, booleans, or text with `positive`; of several classes their names.
     risk
         The column of the risk, from 0 to 1; of several classes one column for each, in the order of `classes`.
+    time, event, at
+        In place of `outcome`, of an outcome by a horizon: the column of how long each patient was followed, that of
+        what happened then (0 nothing, 1 the outcome, 2 a competing event), and by when it counts, in the unit of
+        `time`.
     site
         The column of the hospital; without it all rows are of one.
     thresholds
@@ -116,6 +123,7 @@ def validate(
     from dossier.reading import arguments
 
     given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
+    given |= {"time": time, "event": event, "at": at}
     given |= {"subgroups": subgroups, "predictors": predictors, "rival": rival}
     given |= {"cluster": cluster, "weights": weights, "strata": strata}
     given |= {"positive": positive, "classes": classes, "model": model, "version": version, "date": date}
@@ -146,7 +154,9 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     risk, rival = given["risk"], given.get("rival")
     names = {"model": "model", "version": "not stated", "owner": "not stated"}
     about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date")}
-    outcome = {"name": given["outcome"], "column": given["outcome"], "positive": given.get("positive")}
+    named = given["outcome"] if given.get("outcome") is not None else given.get("event")
+    name = named if given.get("at") is None else f"{named} by {given['at']:g}"
+    outcome = {"name": name, "column": named, "positive": given.get("positive"), "time": given.get("time")}
     outcome |= {"classes": list(given.get("classes", ())) or None}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
@@ -162,9 +172,14 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
         "prediction": prediction,
         "rival": rivals,
         "thresholds": {"declared": list(given.get("thresholds", ()))},
+        "horizon": [],
         "dataset": [dataset],
         "subgroup": [_subgroup(given["frame"], subgroup) for subgroup in subgroups],
     }
+    if given.get("at") is not None:
+        # The keys of the first horizon stand in the place of two tables.
+        beside = {"thresholds": declared.pop("thresholds"), "rival": declared.pop("prediction").get("rival")}
+        declared["horizon"] = [{"at": given["at"], "risk": risk, **beside}]
     for name, table in tables.items():
         if name == "dataset":
             declared[name][0] |= dict(table)

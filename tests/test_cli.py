@@ -660,7 +660,7 @@ def test_demo_builds_every_release_that_ships(
     run: Run, release: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shipped = sorted(path.parent.name for path in material.fixtures().glob("*/release.toml"))
-    assert shipped == ["biopsy", "breast", "knee"]
+    assert shipped == ["biopsy", "breast", "knee", "relapse"]
     monkeypatch.setattr(material, "fixtures", lambda: release.parent)
     done = run("demo", "-o", "demo", "--jobs", "1", "--quiet")
     assert (done.code, done.err) == (0, "")

@@ -122,12 +122,12 @@ def test_a_value_that_does_not_fit(added: str, what: str, fix: str | None) -> No
     assert fix is None or found[0].fix == fix
 
 
-@pytest.mark.parametrize("key", ["time", "event", "censored"])
-def test_time_to_event_is_refused_by_name(key: str) -> None:
+@pytest.mark.parametrize("key", ["entry", "duration", "censoring"])
+def test_keys_of_other_tools_for_follow_up_lead_to_ours(key: str) -> None:
     text = MINIMAL.replace("[prediction]", f'{key} = "x"\n[prediction]')
-    assert [fault.what for fault in _faults(text)] == [
-        f"{key} belongs to a time-to-event outcome, which is out of scope."
-    ]
+    (fault,) = _faults(text)
+    assert fault.what == f"{key} is no key of an outcome by a horizon."
+    assert "entry times" in fault.fix
 
 
 @pytest.mark.parametrize("added", ["[updating]\nx = 1\n", "[recalibration]\n", "refit = true\n", 'update = "slope"\n'])

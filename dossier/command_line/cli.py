@@ -230,9 +230,12 @@ def build(
 
 @dossier.command(short_help="Look at one table of predictions.")
 @click.argument("table", metavar="TABLE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--outcome", metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says.")
 @click.option(
-    "--outcome", required=True, metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says."
+    "--time", metavar="COL", help="In place of --outcome, how long each patient was followed; with --event, --at."
 )
+@click.option("--event", metavar="COL", help="What happened then: 0 nothing, 1 the outcome, 2 a competing event.")
+@click.option("--at", type=float, metavar="T", help="By when the outcome counts, in the unit of --time.")
 @click.option("--risk", required=True, metavar="COL", help="The column of the risk, from 0 to 1, or as --scale says.")
 @click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
 @click.option("--missing", metavar="X", multiple=True, help="A value that stands for missing; repeatable.")
@@ -254,7 +257,7 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
     from dossier.core.command import MOST_THRESHOLDS, Quick
 
-    command = Quick(**asked)
+    command = Quick(outcome=_outcome(**{name: asked.pop(name) for name in ("outcome", "event")}, **asked), **asked)
     if not table.name:
         raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
     if len(set(command.thresholds)) > MOST_THRESHOLDS:
@@ -263,6 +266,20 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
     evidence = _written(table, command, Options(out, jobs, quiet, replace))
     if flags := len(evidence.flags):
         _tell(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.")
+
+
+def _outcome(outcome: str | None, event: str | None, time: str | None, at: float | None, **_: Any) -> str:
+    """The column of the outcome, or of what happened when the follow-up ended; exactly one of both is named."""
+    given = [event, time, at]
+    if outcome is not None and given == [None] * 3:
+        return outcome
+    if outcome is not None:
+        raise click.UsageError("--outcome stands beside --time, --event or --at. Give it alone, or these three.")
+    if event is None or time is None or at is None:
+        raise click.UsageError("Give --outcome, or all of --time, --event and --at.")
+    if not 0 < at < float("inf"):
+        raise click.BadParameter("It is a number above 0, in the unit of --time.", param_hint="--at")
+    return event
 
 
 @dossier.command()
@@ -632,7 +649,7 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
         if command.local_site is not None:
             command = replace(command, local_site=local_site.of_study(study, command.local_site))
         return study, command
-    about = {key: getattr(command, key) for key in ("missing", "positive", "encoding", "scale")}
+    about = {key: getattr(command, key) for key in ("missing", "positive", "encoding", "scale", "time", "at")}
     found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name, **about)
     return _seeded(found, command.seed), replace(command, name=found.release.release.model)
 

@@ -5,6 +5,7 @@ A manifest is anybody's text. What it says is read into a value of these types o
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -70,6 +71,7 @@ class Quick:
     """`dossier quick`: a short look at one table, whose columns of the outcome and the risk it names."""
 
     outcome: str
+    """With `time` the column of what happened when the follow-up ended."""
     risk: str
     name: str | None = None
     thresholds: tuple[float, ...] = ()
@@ -79,6 +81,8 @@ class Quick:
     positive: str | None = None
     encoding: str | None = None
     scale: Scale = "probability"
+    time: str | None = None
+    at: float | None = None
 
     @property
     def editions(self) -> tuple[Edition, ...]:
@@ -87,7 +91,10 @@ class Quick:
 
     def __str__(self) -> str:
         """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
-        words = ["dossier", "quick", "--outcome", self.outcome, "--risk", self.risk]
+        of_outcome = ["--outcome", self.outcome]
+        if self.time is not None:
+            of_outcome = ["--time", self.time, "--event", self.outcome, "--at", repr(self.at)]
+        words = ["dossier", "quick", *of_outcome, "--risk", self.risk]
         words += [] if self.name is None else ["--name", self.name]
         words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
         words += [word for value in self.missing for word in ("--missing", value)]
@@ -137,13 +144,22 @@ def _threshold(word: str) -> float | None:
     return value if 0 < value < 1 else None
 
 
+def _horizon(word: str) -> float | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if 0 < value < math.inf else None
+
+
 Reader = Callable[[str], Any]
 COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
 BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS), "--local-site": str}
 QUICK: dict[str, Reader] = {
     **COMMON,
-    **dict.fromkeys(("--outcome", "--risk", "--name", "--missing", "--positive"), str),
+    **dict.fromkeys(("--outcome", "--time", "--event", "--risk", "--name", "--missing", "--positive"), str),
     "--threshold": _threshold,
+    "--at": _horizon,
     "--encoding": _chosen(*ENCODINGS),
     "--scale": _chosen(*SCALES),
 }
@@ -181,10 +197,13 @@ def _quick(options: dict[str, list[Any]]) -> Quick:
     thresholds = tuple(options.get("--threshold", ()))
     if len(set(thresholds)) > MOST_THRESHOLDS:
         raise UnknownCommandError(f"has more than {MOST_THRESHOLDS} thresholds")
-    if not {"--outcome", "--risk"} <= options.keys():
+    by_horizon = {"--time", "--event", "--at"} & options.keys()
+    if "--risk" not in options or (len(by_horizon) != 3 if by_horizon else "--outcome" not in options):
         raise UnknownCommandError("names no outcome or no risk")
     return Quick(
-        outcome=_last(options, "--outcome"),
+        outcome=_last(options, "--event" if by_horizon else "--outcome"),
+        time=_last(options, "--time"),
+        at=_last(options, "--at"),
         risk=_last(options, "--risk"),
         name=_last(options, "--name"),
         thresholds=thresholds,

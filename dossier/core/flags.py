@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
+    *("censoring_by_risk", "risks_fall_with_time"),
     *("no_event", "risks_off", "slope_off", "wrong_order", "never_wrong", "default_better", "flagged_alike"),
     *("rival_better", "precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),
     *("case_mix_shift", "missing_values", "imputed", "missing_predictor", "constant_risk", "certain_risks"),
@@ -191,7 +192,7 @@ def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
             yield Flag("few_events", dataset.name, says)
         if dataset.events is None:
             continue
-        others = dataset.n - dataset.events
+        others = dataset.others or 0
         if min(dataset.events, others) < bands.FEW_FOR_A_BAND:
             both = {"events": _amount(dataset.events, "event"), "others": _amount(others, "non-event")}
             says = Fact("few_events", site=dataset.site, **both, wanted=bands.FEW_FOR_A_BAND)
@@ -224,7 +225,7 @@ def _rare(size: SubgroupSize) -> tuple[Fact, ...]:
             for label, count in size.class_counts.items()
             if count < bands.FEW_FOR_POOLING
         )
-    others = size.n - size.shown
+    others = size.others
     events = Fact("rare_events", number=_amount(size.shown, "event"))
     non_events = Fact("rare_non_events", number=_amount(others, "non-event"))
     return tuple(fact for count, fact in ((size.shown, events), (others, non_events)) if count < bands.FEW_FOR_POOLING)
@@ -235,6 +236,14 @@ def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     for dataset in external:
         if dataset.clusters is not None and dataset.clusters < bands.FEW_CLUSTERS:
             yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=bands.FEW_CLUSTERS))
+
+
+def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """Patients whose follow-up ended the earlier, or the later, the higher their risk."""
+    for dataset, _, found in _estimates(external, results, "censoring_by_risk"):
+        if found.low is not None and found.high is not None and not found.low <= 1 <= found.high:
+            says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, "", found))
+            yield Flag("censoring_by_risk", dataset.name, says)
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -497,13 +506,13 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
 def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """An outcome that is much more or less common than where the model was made."""
     origin = next((dataset for dataset in datasets if dataset.role == "development" and dataset.events), None)
-    if origin is None or origin.events is None:
+    before = None if origin is None else origin.prevalence
+    if before is None:
         return
-    before = origin.events / origin.n
     for dataset in external:
-        if not dataset.events:
+        here = dataset.prevalence
+        if not here:
             continue
-        here = dataset.events / dataset.n
         if max(here / before, before / here) > TIMES_AS_COMMON:
             says = Fact("prevalence_shift", here=here, site=dataset.site, before=before)
             yield Flag("prevalence_shift", dataset.name, says)
@@ -590,6 +599,7 @@ RULES = (
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
     Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
+    Rule(lambda shown: _leaving(shown.external, shown.results), ("censoring_by_risk",)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
     Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),

@@ -143,6 +143,8 @@ class CurveMaker:
     """Whether it is made of every other model too, as if that were the model."""
     weighted: bool = False
     """Whether it honours sampling weights."""
+    followed: bool = False
+    """Whether it takes follow-up in its `design`, where the outcome is by a horizon."""
 
 
 @dataclass(frozen=True)
@@ -496,6 +498,7 @@ def curve(
     protection: CurveProtection = "withheld",
     of_rivals: bool = False,
     weighted: bool = False,
+    followed: bool = False,
     given: Given = "rows",
     shelf: Literal["curves", "curve_syntheses", "descriptions"] = "curves",
 ) -> Callable[[Plain], Plain]:
@@ -503,7 +506,7 @@ def curve(
 
     `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
     where small counts are protected, `of_rivals` whether it is made of every other model too, `weighted` whether it
-    honours sampling weights, `given` what there must be for it to be asked,
+    honours sampling weights, `followed` whether it takes follow-up, `given` what there must be for it to be asked,
     `shelf` where it is entered: `curve_synthesis` and `describe` say what stands on others.
     """
 
@@ -526,6 +529,7 @@ def curve(
             protection=protection,
             of_rivals=of_rivals,
             weighted=weighted,
+            followed=followed,
         )
         _enter(getattr(REGISTER, f"class_{shelf}" if several else shelf), name, maker)
         return function
@@ -600,6 +604,8 @@ def metrics_of(release: Release) -> dict[str, Metric]:
     Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
     settings, or replaced by the measure of several classes of the same name, or absent with its reason.
     """
+    if release.outcome.time is not None:
+        return REGISTER.metrics | REGISTER.followed_metrics
     if release.outcome.classes is None:
         return REGISTER.metrics
     return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}

@@ -249,9 +249,24 @@ class About(Table):
 class Outcome(Table):
     """What the model predicts."""
 
+    rules = {
+        "follow_up_without_time": lambda own: (
+            own.time is None
+            and (keys := (*_given(own, "event", "unit", "censored"), *(("competing",) if own.competing else ())))
+            and {"key": keys[0]}
+        ),
+        "event_and_column": lambda own: own.event is not None and own.event != own.column,
+        "codes_in_part": lambda own: own.time is not None and len(_given(own, "positive", "censored")) == 1,
+    }
+
     name: Text
     column: Text
+    time: Text | None = None
+    event: Text | None = None
+    unit: Text | None = None
     positive: Value | None = None
+    censored: Value | None = None
+    competing: Annotated[tuple[Value, ...], BeforeValidator(_without_repeats), FEW] = ()
     horizon: Text | None = None
     classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
@@ -297,6 +312,16 @@ class Thresholds(Table):
     declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = ()
     range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = None
     rationale: Text | None = None
+
+
+class Horizon(Table):
+    """A time by which the outcome is predicted, and the risks by then."""
+
+    at: Annotated[float, Field(gt=0)]
+    says: Text | None = None
+    risk: Text
+    rival: Text | None = None
+    thresholds: Thresholds = Field(default_factory=Thresholds)
 
 
 class DatasetDeclaration(Table):
@@ -946,6 +971,7 @@ class Release(Table):
     prediction: Prediction
     rival: Annotated[tuple[Rival, ...], LEVELS] = ()
     thresholds: Thresholds = Field(default_factory=Thresholds)
+    horizon: Annotated[tuple[Horizon, ...], FEW] = ()
     dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)]
     declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = ()
     declared_correspondence: Annotated[tuple[DeclaredCorrespondence, ...], MANY] = ()
@@ -999,6 +1025,13 @@ class Release(Table):
         earlier = tuple(earlier_column(name) for name in own.columns or ())
         column = None if own.column is None or earlier else earlier_column(own.column)
         return (*self.rivals, Rival(name=PREVIOUS, column=column, columns=earlier or None))
+
+    def by_horizon(self, horizon: Horizon) -> Release:
+        """The release as if one of its horizons were the only one."""
+        outcome = self.outcome.model_copy(update={"horizon": horizon.says})
+        prediction = Prediction(column=horizon.risk)
+        alone = {"horizon": (horizon,), "thresholds": horizon.thresholds, "subgroup": (), "acceptance": ()}
+        return self.model_copy(update={"outcome": outcome, "prediction": prediction, **alone})
 
     @property
     def updates(self) -> tuple[str, ...]:

@@ -125,6 +125,42 @@ FEWEST_PATIENTS = 5
 
 
 @dataclass(frozen=True)
+class FollowUp:
+    """How long each row was followed, what happened then, and by when the outcome counts."""
+
+    time: Floats
+    """0 or more, in one unit."""
+    event: Floats
+    """0 nothing, 1 the outcome, 2 a competing event."""
+    horizon: float
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, rows: Any) -> FollowUp:
+        """The follow-up of some of the rows."""
+        return replace(self, time=self.time[rows], event=self.event[rows])
+
+    @property
+    def cases(self) -> Floats:
+        """1 for the rows that are known to have had the outcome by the horizon, 0 for all others."""
+        return np.asarray((self.time <= self.horizon) & (self.event == 1), dtype=np.float64)
+
+    @property
+    def left(self) -> NDArray[np.bool_]:
+        """The rows whose follow-up ended before the horizon without any event: their outcome is unknown."""
+        return np.asarray((self.time < self.horizon) & (self.event == 0))
+
+
+@dataclass(frozen=True)
+class RiskBy:
+    """The risks of the outcome by a horizon, one a row; None where the dataset has not one for every row."""
+
+    horizon: float
+    risk: Floats | None
+
+
+@dataclass(frozen=True)
 class RivalRisk:
     """The risks that another model gave for the rows of a dataset: one a row, or of several classes one a class."""
 
@@ -144,6 +180,7 @@ class Dataset:
     rows_read: int
     excluded: Mapping[str, int]
     outcome: Floats | None
+    """0 or 1; where it is known by follow-up, 1 for who is known to have had it by the horizon."""
     risk: Floats | None = None
     rival: Floats | None = None
     rival_is_incomplete: bool = False
@@ -191,6 +228,18 @@ class Dataset:
     """The calendar period of each row; None where the release names no column of days."""
     minimum_cell: int = 0
     """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
+    followed: FollowUp | None = None
+    """What is known of an outcome by a horizon, some rows having been followed for less; None where all are known."""
+    further_horizons: tuple[RiskBy, ...] = ()
+    """The risks by each further horizon."""
+
+    def by_horizon(self, horizon: float) -> Dataset:
+        """The dataset as if one of the further horizons were its only one."""
+        risk = next((each.risk for each in self.further_horizons if each.horizon == horizon), None)
+        followed = None if self.followed is None else replace(self.followed, horizon=horizon)
+        outcome = None if followed is None else followed.cases
+        alone: dict[str, Any] = {"rival": None, "further_rivals": (), "subgroups": (), "further_horizons": ()}
+        return replace(self, followed=followed, outcome=outcome, risk=risk, **alone)
 
     @property
     def rows_analysed(self) -> int:
@@ -677,8 +726,9 @@ class Curve:
     events: int | None = None
 
 
-Described = Literal["column", "outcome", "linear_predictor", "rater_accuracy"]
-"""What a statistic is of: a predictor's column, the outcome, the logit of the risks, or how often a rater is right."""
+Described = Literal["column", "outcome", "follow_up", "linear_predictor", "rater_accuracy"]
+"""What a statistic is of: a predictor's column, the outcome, how long patients were followed, the logit of the risks,
+or how often a rater is right."""
 
 
 @dataclass(frozen=True)
@@ -853,6 +903,22 @@ class DatasetSummary:
     """Whether the rows count by their sampling weights."""
     imputations: int | None = None
     """How many imputations were pooled; None where nothing was imputed."""
+    left: int | None = None
+    """How many were followed for less than the horizon, so that their outcome is unknown; None where it is known of
+    all."""
+
+    @property
+    def others(self) -> int | None:
+        """How many are known not to have the outcome; None where it has several classes, or is not given."""
+        if self.events is None:
+            return None
+        others = self.n - self.events
+        return others - self.left if self.left else others
+
+    @property
+    def prevalence(self) -> float | None:
+        """The share of patients with the outcome; None where it is not known of all of them, and without patients."""
+        return None if self.events is None or self.left or not self.n else self.events / self.n
 
 
 State = Literal["shown", "against", "open", "withheld", "untested"]
@@ -913,13 +979,21 @@ class SubgroupSize:
     unassigned: int | Withheld
     class_counts: Mapping[str, int] = field(default_factory=dict)
     """The rows of each class, for an outcome of several."""
+    left: int | None = None
+    """How many were followed for less than the horizon; None where the outcome is known of all."""
+
+    @property
+    def others(self) -> int:
+        """The rows that are known not to have what stands beside n."""
+        others = self.n - self.shown
+        return others - self.left if self.left else others
 
     @property
     def rarest(self) -> int:
         """The rows of the rarer of events and non-events, or of the rarest class."""
         if self.events is None:
             return min(self.class_counts.values(), default=0)
-        return min(self.events, self.n - self.events)
+        return min(self.events, self.others)
 
     @property
     def is_few(self) -> bool:
@@ -996,6 +1070,8 @@ class Evidence:
     """Whether a release file stands behind it; a quick look at one table has none."""
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
+    later: tuple[Result, ...] = ()
+    """What was found by each further horizon, which is in `at`; nothing is judged by it."""
     seal: Seal | None = None
     """What was sealed before the data were opened, where the release names a seal."""
     disclosure: Disclosure | None = None

@@ -23,6 +23,7 @@ from dossier.core.types import (
     DatasetSummary,
     Evidence,
     Flag,
+    Result,
     Study,
     SubgroupEvidence,
 )
@@ -169,7 +170,8 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     results = [result for site in site_results for result in site.results]
     results += sites.declared_results(study.release)
     # What is taken over the rows of all sites has no protection: it stays away where counts are protected.
-    rows = () if disclosure.is_asked(study) else strata.external_sites(whole)
+    # Nor is it known where the outcome is by a horizon.
+    rows = () if disclosure.is_asked(study) or study.release.horizon else strata.external_sites(whole)
     results += sites.pooled_results(study.release, external, rows)
     if measures is None:
         results += sites.syntheses(study.release, external, internal, "external")
@@ -207,7 +209,20 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         versions={},
         subgroups=of_subgroups,
     )
+    if measures is None:
+        complete = replace(complete, later=tuple(_by_further_horizons(study, workers)))
     return disclosure.audited(disclosure.given(complete, whole), left)
+
+
+def _by_further_horizons(study: Study, workers: _Workers) -> Iterator[Result]:
+    """What is found of the model by each horizon after the first, at each site and over all of them."""
+    for horizon in study.release.horizon[1:]:
+        datasets = tuple(dataset.by_horizon(horizon.at) for dataset in study.datasets)
+        alone = replace(study, release=study.release.by_horizon(horizon), datasets=datasets)
+        known = metrics_of(alone.release).values()
+        asked = frozenset(metric.term.measure for metric in known if metric.of_rows or metric.followed == "itself")
+        for result in _complete(alone, workers, asked).results:
+            yield replace(result, at={**result.at, "horizon": horizon.at})
 
 
 def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None = None) -> Evidence:

@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from dossier.core import types
 from dossier.core.bands import SIMILARITIES
 from dossier.core.facts import Fact
+from dossier.core.register import Metric
 from dossier.core.release import Source, SurveyShare, Utility
+from dossier.metrics import time_to_event
+from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.metrics.severity import SeverityWeights, WeightsByRow
 from dossier.metrics.shares import Design
@@ -25,7 +28,7 @@ from dossier.metrics.shares import Design
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dossier.core.register import CurveMaker, Metric, Synthesis
+    from dossier.core.register import CurveMaker, Synthesis
     from dossier.core.release import Release
 
 Bools = NDArray[np.bool_]
@@ -72,8 +75,10 @@ class Site:
 
 def design_of(dataset: types.Dataset) -> Design:
     """How the rows of a dataset were sampled."""
-    rows = 0 if dataset.outcome is None else len(dataset.outcome)
-    return Design(rows, dataset.cluster, dataset.weights, dataset.strata)
+    rows, known = 0 if dataset.outcome is None else len(dataset.outcome), dataset.followed
+    alike = np.zeros(rows, dtype=np.int64)
+    censoring = None if known is None else Weights(known.time, known.event, known.horizon, alike)
+    return Design(rows, dataset.cluster, dataset.weights, dataset.strata, censoring)
 
 
 def columns(site: Site) -> dict[str, Any]:
@@ -86,8 +91,11 @@ def columns(site: Site) -> dict[str, Any]:
     )
     binary = Fact("has_outcome_of_two_classes", dataset=dataset.name)
     is_binary = not site.release.outcome.classes
+    known = dataset.followed
+    followed = None if known is None else TimeToEvent(known.time, known.event, known.horizon)
     columns: dict[str, Any] = {
-        "outcome": _or(dataset.outcome, several if dataset.class_labels else lacks(what="outcome")),
+        "outcome": _or(followed or dataset.outcome, several if dataset.class_labels else lacks(what="outcome")),
+        "followed": _or(followed, lacks(what="outcome by a horizon")),
         "risk": _or(dataset.risk, several if dataset.class_labels else lacks(what="risk")),
         "rival": _or(dataset.rival, several if dataset.class_labels else no_rival),
         "classes": _or(dataset.classes, binary if is_binary else lacks(what="outcome")),
@@ -317,7 +325,19 @@ def _utility_relevance(release: Release) -> tuple[str, ...]:
 
 
 BY_ROW = (
-    *("outcome", "risk", "rival", "classes", "class_risk", "class_rival", "split", "relevance", "cost", "benefit"),
+    *(
+        "outcome",
+        "followed",
+        "risk",
+        "rival",
+        "classes",
+        "class_risk",
+        "class_rival",
+        "split",
+        "relevance",
+        "cost",
+        "benefit",
+    ),
     *("complexity", "cluster", "strata", "weights", "severity_group"),
 )
 """What a dataset has a value of in each row, or not at all, beside its predictors and its further rivals."""
@@ -336,6 +356,7 @@ def part_of(dataset: types.Dataset, rows: Any) -> types.Dataset:
         **_taken(dataset, BY_ROW, rows),
         predictors=tuple(replace(predictor, values=predictor.values[rows]) for predictor in dataset.predictors),
         periods=None,
+        further_horizons=(),
         further_rivals=tuple(replace(rival, **_taken(rival, ("risk",), rows)) for rival in dataset.further_rivals),
         subgroups=(),
     )
@@ -387,13 +408,23 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], data
     if absent is not None:
         return absent
     given = {need: offered[need] for need in maker.needs if not isinstance(offered[need], types.Absent)}
-    found = maker.function(**given)
+    outcome = given.get("outcome")
+    found = _by_horizon(maker, outcome, given) if isinstance(outcome, TimeToEvent) else maker.function(**given)
     named: Any = getattr(maker, "term", maker)
     if isinstance(found, types.Estimate):
         refuse_what_is_no_number(named.name, dataset, found)
     elif isinstance(found, types.Curve):
         refuse_a_bad_curve(named.name, dataset, found)
     return found
+
+
+def _by_horizon(maker: Any, outcome: TimeToEvent, given: Mapping[str, Any]) -> Any:
+    """What is measured or drawn of an outcome by a horizon."""
+    if isinstance(maker, Metric):
+        return time_to_event.answer(maker, outcome, given)
+    if "outcome" in optional(maker.function):
+        return maker.function(**{name: value for name, value in given.items() if name != "outcome"})
+    return time_to_event.drawn(maker, outcome, given)
 
 
 def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> types.Absent | None:

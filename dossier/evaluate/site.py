@@ -141,6 +141,7 @@ def summary(dataset: types.Dataset) -> types.DatasetSummary:
         if dataset.classes is None
         else {label: int((dataset.classes == index).sum()) for index, label in enumerate(dataset.class_labels)},
         minimum_cell=dataset.minimum_cell,
+        left=None if dataset.followed is None else int(dataset.followed.left.sum()),
     )
 
 

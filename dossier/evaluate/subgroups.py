@@ -75,7 +75,9 @@ def _summary(site: Site, subgroup: types.Subgroup) -> types.SubgroupSummary:
     rows, outcome = _rows(subgroup), site.dataset.outcome
     events = None if outcome is None else int(outcome[rows].sum())
     unassigned = int((~_known(site.dataset, subgroup.column)).sum())
-    size = types.SubgroupSize(int(rows.sum()), events, unassigned, _class_counts(site.dataset, rows))
+    counts, followed = _class_counts(site.dataset, rows), site.dataset.followed
+    left = None if followed is None else int(followed.left[rows].sum())
+    size = types.SubgroupSize(int(rows.sum()), events, unassigned, counts, left)
     return types.SubgroupSummary(name, subgroup.column, subgroup.label, size)
 
 
@@ -175,7 +177,8 @@ def few(dataset: types.Dataset, rows: Bools, at: types.At, among: Fact | None = 
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
     label = at.get("class", types.MACRO)
     if dataset.classes is None:
-        return None if dataset.outcome is None else too_few(dataset.outcome[rows], among)
+        known = rows if dataset.followed is None else rows & ~dataset.followed.left
+        return None if dataset.outcome is None else too_few(dataset.outcome[known], among)
     if label == types.MACRO:
         return too_few_of_classes(_class_counts(dataset, rows), among)
     inside = _class_counts(dataset, rows)[str(label)]
@@ -294,7 +297,9 @@ class _Group:
         return types.Result(term.name, term.measure, self.name, at, found, self.subset)
 
     def _of_measure(self, metric: Metric, at: types.At) -> Iterator[types.Result]:
-        few, few_others = (self._few(at, side) for side in (0, 1))
+        undeclared = next((name for name in metric.term.at if name not in at), None)
+        lacking = None if undeclared is None else types.Absent(Fact("setting_not_declared", setting=undeclared))
+        few, few_others = (lacking or self._few(at, side) for side in (0, 1))
         both = (few, few) if few else self._over_sites(metric, at)
         yield self._result(metric.term, at, both[0])
         yield self._result(metric.term, {**at, **AGAINST}, few_others or self._shared() or both[1])
@@ -302,7 +307,10 @@ class _Group:
     def _tested(self, metric: Metric, at: types.At) -> Iterator[types.Result]:
         """The difference at the one site, which is there already, with the test of it."""
         known = self.found.get((self.name, self.subset, (metric.term.name, tuple(sorted({**at, **AGAINST}.items())))))
-        if metric.term.name not in within_sites.SCORES or known is None or not isinstance(known.found, types.Estimate):
+        is_tested = metric.term.name in within_sites.SCORES or (
+            bool(self.release.horizon) and metric.of_rows is not None
+        )
+        if not is_tested or known is None or not isinstance(known.found, types.Estimate):
             return
         apart = self._over_sites(metric, at)[1]
         if isinstance(apart, types.Estimate):
@@ -314,7 +322,7 @@ class _Group:
         """Why the group (0) or the others (1) are too few: over all sites they are held to what one site is held to."""
         if at.get("class") == types.MACRO:
             return None
-        outcome = np.concatenate([np.empty(0), *(pair.parts[side].outcome for pair in self._pairs(at, 0)[0])])
+        outcome = np.concatenate([np.empty(0), *(pair.parts[side].known for pair in self._pairs(at, 0)[0])])
         events, label, among = int(outcome.sum()), at.get("class"), Fact("of_the_other_patients") if side else None
         if label is None:
             return too_few(outcome, among)
@@ -357,14 +365,15 @@ class _Group:
     ) -> tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]:
         """A measure in the group and its difference to the others, within the sites."""
         name, level = metric.term.name, self.release.release.level
-        if at.get("class") == types.MACRO or not within_sites.is_known(name, metric.weighted):
+        form = metric.of_rows if self.release.horizon else metric.weighted
+        if at.get("class") == types.MACRO or not within_sites.is_known(name, form):
             return self._of_estimates(metric, at)
         scale: Scale = "plain" if metric.scale == "wilson" else metric.scale
+        # Where it has no threshold, rows on either side of one are not counted on their own.
+        threshold = float(at["threshold"]) if "threshold" in at else None if self.release.horizon else 0.5
         ours, apart = [], []
         for pairs, few in self._each(at):
-            found = within_sites.compared(
-                name, metric.weighted, pairs, level, scale, metric.term.range, float(at.get("threshold", 0.5))
-            )
+            found = within_sites.compared(name, form, pairs, level, scale, metric.term.range, threshold)
             if isinstance(found, types.Absent):
                 return found, found
             ours.append(strata.naming(found.ours, few))

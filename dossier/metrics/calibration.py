@@ -17,7 +17,7 @@ from dossier.core.register import Band, Line, absent_with_its_parts, curve, curv
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import intervals, logistic, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
-from dossier.metrics.censoring import TimeToEvent
+from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.once import once
@@ -974,6 +974,7 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
     tier="descriptive",
     cites=("Cox 1958", "Rao 1984"),
     independent_rows=True,
+    followed="itself",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     formula="2 (l(a, b) - l(0, 1)), l the log likelihood of logit P(y = 1) = a + b logit p",
 )
@@ -1003,6 +1004,8 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     0.12
     """
     design = design or Design(len(outcome))
+    if design.censoring is not None:
+        return _wald_test(Rows(outcome, risk, design.censoring.values, censoring=design.censoring), design)
     kept = logistic.has_logit(risk) if design.weights is None else logistic.has_logit(risk) & (design.weights > 0)
     if not kept.any():
         left_out = Count(len(risk), "risk")
@@ -1019,6 +1022,16 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     expected, has_slope = float(np.sum(weight * risk[kept])), len(columns) == 2
     needed = {"needed": _needed(information, expected, len(y))} if has_slope else {}
     return tested(value, p_value, y, Method("likelihood_ratio"), **needed)
+
+
+@absent_with_its_parts
+def _wald_test(rows: Rows, design: Design) -> Estimate | Absent:
+    """The joint Wald test of intercept and slope, where the weights of rows are estimated."""
+    found = [present(each(rows)) for each in (JOINT, SLOPE)]
+    apart = np.array([each.value for each in found]) - (0.0, 1.0)
+    covariance = design.covariance(np.array([design.totals(each.linearized) for each in found]))
+    value = float(apart @ np.linalg.solve(covariance, apart))
+    return tested(value, math.exp(-value / 2), rows.outcome, Method("wald_of_both"))
 
 
 @absent_with_its_parts
@@ -1099,6 +1112,7 @@ def _needed(information: Floats, expected: float, rows: int) -> float | None:
     against_rest=True,
     band=Band("risk", (Line("observed", makes_its_own=True),)),
     weighted=True,
+    followed=True,
     given="anything",
 )
 def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
@@ -1152,8 +1166,9 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
     against_rest=True,
     band=Band("", (Line("observed"),)),
     protection="groups",
+    followed=True,
 )
-def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The observed frequency of the outcome in up to ten groups of people with similar risks.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. The groups end at the tenths of the distribution of
@@ -1166,12 +1181,23 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
-    columns = {
-        "mean_risk": intervals.column(total / size),
-        **intervals.share_columns("observed", events, size, level),
-        "n": intervals.column(size.astype(float)),
-    }
+    known = None if design is None else design.censoring
+    observed = intervals.share_columns("observed", events, size, level)
+    if known is not None:
+        found = [_observed(known.of(group == each), risk[group == each], level) for each in range(len(size))]
+        observed = {name: tuple(getattr(one, at, None) for one in found) for name, at in OBSERVED_COLUMNS.items()}
+    columns = {"mean_risk": intervals.column(total / size), **observed, "n": intervals.column(size.astype(float))}
+    if known is not None:
+        return Curve(columns, len(outcome), Method("tenths_by_horizon"), int(outcome.sum()))
     return Curve(columns, len(outcome), Method(Fact("tenths_of_risk", by=Fact("wilson"))), int(outcome.sum()))
+
+
+OBSERVED_COLUMNS = {"observed": "value", "low": "low", "high": "high"}
+
+
+def _observed(known: Weights, risk: Floats, level: float) -> Estimate | Absent:
+    """The observed risk of a group of patients, who count alike."""
+    return observed_risk(TimeToEvent(known.time, known.status, known.t, "marginal"), risk, level)
 
 
 POOLED_POINTS = 101

@@ -26,7 +26,7 @@ from dossier.metrics.intervals import beyond, beyond_student, estimate, standard
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.shares import Design, Sampled
-from dossier.metrics.utility import contributions, no_net_benefit
+from dossier.metrics.utility import contributions, no_net_benefit, of_followed
 
 AGAINST_RIVAL = {"against": RIVAL}
 """The setting of a difference from the other model, filed under its own name where it has one."""
@@ -457,6 +457,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     at=("threshold",),
     pool="plain",
     mean_over="rows",
+    followed=weighted.difference_to_rival(of_followed),
     formula="net benefit of the model - net benefit of the other model",
 )
 def net_benefit_difference(

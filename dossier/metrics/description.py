@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.register import describe
 from dossier.core.types import Description, Feature, Floats
+from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.logistic import logit
 
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
@@ -41,6 +42,29 @@ def characteristics(
         *_classes(classes, class_labels),
         *(row for feature in predictors for row in _feature(feature)),
     )
+
+
+@describe("Follow-up")
+def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
+    """How long patients would be followed if no event ended it, and how many had a competing event by the horizon.
+
+    `followed` is the follow-up of n patients. Gives `competing` (a count), and of at least 20 patients the
+    `quantile_25`, `median` and `quantile_75` of the reverse Kaplan-Meier estimate, in which the end of follow-up is the
+    event; one that it does not reach is left out. Source: Schemper and Smith 1996.
+    """
+    n, ends = len(followed.time), np.asarray(followed.event == 0)
+    by_then = (followed.event == 2) & (followed.time <= followed.horizon)
+    rows = [Description("follow-up", "competing", float(by_then.sum()), n, of="follow_up")]
+    times, at = np.unique(followed.time, return_inverse=True)
+    left, gone = (np.bincount(at, weights=each, minlength=len(times)) for each in (ends, np.ones(n)))
+    # At one time events come before ends of follow-up: who has one is no longer there to leave.
+    may = n - np.cumsum(gone) + left
+    stay = np.cumprod(1 - np.divide(left, may, out=np.zeros(len(times)), where=may > 0))
+    for statistic, share in PERCENTILES.items() if n >= FEWEST_WITH_A_VALUE else ():
+        reached = np.flatnonzero(stay <= 1 - share)
+        if len(reached):
+            rows.append(Description("follow-up", statistic, float(times[reached[0]]), n, of="follow_up"))
+    return tuple(rows)
 
 
 @describe("Case mix")

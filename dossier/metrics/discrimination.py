@@ -17,6 +17,7 @@ from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
 from dossier.metrics import weighted
 from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, cells_of, draws_within_classes, percentile, replicated
+from dossier.metrics.shares import Sampled
 from dossier.metrics.weighted import Found, Mean, Rows, by_class, combined, ratio
 
 POINTS = 250
@@ -1170,8 +1171,18 @@ def risk_edges(risk: Floats) -> Floats:
     return equal if equal[-1] == 1 else np.append(equal, 1.0)
 
 
-@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True, bins=True, protection="bins", weighted=True)
-def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = None) -> Curve | Absent:
+@curve(
+    "Distribution of risk",
+    cites="Van Calster 2025",
+    against_rest=True,
+    bins=True,
+    protection="bins",
+    weighted=True,
+    followed=True,
+)
+def risk_distribution(
+    outcome: Floats, risk: Floats, weights: Floats | None = None, design: Sampled = None
+) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each of 8 to 20 equal bins.
 
     The bins end above 99 of 100 risks, with one more up to 1: where the outcome is rare they are finer. There are never
@@ -1191,8 +1202,10 @@ def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = No
     def added_up(each: Floats) -> Floats:
         return np.bincount(bin_of, weights=each, minlength=bins).astype(float)
 
-    events, non_events = added_up(outcome), added_up(1 - outcome)
-    weight = np.ones(len(risk)) if weights is None else weights
+    # Whose outcome is not known by the horizon is in neither.
+    known = np.ones(len(risk)) if design is None or design.censoring is None else 1.0 - design.censoring.left
+    events, non_events = added_up(outcome), added_up(known * (1 - outcome))
+    weight = known if weights is None else weights
     columns = {
         "low": column(edges[:-1]),
         "high": column(edges[1:]),

@@ -19,6 +19,7 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import NO_ROWS, present, stratified
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
+from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
@@ -56,9 +57,18 @@ class Stratum:
         weights = self.design.weights
         return np.ones(len(self.outcome)) if weights is None else weights / weights.mean()
 
-    def rows(self, threshold: float = 0.5) -> Rows:
-        """The rows at these weights."""
-        return Rows(self.outcome, self.risk, self.relative_weights, threshold)
+    @property
+    def known(self) -> Floats:
+        """The outcomes that are known."""
+        censoring = self.design.censoring
+        return self.outcome if censoring is None else self.outcome[~censoring.left]
+
+    def rows(self, threshold: float | None = None) -> Rows:
+        """The rows at these weights, or at those of their follow-up."""
+        censoring = self.design.censoring
+        if censoring is not None:
+            return Rows.followed(TimeToEvent(censoring.time, censoring.status, censoring.t), self.risk, threshold)
+        return Rows(self.outcome, self.risk, self.relative_weights, 0.5 if threshold is None else threshold)
 
 
 Strata = Sequence[Stratum]

@@ -7,18 +7,18 @@ models on the same rows, follow from contributions as they do everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Metric, Symmetry
-from dossier.core.types import Absent, Estimate
+from dossier.core.register import CurveMaker, Metric, Symmetry
+from dossier.core.types import Absent, Curve, Estimate
 from dossier.metrics import clusters
 from dossier.metrics.censoring import TimeToEvent, Weights
-from dossier.metrics.intervals import NO_SPREAD, two_sided
+from dossier.metrics.intervals import NO_SPREAD, beyond, two_sided
 from dossier.metrics.shares import Design
 from dossier.metrics.weighted import Measure, Rows, Weighted
 
@@ -34,14 +34,31 @@ def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Es
     form = metric.followed or metric.weighted
     if form is None or form == "refused":
         return Absent(Fact("measure_without_follow_up"))
+    if form == "itself":
+        found: Estimate | Absent = _itself(metric.function, outcome, given)
+        return found
     rows = Rows.followed(outcome, given["risk"], given.get("threshold"), given.get("rival"))
-    if form != "itself":
-        return at_weights(form, rows, given["level"], metric.scale, metric.term.range)
+    found = at_weights(form, rows, given["level"], metric.scale, metric.term.range)
+    if isinstance(found, Absent) or "against" not in metric.fixed or found.se is None:
+        return found
+    return replace(found, details={**found.details, "p_value": 2 * beyond(abs(found.value) / found.se)})
+
+
+def drawn(maker: CurveMaker, outcome: TimeToEvent, given: Mapping[str, Any]) -> Curve | Absent:
+    """A curve of an outcome by a horizon; absent where it is known of whole outcomes only."""
+    if not maker.followed:
+        return Absent(Fact("curve_without_follow_up"))
+    found: Curve | Absent = _itself(maker.function, outcome, given)
+    return found
+
+
+def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[str, Any]) -> Any:
+    """What a function finds that takes follow-up itself, in its design."""
     weights = outcome.weights(given["risk"])
     if weights.obstacle:
         return Absent(weights.obstacle)
-    design = Design(len(rows.risk), censoring=weights)
-    found: Estimate | Absent = metric.function(**{**given, "outcome": rows.outcome, "design": design})
+    design = Design(len(given["risk"]), censoring=weights)
+    found = function(**{**given, "outcome": weights.case.astype(float), "design": design})
     return found if isinstance(found, Absent) else replace(found, method=found.method + censored(weights))
 
 

@@ -24,6 +24,7 @@ from dossier.core.register import (
 )
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
+from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.graded_accuracy import bounds_of_class, class_ratio, effective_size, h_accuracy_at_risks
 from dossier.metrics.intervals import banded, column, two_sided, two_sided_student, wilson_bounds
@@ -39,6 +40,8 @@ from dossier.metrics.shares import (
     multinomial,
     sum_of_shares,
 )
+from dossier.metrics.time_to_event import at_weights
+from dossier.metrics.weighted import Rows
 
 POINTS = 101
 """Thresholds of a decision curve."""
@@ -52,7 +55,7 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     return np.where(risk >= threshold, outcome - (1 - outcome) * odds, 0.0)
 
 
-def of_followed(rows: weighted.Rows) -> weighted.Found:
+def of_followed(rows: Rows) -> weighted.Found:
     """The net benefit of rows of which some were not followed to the horizon."""
     if rows.threshold >= 1:
         return AT_ONE
@@ -60,7 +63,7 @@ def of_followed(rows: weighted.Rows) -> weighted.Found:
     return replace(benefit, details={"treat_all": everyone.value})
 
 
-def _with_everyone(rows: weighted.Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
+def _with_everyone(rows: Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
     """The net benefit of rows at their weights, and that of flagging everyone."""
     risks = (rows.risk, np.ones(len(rows.risk)))
     of_model, of_everyone = (rows.mean(contributions(rows.outcome, risk, rows.threshold)) for risk in risks)
@@ -68,7 +71,7 @@ def _with_everyone(rows: weighted.Rows) -> tuple[weighted.Weighted, weighted.Wei
 
 
 @absent_with_its_parts
-def gain_of_followed(rows: weighted.Rows) -> weighted.Found:
+def gain_of_followed(rows: Rows) -> weighted.Found:
     """The net benefit of such rows over the better of flagging everyone and flagging no one."""
     if rows.threshold >= 1:
         return AT_ONE
@@ -157,7 +160,7 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
-def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
+def weighted_standardized_net_benefit(rows: Rows) -> weighted.Found:
     """The weighted net benefit over the weighted prevalence."""
     if rows.threshold >= 1:
         return AT_ONE
@@ -562,7 +565,11 @@ BAND = Band("threshold", (Line("net_benefit", of_shares=False, makes_its_own=Tru
 """The band of a decision curve."""
 
 
-@curve("Decision curve", cites="Vickers 2006", against_rest=True, band=BAND, protection="decisions", of_rivals=True)
+decisions = partial(curve, cites="Vickers 2006", band=BAND, protection="decisions", followed=True)
+"""A decision curve of one site."""
+
+
+@decisions("Decision curve", against_rest=True, of_rivals=True)
 def decision_curve(
     outcome: Floats,
     risk: Floats,
@@ -593,7 +600,7 @@ BESIDE = 0.25
 HIGHEST = 0.99
 
 
-@curve("Decision curve beyond the declared range", cites="Vickers 2006", band=BAND, protection="decisions")
+@decisions("Decision curve beyond the declared range")
 def decision_curve_wide(
     outcome: Floats,
     risk: Floats,
@@ -619,14 +626,32 @@ def decision_curve_wide(
     )
 
 
-def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float, sampled: Sampled) -> Curve:
+def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float, sampled: Sampled) -> Curve | Absent:
     """The columns of a decision curve at these thresholds."""
     design = sampled or Design(len(outcome))
+    if design.censoring is not None:
+        return _curve_of_followed(design.censoring, risk, thresholds, level)
     phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
     columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
     columns |= _benefit_of(outcome, risk, thresholds, level, design)
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
     return Curve(columns, len(outcome), Method("at_each_threshold", *design.method), int(outcome.sum()))
+
+
+@absent_with_its_parts
+def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: float) -> Curve:
+    """A decision curve where the outcome is by a horizon: the measure at each threshold."""
+    outcome = TimeToEvent(known.time, known.status, known.t)
+    found = [
+        present(at_weights(of_followed, Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0)))
+        for at in thresholds
+    ]
+    names = {"net_benefit": "value", "low": "low", "high": "high", "se": "se"}
+    columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
+    columns |= {name: tuple(getattr(each, field) for each in found) for name, field in names.items()}
+    columns |= {"treat_all": tuple(each.details["treat_all"] for each in found)}
+    columns |= {"treat_none": (0.0,) * len(thresholds)}
+    return Curve(columns, len(risk), Method("at_each_threshold"), int(known.case.sum()))
 
 
 def _benefit_of(

@@ -61,6 +61,12 @@ class Rows:
         return cls(weights.case.astype(float), risk, weights.values, at, rival, True, weights, other)
 
     @property
+    def obstacle(self) -> Absent | None:
+        """Why nothing can be said of the rows by the horizon."""
+        why = None if self.censoring is None else self.censoring.obstacle
+        return None if why is None else Absent(why)
+
+    @property
     def link(self) -> logistic.Link:
         """The scale on which the risks are recalibrated."""
         return logistic.LOGIT if self.censoring is None else logistic.CLOGLOG

@@ -147,18 +147,22 @@ def is_known(measure: str, influence: Measure | None) -> bool:
     return measure in {*SCORES, "oe_ratio", "net_benefit_gain"} or influence is not None
 
 
-def _part(measure: str, influence: Measure | None, part: Stratum, threshold: float) -> Part | None:
+def _part(measure: str, influence: Measure | None, part: Stratum, threshold: float | None) -> Part | None:
     """A measure in one part of a site; None where it has none."""
-    if measure in SCORES:
+    followed = part.design.censoring is not None
+    if measure in SCORES and threshold is not None and not followed:
         levels = (1.0, -threshold / (1 - threshold)) if measure == "net_benefit" else (1.0,)
         return _of_scores(part, SCORES[measure], part.rows(threshold), levels)
     if influence is None:
         raise TypeError(f"nobody knows what a row contributes to {measure}")
-    found = influence(part.rows(threshold))
+    rows = part.rows(threshold)
+    found = rows.obstacle or influence(rows)
     if isinstance(found, Absent):
         return None
     n = float(len(part.outcome))
     made = Part(found.value, n, found.value, part.design.variance(found.linearized))
+    if followed:
+        return made if made.variance > 0 else None
     if measure in INFORMATION:
         few = min(part.outcome.sum(), n - part.outcome.sum()) < FEWEST_JUDGED
         size = _information(part, INFORMATION[measure])
@@ -199,18 +203,20 @@ def compared(
     level: float,
     scale: Scale,
     ends: Ends,
-    threshold: float,
+    threshold: float | None,
 ) -> Found | Absent:
     """A measure in a group and in the other patients, both over the sites with the same weights.
 
     A site weighs w = n1 n0/(n1 + n0), n1 and n0 what the measure is a mean over in either part: cases, non-cases, rows,
     pairs of a case and another, or expected events. The value of the group is sum of w M1 over sum of w, that of the
     others sum of w M0 over sum of w, and the difference is that of the two. Variances are those within the sites; where
-    the sites differ visibly in the difference, the variance between them is added to that of the difference.
+    the sites differ visibly in the difference, the variance between them is added to that of the difference. Where the
+    outcome is by a horizon n1 and n0 are the patients, and the difference is tested by its own error.
     """
-    if measure == "oe_ratio":
+    followed = is_followed(pairs)
+    if measure == "oe_ratio" and not followed:
         return _observed_over_expected(pairs, level)
-    if measure == "net_benefit_gain":
+    if measure == "net_benefit_gain" and threshold is not None and not followed:
         return _gains(pairs, level, threshold)
     every = [[_part(measure, influence, part, threshold) for part in pair.parts] for pair in pairs]
     known = [
@@ -221,9 +227,13 @@ def compared(
     if not known:
         return NOWHERE
     kept = [pair for pair, _, _ in known]
-    tests = [_scores_apart(measure, pair, threshold) for pair in kept] if measure in SCORES else []
+    tests: list[Comparison | None] = []
+    if measure in SCORES and threshold is not None and not followed:
+        tests = [_scores_apart(measure, pair, threshold) for pair in kept]
+    if followed:
+        tests = [_apart(ours, rest) for _, ours, rest in known]
     tested = _tested(tests, level)
-    if tested is not None and measure in EXPECTED:
+    if tested is not None and threshold is not None and measure in EXPECTED:
         tested = _beyond_risks(tested, measure, kept, tests, threshold, level)
     weights = np.array([ours.size * rest.size / (ours.size + rest.size) for _, ours, rest in known])
     weights = weights / weights.sum()
@@ -233,6 +243,18 @@ def compared(
     made = _together(kept, ours, rest, apart, level, scale, ends, tested)
     few = [pair.name for pair, test in zip(kept, tests, strict=False) if test is None]
     return _named(made, [pair.name for pair in pairs if pair not in kept], few)
+
+
+def is_followed(pairs: Sequence[Pair]) -> bool:
+    """Whether the outcome is one by a horizon."""
+    return any(part.design.censoring is not None for pair in pairs for part in pair.parts)
+
+
+def _apart(ours: Part, rest: Part) -> Comparison:
+    """The difference of two parts of a site, tested by its own error."""
+    return Comparison(
+        ours.value - rest.value, ours.variance + rest.variance, ours.size * rest.size / (ours.size + rest.size)
+    )
 
 
 def _gains(pairs: Sequence[Pair], level: float, threshold: float) -> Found | Absent:
@@ -461,7 +483,7 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
 
 
 def _ranks_apart(pair: Pair) -> Comparison | None:
-    counts = [(int(part.outcome.sum()), int((1 - part.outcome).sum())) for part in pair.parts]
+    counts = [(int(part.known.sum()), int((1 - part.known).sum())) for part in pair.parts]
     if min(min(each) for each in counts) < FEWEST_JUDGED:
         return None
     found = [_beyond_case_mix(part) for part in pair.parts]
@@ -477,12 +499,16 @@ def _beyond_case_mix(part: Stratum) -> tuple[Part, float] | None:
     the variance by what the rows contribute.
     """
     weights = part.relative_weights
-    ranked, expected = (
-        weighted.auroc(part.rows()),
-        expected_concordance(part.risk, weights),
-    )
+    rows = part.rows()
+    ranked, expected = rows.obstacle or weighted.auroc(rows), expected_concordance(part.risk, weights)
     if isinstance(ranked, Absent) or expected is None:
         return None
+    if part.design.censoring is not None:
+        variance, pairs = (
+            part.design.variance(ranked.linearized - expected[1]),
+            part.known.sum() * (1 - part.known).sum(),
+        )
+        return Part(ranked.value - expected[0], float(pairs), 0.0, variance), variance
     case, other = weights * part.risk, weights * (1 - part.risk)
     levels, level_of = np.unique(part.risk, return_inverse=True)
     cases, others = (np.bincount(level_of, weights=each, minlength=len(levels)).astype(float) for each in (case, other))
@@ -581,6 +607,8 @@ def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Abs
     linearization in outcome and risk within each part of a site. The test of 1 is the score test with the O/E ratio
     that both parts of a site have together. Absent where no site has both parts, or one part has no event.
     """
+    if is_followed(pairs):
+        return _ratio_of_followed(pairs, level)
     found = _ratios(pairs)
     if found is None or min(found.ours, found.rest) <= 0:
         return NOWHERE if found is None else Absent(Fact("no_event_in_a_part"))
@@ -591,6 +619,31 @@ def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Abs
     both = [part for pair in found.kept for part in pair.parts]
     made = _estimate(Part(ratio, 0.0, ratio, ratio**2 * variance), both, len(found.kept), level, "log", ANYWHERE)
     return _judged(made, pairs, found.kept, tests, tested)
+
+
+def _ratio_of_followed(pairs: Sequence[Pair], level: float) -> Estimate | Absent:
+    """The same where the outcome is by a horizon: the mean of the logarithms at the sites, weighed by E1 E0/E."""
+    tests = [_logs_apart(pair) for pair in pairs]
+    tested = _tested(tests, level)
+    if tested is None:
+        return NOWHERE
+    kept, ratio = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None], math.exp(tested.value)
+    both, part = [each for pair in kept for each in pair.parts], Part(ratio, 0.0, ratio, ratio**2 * tested.variance)
+    return _judged(_estimate(part, both, len(kept), level, "log", ANYWHERE), pairs, pairs, tests, tested)
+
+
+def _logs_apart(pair: Pair) -> Comparison | None:
+    """How far the logarithms of O/E of the parts of a site lie apart; None with few events or next to none."""
+    rows = [part.rows() for part in pair.parts]
+    ratios = [each.obstacle or weighted.oe_ratio(each) for each in rows]
+    if min(int(each.cases.sum()) for each in rows) < FEWEST_JUDGED:
+        return None
+    (ours, rest), (e1, e0) = ratios, (float(part.risk.sum()) for part in pair.parts)
+    if isinstance(ours, Absent) or isinstance(rest, Absent):
+        return None
+    each = zip(pair.parts, (ours, rest), strict=True)
+    variance = math.fsum(part.design.variance(found.linearized) / found.value**2 for part, found in each)
+    return Comparison(math.log(ours.value / rest.value), variance, e1 * e0 / (e1 + e0))
 
 
 def _judged(

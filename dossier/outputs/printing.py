@@ -156,6 +156,8 @@ def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | c
             outcome=release.outcome.column,
             risk=release.prediction.column or "",
             name=release.release.model,
+            time=release.outcome.time,
+            at=release.horizon[0].at if release.horizon else None,
             thresholds=release.thresholds.declared,
             page=asked.page,
         )

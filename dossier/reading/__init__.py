@@ -91,8 +91,14 @@ def quick(
     positive: str | None = None,
     encoding: str | None = None,
     scale: str = "probability",
+    time: str | None = None,
+    at: float | None = None,
 ) -> Study:
-    """Read one table without a release file: one external dataset, named after the table."""
+    """Read one table without a release file: one external dataset, named after the table.
+
+    With `time`, how long each patient was followed, and `at`, by when the outcome counts, it is one by that horizon,
+    and `outcome` the column of what happened when the follow-up ended.
+    """
     from dossier.core.release import Release
     from dossier.reading import isolation, letters
     from dossier.reading.files import Folder
@@ -104,7 +110,8 @@ def quick(
     ]
     if outcome == risk:
         faults.append(Fault("risk_is_outcome", Option("--risk")))
-    given = {"TABLE": table.name, "--outcome": outcome, "--risk": risk, "--name": name, "--positive": positive}
+    given = {"TABLE": table.name, "--event" if time else "--outcome": outcome, "--time": time, "--risk": risk}
+    given |= {"--name": name, "--positive": positive}
     printed = {option: text for option, text in given.items() if text is not None}
     empty = [option for option, text in printed.items() if not text.strip()]
     faults += [Fault("empty_text", Option(option), key=option) for option in empty]
@@ -116,11 +123,13 @@ def quick(
         faults += letters.fault(letters.NAME, text, Option(option), name=True)
     if empty or long or not all(map(letters.is_unicode, printed.values())):
         raise ReleaseError(faults)
+    by = "" if at is None else f" by {at:g}"
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(
         {
             "release": {"model": name or stem or "model", "version": "not stated", "date": None, "owner": "not stated"},
-            "outcome": {"name": outcome, "column": outcome, "positive": _typed(positive)},
+            "outcome": {"name": f"{outcome}{by}", "column": outcome, "positive": _typed(positive), "time": time},
+            "horizon": () if at is None else ({"at": at, "risk": risk},),
             "prediction": {"column": risk, "scale": scale},
             "thresholds": {"declared": () if faults else tuple(dict.fromkeys(thresholds))},
             "dataset": (
@@ -148,7 +157,7 @@ def _typed(text: str | None) -> str | int | None:
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
-    from dossier.reading import criteria, datasets, flags, letters, model, previous, readers
+    from dossier.reading import criteria, datasets, flags, horizons, letters, model, previous, readers
     from dossier.reading.reader_study import reader_study
 
     of_the_release = len(faults)
@@ -178,6 +187,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
+    if not faults:
+        faults += horizons.beyond(site.dataset for site in found)
     if not faults and datasets.minimum_cell(release):
         faults += flags.repeated(found)
     if faults:

@@ -21,12 +21,18 @@ from dossier.words.wording import shown
 FRAME = "frame"
 TABLE = "data.parquet"
 """The file that the rows of a frame are written as."""
-NEEDED = (FRAME, "outcome", "risk")
+FOLLOW_UP = ("time", "event", "at")
+"""What stands in place of the outcome where it is one by a horizon, all of them together."""
+NEEDED = (FRAME, "outcome", "risk", *FOLLOW_UP)
 """Without these nothing else can be looked at."""
 KEYS: Mapping[tuple[str, str], str] = {
     **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed")},
     **{("outcome", key): "outcome" for key in ("name", "column")},
     **{("outcome", key): key for key in ("positive", "classes")},
+    **{("outcome", key): key for key in ("time", "event")},
+    ("horizon", "at"): "at",
+    ("horizon", "risk"): "risk",
+    ("horizon", "rival"): "rival",
     **{("prediction", key): "risk" for key in ("column", "columns")},
     ("prediction", "rival"): "rival",
     ("thresholds", "declared"): "thresholds",
@@ -40,8 +46,13 @@ LISTED = {"subgroup": "subgroups", "rival": "rival"}
 
 def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterator[Fault]:
     """Arguments of another kind than they should be, and tables that release.toml does not have."""
+    of_follow_up = [name for name in FOLLOW_UP if given.get(name) is not None]
+    if of_follow_up and given.get("outcome") is not None:
+        yield Fault("outcome_beside_follow_up", Argument("outcome"), key=of_follow_up[0])
     for name, value in given.items():
         fits, wanted, example = KINDS[name]
+        if value is None and (name in FOLLOW_UP or name == "outcome") and bool(of_follow_up) is (name == "outcome"):
+            continue
         if not fits(value):
             yield _other(name, value, wanted, example)
     for name, value in tables.items():
@@ -172,6 +183,9 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     FRAME: (_is_frame, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
     "outcome": (_is_text, "name_of_column", '"died"'),
     "risk": (_is_column_or_columns, "column_or_columns", '"risk"'),
+    "time": (_is_text, "name_of_column", '"days"'),
+    "event": (_is_text, "name_of_column", '"status"'),
+    "at": (_is_number, "number", "365.25"),
     "site": (_is_column, "name_of_column", '"hospital"'),
     "thresholds": (_listing(_is_number), "list_of_numbers", "[0.2]"),
     "subgroups": (_listing(lambda value: isinstance(value, str) or _is_table(value)), "list_of_names", '["sex"]'),

@@ -398,14 +398,15 @@ def _positive_truth(table: Settled, found: Series, positive: Value, faults: list
     return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
 
-def _positive_word(positive: Value) -> str:
-    return str(positive).lower() if isinstance(positive, bool) else _word(positive)
+def _declared_word(value: Value) -> str:
+    """A declared value as `coded` spells the cells that hold it."""
+    return str(value).lower() if isinstance(value, bool) else _word(value)
 
 
 def _positive(table: Settled, found: Series, positive: Value, faults: list[Fault]) -> Floats | None:
     at = Cell(table.file, found.name)
     codes, spelled = coded(found)
-    wanted = _positive_word(positive)
+    wanted = _declared_word(positive)
     values = tuple(sorted(spelled))
     if len(values) > 2 and NOT_AVAILABLE in values and wanted != NOT_AVAILABLE:
         return _positive(table, _not_available(table, found), positive, faults)
@@ -459,7 +460,7 @@ def _beside_positive(table: Settled, name: str, positive: Value) -> str | None:
     """The value that a column holds beside the positive one, where it is a single one that is known."""
     if name not in table.columns:
         return None
-    wanted = _truth(_positive_word(positive))
+    wanted = _truth(_declared_word(positive))
     others = [word for word in coded(table.columns[name])[1] if _truth(word) != wanted]
     return others[0] if len(others) == 1 and not notations.is_unknown_outcome(others[0]) else None
 
@@ -477,6 +478,32 @@ def _not_binary(table: Settled, found: Series, wrong: Bools) -> list[Fault]:
     if found.kind == "numbers" and len(values) > MANY_NUMBERS:
         return [Fault("outcome_of_durations", at, number=len(values))]
     return in_column("outcome_not_binary", table, found, wrong, lambda cell: {"value": _cell(cell)})
+
+
+CODES = (0.0, 1.0, 2.0)
+"""What stands for nothing, the outcome, and a competing event where no words are declared."""
+
+
+def event(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | None:
+    """What happened to each row when its follow-up ended, as one of the codes; None, and faults, where some is none."""
+    found = named(table, declared.column, "[outcome] event", faults)
+    if found is None:
+        return None
+    words = ((declared.censored, 0.0), (declared.positive, 1.0), *((other, 2.0) for other in declared.competing))
+    codes = {_declared_word(value): code for value, code in words if value is not None}
+    if codes:
+        cells, spelled = coded(found)
+        values = np.array([*(codes.get(word, np.nan) for word in spelled), np.nan])[cells]
+    elif found.kind == "texts":
+        faults.append(Fault("event_of_texts", Cell(table.file, found.name), values=tuple(sorted(coded(found)[1]))))
+        return None
+    else:
+        values = np.where(np.isin(found.numbers, CODES), found.numbers, np.nan)
+    wrong, known = np.isnan(values) & ~found.missing, tuple(codes) or tuple(map(number, CODES))
+    here = in_column("event_unknown", table, found, wrong, lambda cell: {"value": _cell(cell)}, known=known)
+    here += in_column("event_missing", table, found, found.missing)
+    faults += here
+    return None if here else values
 
 
 def in_column(

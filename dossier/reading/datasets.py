@@ -18,6 +18,7 @@ from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, earlier_
 from dossier.reading import (
     class_columns,
     columns,
+    horizons,
     predictors,
     selection,
     settled_columns,
@@ -93,6 +94,10 @@ class Held:
     source: Input
     outcome: types.Floats | None
     """0 and 1, or with several classes their numbers from 0."""
+    followed: types.FollowUp | None
+    """What is known of an outcome by a horizon."""
+    later: tuple[types.RiskBy, ...]
+    """The risks by each further horizon; None where the table has none."""
     risk: types.Floats | None
     """One number a row, or with several classes one a row and class."""
     rivals: Mapping[str, types.Floats | None]
@@ -130,6 +135,8 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[C
     for rival in release.rivals if tables else release.beside:
         for name in rival.named:
             faults += _somewhere(name, predictors.key_of_rival(release, rival), sources)
+    for horizon in release.horizon[1:]:
+        faults += _somewhere(horizon.risk, "[[horizon]] risk", sources)
     for key, name in predictors.case_columns(release).items():
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     faults += _printed(release, sources)
@@ -292,15 +299,18 @@ def _measured(
     if release.outcome.classes is not None:
         outcome, risk, rivals = class_columns.measured(table, release, development, faults)
         cases = {} if development else _of_cases(release, table, faults)
-        return {"outcome": outcome, "risk": risk, "rivals": rivals, "cases": cases}
+        return {"outcome": outcome, "followed": None, "later": (), "risk": risk, "rivals": rivals, "cases": cases}
     if prediction.columns is not None:
         # Without its classes the outcome cannot be read, and the release's own faults say so.
-        return {"outcome": None, "risk": None, "rivals": {}, "cases": {}}
-    outcome = (
-        None
-        if development and release.outcome.column not in table.columns
-        else columns.outcome(table, release.outcome, faults)
-    )
+        return {"outcome": None, "followed": None, "later": (), "risk": None, "rivals": {}, "cases": {}}
+    followed = None
+    if development and release.outcome.column not in table.columns:
+        outcome = None
+    elif release.outcome.time is not None:
+        followed = horizons.follow_up(table, release, faults)
+        outcome = None if followed is None else followed.cases
+    else:
+        outcome = columns.outcome(table, release.outcome, faults)
     risk = (
         None
         if prediction.column is None or (development and prediction.column not in table.columns)
@@ -317,8 +327,12 @@ def _measured(
         for rival in release.beside
         if rival.column is not None
     }
+    later = tuple(
+        types.RiskBy(at.at, columns.risk(table, at.risk, "column", faults) if at.risk in table.columns else None)
+        for at in release.horizon[1:]
+    )
     cases = {} if development else _of_cases(release, table, faults)
-    return {"outcome": outcome, "risk": risk, "rivals": rivals, "cases": cases}
+    return {"outcome": outcome, "followed": followed, "later": later, "risk": risk, "rivals": rivals, "cases": cases}
 
 
 def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, types.Floats]:
@@ -514,6 +528,8 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
         types.RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
         for name, given in of_rivals.items()
     ]
+    later = tuple(replace(risks, risk=_of(risks.risk, keep)) for risks in held.later)
+    later = tuple(replace(risks, risk=None) if _lacks(risks.risk) else risks for risks in later)
     first, *further = rivals or [types.RivalRisk(types.RIVAL, None)]
     weights, days = _of(held.weights, keep), held.periods
     cluster, unequal = _shared(_of(held.cluster, keep)), _unequal(weights)
@@ -525,6 +541,8 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
         rows_read=len(analysed) + left_out,
         excluded={types.NOT_SELECTED: left_out, **excluded} if declaration.rows else excluded,
         outcome=None if labels else outcome,
+        followed=_of(held.followed, keep),
+        further_horizons=later,
         risk=None if labels else risk,
         rival=None if labels else first.risk,
         rival_is_incomplete=first.is_incomplete,
@@ -600,6 +618,10 @@ def _analysed(count: int, outcome: types.Floats | None, risk: types.Floats | Non
     no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
     excluded = {"outcome_missing": int(no_outcome.sum()), "risk_missing": int((no_risk & ~no_outcome).sum())}
     return ~(no_outcome | no_risk), excluded
+
+
+def _lacks(risk: types.Floats | None) -> bool:
+    return risk is None or bool(_gaps(risk).any())
 
 
 def _gaps(risk: types.Floats) -> Bools:

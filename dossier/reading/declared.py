@@ -23,7 +23,7 @@ from dossier.core.release import (
     Table,
     UnfitError,
 )
-from dossier.reading import declared_classes, isolation, letters, refused
+from dossier.reading import declared_classes, horizons, isolation, letters, refused
 from dossier.reading.faults import nearest
 from dossier.reading.predictors import rivals_declared, roles_of_columns
 from dossier.reading.toml import LISTS
@@ -84,14 +84,15 @@ def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
 def declared(content: bytes) -> Declared:
     """The release that the bytes of release.toml declare, with all its faults."""
     faults: list[Fault] = []
-    raw = isolation.toml(content, faults)
-    if raw is None:
+    given = isolation.toml(content, faults)
+    if given is None:
         return Declared(None, tuple(faults))
+    raw = horizons.as_one(given)
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
         many = Fault("many_datasets", listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
         return Declared(None, (many,))
-    faults = [*declared_classes.missing(raw), *_strange_letters(raw)]
+    faults = [*declared_classes.missing(raw), *_strange_letters(given)]
     kept: Mapping[str, tuple[int, ...]] = {}
     try:
         release: Release | None = Release.model_validate(raw)
@@ -105,9 +106,10 @@ def declared(content: bytes) -> Declared:
         # Of an outcome that is not declared at all nobody knows the classes.
         if isinstance(raw.get("outcome"), Mapping):
             faults += [*declared_classes.faults(release, raw), *_of_h_accuracy(release, "readers" in raw)]
+            faults += horizons.faults(release, given)
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
-    return Declared(release, tuple(faults), kept)
+    return Declared(release, tuple(horizons.placed(fault, given) for fault in faults), kept)
 
 
 def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:

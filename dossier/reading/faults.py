@@ -27,7 +27,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 SIGNS = {",": '","', ";": '";"', "\t": '"\\t"', "|": '"|"'}
 """The separators that can be declared, as they are written in release.toml."""
-OPTIONS = {"[outcome] column": "--outcome", "[prediction] column": "--risk"}
+OPTIONS = {
+    "[outcome] column": "--outcome",
+    "[outcome] time": "--time",
+    "[outcome] event": "--event",
+    "[prediction] column": "--risk",
+}
 """What names a column where there is no release.toml."""
 LONGEST = 200
 """A name or a category with more characters than this is prose, and fits no table."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dossier.core.bands import CERTAIN, FEW_FOR_POOLING
+from dossier.core.bands import CERTAIN, FEW_FOR_POOLING, ROUNDING
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import listed_table
@@ -52,6 +52,7 @@ def _of(site: Cohort, development: Cohort | None) -> Iterator[Flag]:
     dataset = site.dataset
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
+    yield from _risks_that_fall(dataset)
     suspected = list(signs.flags_of(dataset))
     yield from suspected
     if not any(flag.flag == "looks_like_classes" for flag in suspected):
@@ -120,6 +121,19 @@ def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
     if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
         says = Fact("constant_risk", dataset=dataset.name, risk=dataset.risk[0])
         yield Flag("constant_risk", dataset.name, says)
+
+
+def _risks_that_fall(dataset: Dataset) -> Iterator[Flag]:
+    """Risks that are lower by a later horizon than by an earlier one, though who has had the outcome has had it."""
+    own = () if dataset.followed is None else ((dataset.followed.horizon, dataset.risk),)
+    every = (*own, *((each.horizon, each.risk) for each in dataset.further_horizons))
+    known = sorted(((at, risk) for at, risk in every if risk is not None), key=lambda pair: pair[0])
+    for (earlier, before), (later, after) in itertools.pairwise(known):
+        if fall := int((after < before - ROUNDING).sum()):
+            says = Fact(
+                "risks_fall_with_time", dataset=dataset.name, rows=Count(fall, "row"), before=earlier, after=later
+            )
+            yield Flag("risks_fall_with_time", dataset.name, says)
 
 
 def _certain_risks(dataset: Dataset) -> Iterator[Flag]:

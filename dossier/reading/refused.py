@@ -7,9 +7,9 @@ from dossier.core.faults.locations import Location
 
 TIME_TO_EVENT = frozenset(
     {
-        *("time", "times", "time_column", "event", "event_column", "events", "status", "censored", "censoring"),
+        *("times", "time_column", "event_column", "events", "status", "censoring"),
         *("censor", "survival", "survival_time", "duration", "follow_up", "followup", "horizon_time"),
-        *("time_to_event", "start", "stop", "entry", "competing", "competing_risk"),
+        *("time_to_event", "start", "stop", "entry", "competing_risk"),
     }
 )
 REFITTING = frozenset(

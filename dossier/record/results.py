@@ -222,6 +222,7 @@ class DatasetRow(SameFields[types.DatasetSummary]):
     clusters: Count | None
     weighted: bool
     imputations: Count | None
+    left: Count | None = None
 
 
 class DescriptionRow(Row):
@@ -273,6 +274,8 @@ class SubgroupRow(Row):
     unassigned: Counted | None = None
     """The rows that are in no subgroup of the column."""
     classes: Mapping[str, Count] = Field(default_factory=dict)
+    left: Count | None = None
+    """Those who were followed for less than the horizon, where the outcome is by one."""
     status: Status
     reason: Reason | None = None
     below: Count | None = None
@@ -283,7 +286,7 @@ class SubgroupRow(Row):
         named, size = _fields(subgroup, "dataset", "subset"), subgroup.size
         if isinstance(size, types.Absent):
             return cls(**named, **_gap(size))
-        counts = {"classes": dict(size.class_counts), **_fields(size, "n", "events", "unassigned")}
+        counts = {"classes": dict(size.class_counts), **_fields(size, "n", "events", "unassigned", "left")}
         return cls(**named, **counts, status="estimated")
 
     @property
@@ -293,7 +296,7 @@ class SubgroupRow(Row):
         if self.n is None or self.unassigned is None:
             size = _absent(self.status, self.reason, self.below)
         else:
-            size = types.SubgroupSize(self.n, self.events, self.unassigned, dict(self.classes))
+            size = types.SubgroupSize(self.n, self.events, self.unassigned, dict(self.classes), self.left)
         return types.SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
 
 
@@ -586,7 +589,12 @@ class Results(Row):
         return types.Evidence(
             release=release,
             datasets=self.datasets,
-            results=tuple(result for result in results if result.subset is None and not _is_change(result)),
+            results=tuple(
+                result
+                for result in results
+                if result.subset is None and not _is_change(result) and "horizon" not in result.at
+            ),
+            later=tuple(result for result in results if "horizon" in result.at),
             curves=tuple(curve for curve in curves if curve.subset is None),
             descriptions=tuple(_known(row.given for row in self.description)),
             flags=self.flags,
@@ -653,7 +661,7 @@ def of(evidence: types.Evidence) -> Results:
         subgroups=tuple(SubgroupRow.of(summary) for summary in evidence.subgroups.summaries),
         estimates=tuple(
             EstimateRow.of(result, tiers[result.term])
-            for result in (*evidence.results, *evidence.subgroups.results, *since)
+            for result in (*evidence.results, *evidence.subgroups.results, *since, *evidence.later)
         ),
         curves=tuple(CurveRow.of(curve) for curve in (*evidence.curves, *evidence.subgroups.curves)),
         flags=evidence.flags,

@@ -127,6 +127,13 @@ def all_events(datasets: Sequence[types.DatasetSummary]) -> str:
     return f"{at_least(datasets)}{counted(sum(known), 'event')}"
 
 
+def followed_for_less(datasets: Sequence[types.DatasetSummary]) -> str:
+    """How many were followed for less than the horizon, after a count of events; empty where every outcome is known."""
+    if all(dataset.left is None for dataset in datasets):
+        return ""
+    return f", {sum(dataset.left or 0 for dataset in datasets):,} followed for less"
+
+
 def lost_rows(datasets: Sequence[types.DatasetSummary], but: str = "") -> tuple[int, str]:
     """How many rows were excluded as far as that is known, and the words before the number where it is not all.
 

@@ -14,7 +14,7 @@ from dossier.typeset.words import setting, span, within_sentence
 
 def finding(evidence: Evidence) -> Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
-    shares = [_prevalence(site) for site in externals(evidence) if site.events is not None and site.n]
+    shares = [site.prevalence for site in externals(evidence) if site.prevalence is not None]
     runs = span(per_cent, shares) if shares else ""
     verb = "runs from" if " to " in runs else "is"
     rest = phrase("caution", "finding", classes=evidence.release.outcome.classes, runs=runs, verb=verb)
@@ -31,10 +31,6 @@ def instead(evidence: Evidence, term: Term) -> str:
     """Which measure to read instead, as a sentence; empty where none is named."""
     counterpart = evidence.terms.get(term.counterpart)
     return "" if counterpart is None else f" Read instead: {within_sentence(counterpart.label)}."
-
-
-def _prevalence(site: DatasetSummary) -> float:
-    return (site.events or 0) / site.n
 
 
 # ---- the danger, in the numbers of this release ---------------------------------------------------------------------
@@ -55,7 +51,7 @@ def caveat(evidence: Evidence, term: Term) -> str:
         "site": site.site,
         "value": short(evidence, term.name, found.value),
         "share": per_cent(found.value),
-        "prevalence": per_cent(_prevalence(site)) if site.n else "",
+        "prevalence": "" if site.prevalence is None else per_cent(site.prevalence),
         "at": threshold(primary_threshold(evidence) or 0.0),
     }
     return phrase("caution", term.danger, **values, **more)
@@ -86,7 +82,11 @@ def _accuracy(evidence: Evidence, term: Term) -> Shown:
         return None
     site, found, details = max(pairs, key=lambda pair: pair[2]["larger_class"] - pair[1].value)
     larger = details["larger_class"]
-    return site, found, {"whom": "everybody" if _prevalence(site) > 0.5 else "nobody", "larger": per_cent(larger)}
+    return (
+        site,
+        found,
+        {"whom": "everybody" if (site.prevalence or 0.0) > 0.5 else "nobody", "larger": per_cent(larger)},
+    )
 
 
 def _equal_weight(evidence: Evidence, term: Term) -> Shown:
@@ -141,7 +141,7 @@ def _precision_recall(evidence: Evidence, term: Term) -> Shown:
 
 def _expected_error(evidence: Evidence, term: Term) -> Shown:
     """What a risk without any information would get at the site where the model is worst."""
-    pairs = [pair for pair in _here(evidence, term) if 0 < _prevalence(pair[0]) < 1]
+    pairs = [pair for pair in _here(evidence, term) if 0 < (pair[0].prevalence or 0.0) < 1]
     return (*pairs[-1], {}) if pairs else None
 
 

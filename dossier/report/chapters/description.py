@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from dossier.core.bands import LARGE_SHIFT, MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.types import MODEL, DatasetSummary, Evidence, externals
+from dossier.core.types import MODEL, DatasetSummary, Evidence, externals, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
+from dossier.typeset import measures
 from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
     all_events,
     count_of,
     events_of,
+    followed_for_less,
     has_enough,
     label_of,
     lost_rows,
@@ -22,7 +24,7 @@ from dossier.typeset.names import (
     unweighted,
 )
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
-from dossier.typeset.tables import DIFFERENCE, NOT_COMPUTED, Cell, Column, Row, Table, worded
+from dossier.typeset.tables import DIFFERENCE, NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
 NARROW_SIDE_BY_SIDE = 9
@@ -37,10 +39,10 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     rows = sum(site.n for site in sites)
     lead = (
         f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{counted(rows, 'patient')}, {all_events(sites)}."
+        f"{counted(rows, 'patient')}, {all_events(sites)}{followed_for_less(sites)}."
     )
     left_out = left_out_of(evidence)
-    shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)
+    shares = sorted((site.prevalence, site.site) for site in sites if site.prevalence is not None)
     ends = [f"{per_cent(share)} ({name})" for share, name in shares]
     spread = f" Prevalence runs from {ends[0]} to {ends[-1]}." if len(ends) > 1 else ""
     return sentence.Sentence(lead, left_out + spread)
@@ -58,6 +60,36 @@ def left_out_of(evidence: Evidence) -> str:
     return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {not_analysed(sites)}."
 
 
+FOLLOWED = ("quantile_25", "median", "quantile_75")
+
+
+def follow_up(evidence: Evidence) -> Table | None:
+    """How long the patients of each dataset were followed, and what is known of them by the horizon."""
+    of_follow_up = (row for row in evidence.descriptions if row.described.of == "follow_up")
+    found = {(row.dataset, row.described.statistic): row.described.value for row in of_follow_up}
+    rows, reasons = [], Reasons(evidence)
+    for dataset in shown(evidence):
+        if dataset.left is None:
+            continue
+        times = [found.get((dataset.name, statistic)) for statistic in FOLLOWED]
+        first, middle, last = ("not reached" if time is None else f"{time:,.4g}" for time in times)
+        competing = found.get((dataset.name, "competing"))
+        cells = [
+            Cell.count(dataset.n),
+            Cell.plain(events_of(dataset)),
+            Cell.plain("" if competing is None else f"{competing:,.0f}"),
+            Cell.plain(f"{dataset.left:,}"),
+            Cell(middle, f"{first} to {last}"),
+            *(
+                measures.cell(find(evidence, name, dataset.name), evidence.terms[name], reasons)
+                for name in ("observed_risk", "censoring_by_risk")
+            ),
+        ]
+        rows.append(Row(label_of(dataset), tuple(cells)))
+    unit = evidence.release.outcome.unit or ""
+    return worded("follow_up", rows, footnotes=reasons.footnotes(), unit=unit) if rows else None
+
+
 def policy(evidence: Evidence) -> str:
     """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
     which = ("policy", "policy_of_classes") if classes.labels(evidence) else ("policy",)
@@ -73,11 +105,12 @@ def sites(evidence: Evidence) -> Table:
     placed = any(_where(dataset) for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
+    of_outcome = ("Events", "Followed for less") if evidence.release.horizon else ("Events", "Prevalence, %")
     heads = (
         "Rows read",
         *(sentence_case(exclusion(reason)) for reason in reasons),
         "Analysed",
-        *(() if known else ("Events", "Prevalence, %")),
+        *(() if known else of_outcome),
     )
     columns = [Column(label) for label in heads]
     columns += [Column(label, words=True) for label, there in (("Period", dated), ("Where", placed)) if there]
@@ -87,9 +120,9 @@ def sites(evidence: Evidence) -> Table:
         yield from (Cell.plain(count_of(dataset.excluded.get(reason, 0))) for reason in reasons)
         yield Cell.count(dataset.n)
         if not known:
-            events = dataset.events
             yield Cell.plain(events_of(dataset))
-            yield Cell.plain("" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True))
+            share = "" if dataset.prevalence is None else number(dataset.prevalence, 0, percent=True)
+            yield Cell.plain(share if dataset.left is None else f"{dataset.left:,}")
         if dated:
             yield Cell.word(dates(dataset.dates) if dataset.dates_withheld is None else "withheld")
         if placed:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core import multiplicity
-from dossier.core.types import Absent, At, Estimate, Evidence, find, find_all
+from dossier.core.facts import Fact
+from dossier.core.types import POOLED, Absent, At, Estimate, Evidence, find, find_all
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell
@@ -59,6 +60,32 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
     ]
     level, said = level_of(evidence), listing(declared)
     return worded("performance", rows, (), reasons.footnotes(), level=level, labels=labels, declared=said)
+
+
+def by_horizon(evidence: Evidence) -> Table | None:
+    """Discrimination and calibration by each horizon of the release, site by site and pooled; None where it has one."""
+    horizons, reasons = evidence.release.horizon, Reasons(evidence)
+    if len(horizons) < 2:
+        return None
+    rows: list[Row] = []
+    asked, pooled = ("observed_risk", *WHATEVER), (POOLED, "All, pooled")
+    for index, horizon in enumerate(horizons):
+        rows.append(Row(sentence_case(horizon.says or f"by {horizon.at:g}"), kind="group"))
+        at: At = {"horizon": horizon.at} if index else {}
+        for name, label in (*((dataset.name, measured_label(dataset)) for dataset in shown(evidence)), pooled):
+            found = [_of_horizon(evidence, measure, name, at) for measure in asked]
+            if any(isinstance(estimate, Estimate) for estimate in found):
+                rows.append(Row(label, tuple(_cells(evidence, asked, found, reasons))))
+    return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence))
+
+
+def _of_horizon(evidence: Evidence, measure: str, dataset: str, at: At) -> Estimate | Absent:
+    own = find(evidence, measure, dataset)
+    every = (each for each in evidence.later if (each.measure, each.dataset, each.at) == (measure, dataset, at))
+    return next((each.found for each in every), own if not at else NOT_BY_THIS_HORIZON)
+
+
+NOT_BY_THIS_HORIZON = Absent(Fact("not_estimated"))
 
 
 def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[Row]:

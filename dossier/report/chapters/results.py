@@ -22,7 +22,7 @@ from dossier.core.types import (
 from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.measures import cell, needs_words
-from dossier.typeset.names import all_events, at_least, events_of, marks_of_rivals
+from dossier.typeset.names import all_events, at_least, events_of, followed_for_less, marks_of_rivals
 from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
@@ -171,6 +171,7 @@ def caption(evidence: Evidence) -> str:
         "classes" if classes.labels(evidence) else "two",
         patients=counted(sum(site.n for site in sites), "patient"),
         events=all_events(sites),
+        less=followed_for_less(sites),
         level=level_of(evidence),
         made=intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites),
         new=isinstance(pooled, Estimate) and expected_range(pooled) is not None,

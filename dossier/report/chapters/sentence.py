@@ -154,7 +154,7 @@ def scarce(site: DatasetSummary, below: int) -> dict[str, int]:
     """Of what a site has fewer than so many: events, non-events or, of several classes, each class; with the count."""
     if not site.class_counts and site.events is None:
         return {}
-    counts = site.class_counts or {"event": site.events or 0, "non-event": site.n - (site.events or 0)}
+    counts = site.class_counts or {"event": site.events or 0, "non-event": site.others or 0}
     return {of: count for of, count in counts.items() if count < below}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from dossier.core.types import Absent, DatasetSummary, Estimate
+from dossier.typeset.names import followed_for_less
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.words import counted, listing
 
@@ -33,7 +34,7 @@ def patients(sites: Sequence[DatasetSummary]) -> str:
     """How many patients the figure rests on: 5,340 patients, 1,724 events."""
     events = [site.events for site in sites if site.events is not None]
     more = f", {counted(sum(events), 'event')}" if len(events) == len(sites) else ""
-    return f"{counted(sum(site.n for site in sites), 'patient')}{more}"
+    return f"{counted(sum(site.n for site in sites), 'patient')}{more}{followed_for_less(sites)}"
 
 
 def sites_word(count: int) -> str:

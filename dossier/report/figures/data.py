@@ -21,7 +21,7 @@ def few(site: DatasetSummary, floor: int) -> bool:
     """Whether a site has fewer events or non-events, or patients of a class, than the floor, or hides their number."""
     if site.class_counts:
         return min(site.class_counts.values()) < floor
-    return site.events is None or min(site.events, site.n - site.events) < floor
+    return site.events is None or min(site.events, site.others or 0) < floor
 
 
 def row_of(curve: Curve, name: str, value: float) -> int | None:

@@ -41,8 +41,9 @@ class Flow:
         elif dataset.events is None:
             outcomes = (names.events_of(dataset, "not known"), "")
         else:
-            share = f" ({per_cent(dataset.events / dataset.n)})" if dataset.n else ""
-            outcomes = (f"{dataset.events:,}{share}", f"{dataset.n - dataset.events:,}")
+            share = "" if dataset.prevalence is None else f" ({per_cent(dataset.prevalence)})"
+            unknown = () if dataset.left is None else (f"{dataset.left:,}",)
+            outcomes = (f"{dataset.events:,}{share}", f"{dataset.others:,}", *unknown)
         return cls(dataset, tuple(text for text in about if text), tuple(lost), outcomes)
 
     def in_words(self, heads: Sequence[str]) -> str:
@@ -58,7 +59,9 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many rows of each dataset were read, left out and why, analysed, and had the outcome."""
     flows = [Flow.through(dataset) for dataset in names.shown(evidence)]
     classes = next((list(flow.of.class_counts) for flow in flows if flow.of.class_counts), [])
-    heads, bar = classes or ["with outcome", "without"], 0.0 if classes else BAR + ACROSS
+    followed = any(flow.of.left is not None for flow in flows)
+    heads = classes or ["with outcome", "without", *(["followed for less"] if followed else [])]
+    bar = 0.0 if classes or followed else BAR + ACROSS
     read = _widest(["read", *(names.rows_read_of(flow.of) for flow in flows)]) + 2 * PAD
     analysed = _widest(["analysed", *(f"{flow.of.n:,}" for flow in flows)]) + 2 * PAD
     lost = _widest([text for flow in flows for text in flow.left_out]) + 5.0
@@ -102,7 +105,7 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         _left_out(axes, flow, start, end, middle)
         _box(axes, start - read, middle, read, names.rows_read_of(flow.of))
         _box(axes, end, middle, analysed, f"{flow.of.n:,}")
-        if bar and flow.of.events is not None and flow.of.n:
+        if bar and flow.of.prevalence is not None:
             _bar(axes, first, middle, flow.of, reference)
         for at, (x, count) in enumerate(zip(ends, flow.outcomes, strict=False)):
             canvas.write(drawn, x, middle, count, ha="right", weight=400 if at or classes else 600)
@@ -142,7 +145,7 @@ def _box(axes: Axes, x: float, middle: float, wide: float, text: str) -> None:
 
 def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, reference: float | None) -> None:
     """The analysed patients as a bar, those with the outcome dark, and how far it goes in the development data."""
-    share = (dataset.events or 0) / dataset.n
+    share = dataset.prevalence or 0.0
     for wide, colour, gid in ((BAR, "white", None), (BAR * share, ink.BLUE, f"share-{dataset.name}")):
         axes.add_patch(Rectangle((x, middle - 1.4), wide, 2.8, fc=colour, ec=ink.INK_2, lw=0.5, gid=gid))
     if reference is not None:
@@ -152,14 +155,15 @@ def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, ref
 def _reference(flows: Sequence[Flow]) -> float | None:
     """The share with the outcome in the development data."""
     known = (flow.of for flow in flows if flow.of.role == "development" and flow.of.n)
-    return next((each.events / each.n for each in known if each.events is not None), None)
+    return next((each.prevalence for each in known if each.prevalence is not None), None)
 
 
 def _caption(flows: Sequence[Flow], reference: float | None) -> str:
     datasets = [flow.of for flow in flows]
     external = [each for each in datasets if each.role == "external"]
     line = "" if reference is None else f" Stroke: the share in the development data, {per_cent(reference)}."
-    bar = "" if any(each.class_counts for each in datasets) else " Bar: the share with the outcome."
+    has_bars = not any(each.class_counts or each.left is not None for each in datasets)
+    bar = " Bar: the share with the outcome." if has_bars else ""
     splits = any(each.splits for each in datasets)
     more = " Rows of refitted splits count each patient once a split." if splits else ""
     opening = f"{captions.patients(external)} at {captions.sites_word(len(external))}"

@@ -127,7 +127,7 @@ def enough(site: types.DatasetSummary) -> tuple[bool, bool]:
     """Whether the patients with the outcome, and those without, are enough to show how their risks lie."""
     if site.events is None:
         return False, False
-    return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
+    return site.events >= bands.FEW_FOR_POOLING, (site.others or 0) >= bands.FEW_FOR_POOLING
 
 
 def means(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[float, float] | None:

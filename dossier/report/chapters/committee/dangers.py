@@ -126,8 +126,8 @@ def _plain(evidence: types.Evidence, kind: str, name: str) -> str:
             (dataset for dataset in evidence.datasets if dataset.role == "development" and dataset.events), None
         )
         site = types.summary_of(evidence, name)
-        if origin is not None and origin.events and site.events:
-            more = site.events / site.n > origin.events / origin.n
+        if origin is not None and origin.prevalence is not None and site.prevalence is not None:
+            more = site.prevalence > origin.prevalence
             return f"the outcome is {'more' if more else 'less'} common than where the model was made."
     return PLAIN[kind]
 

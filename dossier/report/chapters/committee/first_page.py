@@ -447,6 +447,8 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [_ranged(evidence)] if evidence.is_protected else []
+    if left := sum(site.left or 0 for site in types.externals(evidence)):
+        parts.append(_not_known(left, sum(site.n for site in types.externals(evidence))).strip())
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
         parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1 and rows:
@@ -462,7 +464,7 @@ def _unusual(evidence: types.Evidence, shown: list[types.DatasetSummary]) -> lis
     """Where nearly every patient had the outcome, or nearly nobody."""
     parts, names = [], short_names(evidence)
     for site in shown:
-        if site.events is None or not site.n or COMMON > site.events / site.n > RARE:
+        if site.prevalence is None or COMMON > site.prevalence > RARE:
             continue
         parts.append(f"In {names[site.name]}, {site.events:,} of {site.n:,} had it.")
     return parts if len(parts) <= 2 else []
@@ -480,7 +482,8 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     few = few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""
     ranged = f" {_ranged(evidence)}" if evidence.is_protected else ""
-    parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"]
+    left = f"{_not_known(site.left, site.n)} " if site.left else ""
+    parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{left}{ranged}{warned}"]
     at = sentence.primary_threshold(evidence)
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
@@ -503,6 +506,14 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
             f"{f' (range {plain.between(ranked)})' if plain.between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
     return (*parts, *ours)
+
+
+def _not_known(left: int, among: int) -> str:
+    """Of how many it is not known whether they had the outcome, and how they are counted."""
+    return (
+        f" Of {left:,} ({people(left / among)} of 100) it is not known, as they were followed for less: they count by "
+        "patients like them."
+    )
 
 
 def _ranged(evidence: types.Evidence) -> str:

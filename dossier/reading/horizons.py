@@ -1,0 +1,100 @@
+"""An outcome by a horizon: what release.toml says of it, and what stands in its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import Key, listed_table
+from dossier.core.release import Release
+from dossier.core.types import Dataset, FollowUp
+from dossier.reading import columns
+from dossier.reading.columns import Settled
+
+KEYS: Mapping[tuple[str, str], str] = {
+    ("prediction", "column"): "risk",
+    ("prediction", "rival"): "rival",
+    **{("thresholds", key): f"thresholds.{key}" for key in ("declared", "range", "rationale")},
+}
+"""Which key of a [[horizon]] gives what another release says in a key of its own."""
+
+
+def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """release.toml with its first horizon where a release of a known outcome has its risks and thresholds."""
+    outcome, horizons = raw.get("outcome"), raw.get("horizon")
+    if isinstance(outcome, Mapping) and "event" in outcome and "column" not in outcome:
+        raw = {**raw, "outcome": {**outcome, "column": outcome["event"]}}
+    if not isinstance(horizons, tuple) or not horizons or not isinstance(horizons[0], Mapping):
+        return raw
+    first, made = horizons[0], dict(raw)
+    if "prediction" not in raw and isinstance(first.get("risk"), str):
+        made["prediction"] = {key: first[own] for key, own in (("column", "risk"), ("rival", "rival")) if own in first}
+    if "thresholds" not in raw and isinstance(first.get("thresholds"), Mapping):
+        made["thresholds"] = first["thresholds"]
+    outcome = made.get("outcome")
+    if isinstance(outcome, Mapping) and "horizon" not in outcome and isinstance(first.get("says"), str):
+        made["outcome"] = {**outcome, "horizon": first["says"]}
+    return made
+
+
+def placed(fault: Fault, raw: Mapping[str, Any]) -> Fault:
+    """A fault of what the first horizon says, where release.toml says it."""
+    at = fault.at
+    key = KEYS.get((at.section or "", at.key or "")) if isinstance(at, Key) else None
+    return fault if key is None or "horizon" not in raw else fault.moved(listed_table("horizon", 1).of(key))
+
+
+def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
+    """The faults of a horizon without follow-up, of follow-up without one, and of what is not honoured beside it."""
+    horizons, where = release.horizon, listed_table("horizon")
+    if release.outcome.time is None:
+        if horizons:
+            yield Fault("horizon_without_time", where)
+        return
+    if not horizons:
+        yield Fault("time_without_horizon", Key("outcome", "time"))
+    for section in ("prediction", "thresholds"):
+        if horizons and section in raw:
+            yield Fault("beside_horizon", Key(section), section=section)
+    for number, horizon in enumerate(horizons[1:], start=2):
+        if horizon.at in [earlier.at for earlier in horizons[: number - 1]]:
+            yield Fault("horizon_twice", listed_table("horizon", number).of("at"), at=horizon.at)
+        if horizon.rival is not None:
+            yield Fault("rival_of_further_horizon", listed_table("horizon", number).of("rival"))
+    for at in _not_honoured(release, raw):
+        yield Fault("not_by_horizon", at, key=f"{at.brackets} {at.key or ''}".strip())
+
+
+def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:
+    """What a release says that is not yet known of an outcome by a horizon."""
+    sections = ("model", "readers", "reader_study", "update", "disclosure", "severity", "utility", "h_accuracy")
+    yield from (Key(section) for section in sections if section in raw)
+    yield from (Key("release", key) for key in ("previous", "previous_tables") if getattr(release.release, key))
+    yield from (Key("outcome", "classes") for _ in range(release.outcome.classes is not None))
+    for number, dataset in enumerate(release.dataset, start=1):
+        table = listed_table("dataset", number, dataset.name)
+        for key in ("cluster", "weights", "strata", "imputation", "split", "minimum_cell", "periods"):
+            if getattr(dataset, key):
+                yield table.of(key)
+        if dataset.role == "internal":
+            yield table.of("role")
+
+
+def beyond(datasets: Iterable[Dataset]) -> Iterator[Fault]:
+    """The fault of a horizon to which nobody was followed, in any external dataset."""
+    followed = [each.followed for each in datasets if each.role == "external" and each.followed is not None]
+    longest = max((float(each.time.max()) for each in followed if len(each)), default=0.0)
+    if followed and longest < followed[0].horizon:
+        at = listed_table("horizon", 1).of("at")
+        yield Fault("horizon_beyond_follow_up", at, at=followed[0].horizon, longest=longest)
+
+
+def follow_up(table: Settled, release: Release, faults: list[Fault]) -> FollowUp | None:
+    """The times and events of a table; None, and faults, where some are missing or none."""
+    declared = release.outcome
+    time = columns.amounts(table, declared.time or "", "[outcome] time", None, faults)
+    event = columns.event(table, declared, faults)
+    if time is None or event is None or not release.horizon:
+        return None
+    return FollowUp(time, event, release.horizon[0].at)

@@ -1,0 +1,289 @@
+"""An outcome by a horizon, from every door: R's numbers, those of a known outcome where nobody left, and faults."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import dossier
+from dossier import evaluate, reading
+from dossier.core import claims, types
+from dossier.core.command import Quick, read
+from dossier.core.errors import DossierError
+from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in_subgroup
+from dossier.metrics.censoring import TimeToEvent
+from dossier.record import results
+from dossier.report.chapters import committee, description, discrimination
+from dossier.report.figures.participants import participant_flow
+from dossier.typeset.flags import flag_text
+from tests.conftest import ROOT
+from tests.estimated import estimated
+
+REFERENCE = ROOT / "tests" / "reference" / "time_to_event"
+IN_R: dict[str, Any] = json.loads((REFERENCE / "survival_reference.json").read_text(encoding="utf-8"))
+GBSG = pandas.read_csv(REFERENCE / "gbsg_survival.csv")
+MGUS = pandas.read_csv(REFERENCE / "mgus2_competing.csv")
+FIVE = 5 * 365.25
+
+RELEASE = """
+[release]
+model = "Relapse score"
+version = "1"
+owner = "the authors"
+date = 2026-10-01
+[outcome]
+name = "relapse or death"
+time = "days"
+event = "event"
+unit = "days"
+[[horizon]]
+at = 1826.25
+says = "within five years"
+risk = "risk_5y"
+rival = "risk_pgr_5y"
+thresholds = { declared = [0.5, 0.4] }
+[[dataset]]
+name = "gbsg"
+role = "external"
+file = "gbsg.csv"
+site = "The German hospitals"
+predictors = []
+[[subgroup]]
+column = "age"
+cuts = [50]
+"""
+
+
+def released(folder: Path, frame: pandas.DataFrame = GBSG, text: str = RELEASE) -> Evidence:
+    """What is found of a release of one table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "release.toml").write_text(text, encoding="utf-8")
+    frame.to_csv(folder / "gbsg.csv", index=False)
+    return evaluate.evidence(reading.study(folder))
+
+
+@pytest.fixture(scope="module")
+def gbsg(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return released(tmp_path_factory.mktemp("horizon") / "gbsg")
+
+
+# ---- the numbers ----------------------------------------------------------------------------------------------------
+
+
+def test_a_release_gives_the_numbers_of_r(gbsg: Evidence) -> None:
+    """Weights by fifths of the risk, in the hand-written R of the reference."""
+    wanted = IN_R["gbsg"]["t5"]["recommended"]["stratified"]
+    for measure, key in (("oe_ratio", "oe"), ("auroc", "auc"), ("brier", "brier"), ("scaled_brier", "ipa")):
+        assert estimated(find(gbsg, measure, "gbsg")).value == pytest.approx(wanted[key]["value"], abs=1e-9)
+    other = IN_R["gbsg_pgr"]["t5"]["recommended"]["stratified"]["auc"]["value"]
+    rival = estimated(find(gbsg, "auroc", "gbsg", model="the rival")).value
+    assert rival == pytest.approx(other, abs=1e-9)
+    difference = estimated(find(gbsg, "auroc_difference", "gbsg", against="the rival")).value
+    assert difference == pytest.approx(wanted["auc"]["value"] - other, abs=1e-9)
+    (site,) = gbsg.datasets
+    assert (site.n, site.events, site.others, site.left) == (686, 285, 121, 280)
+    assert site.prevalence is None
+
+
+def test_a_competing_event_is_no_end_of_follow_up() -> None:
+    found = dossier.validate(MGUS, time="months", event="status", at=120, risk="risk_120", thresholds=[0.1])
+    wanted = IN_R["mgus2"]["t120"]["recommended"]["stratified"]
+    for measure, key in (("oe_ratio", "oe"), ("auroc", "auc"), ("brier", "brier")):
+        assert estimated(find(found.evidence, measure, "data")).value == pytest.approx(wanted[key]["value"], abs=1e-9)
+    (site,) = found.evidence.datasets
+    assert (site.events, site.left, site.others) == (45, 83, 542)
+    competing = [row.described for row in found.evidence.descriptions if row.described.statistic == "competing"]
+    assert [(row.value, row.of) for row in competing] == [(342.0, "follow_up")]
+
+
+def whole(rows: int = 600, seed: int = 5) -> pandas.DataFrame:
+    """Patients of two hospitals who were all followed beyond the horizon of 5, or had the outcome before."""
+    rng = np.random.default_rng(seed)
+    risk = rng.uniform(0.05, 0.9, rows).round(3)
+    had = rng.random(rows) < risk
+    time = np.where(had, rng.uniform(0, 5, rows), rng.uniform(5.01, 9, rows))
+    about = {"hospital": np.where(np.arange(rows) % 3, "North", "South"), "sex": rng.choice(["f", "m"], rows)}
+    columns = {"risk": risk, "rival": rng.uniform(0, 1, rows).round(3), "time": time, "event": had.astype(int)}
+    return pandas.DataFrame({**columns, "died": had.astype(int), **about})
+
+
+SAME = ("auroc", "brier", "scaled_brier", "oe_ratio", "sensitivity", "specificity", "ppv", "npv", "net_benefit")
+
+
+def test_where_nobody_left_the_values_are_those_of_the_known_outcome() -> None:
+    """Law 3: at each hospital, in groups, of the rival and over all of them."""
+    asked: dict[str, Any] = {"risk": "risk", "rival": "rival", "site": "hospital", "subgroups": ["sex"]}
+    asked |= {"thresholds": [0.4]}
+    frame = whole()
+    by_horizon = dossier.validate(frame, time="time", event="event", at=5, **asked).to_frame()
+    known = dossier.validate(frame, outcome="died", **asked).to_frame()
+    keys = ["measure", "model", "site", "subset_column", "subset_level", "threshold", "at"]
+    both = known.merge(by_horizon, on=keys, suffixes=("", "_of_horizon"))
+    alike = both[both.measure.isin(SAME) & ~both["at"].str.contains("against", na=False) & (both.role != "pooled")]
+    assert set(alike.measure) == set(SAME)
+    assert alike.subset_level.notna().any()
+    assert (alike.status_of_horizon == alike.status).all()
+    assert alike.value_of_horizon.to_numpy() == pytest.approx(alike.value.to_numpy(), abs=1e-12, nan_ok=True)
+    assert alike.low_of_horizon.to_numpy() == pytest.approx(alike.low.to_numpy(), abs=0.03, nan_ok=True)
+
+
+def test_a_group_is_compared_within_its_hospital_and_tested(gbsg: Evidence) -> None:
+    young = Subset("age", "under 50")
+    frame = GBSG[GBSG.age < 50], GBSG[GBSG.age >= 50]
+    each = [
+        dossier.metrics.oe_ratio(TimeToEvent(part.days.to_numpy(float), part.event.to_numpy(float), FIVE), part.risk_5y)
+        for part in frame
+    ]
+    ours, rest = (estimated(found) for found in each)
+    assert estimated(find_in_subgroup(gbsg, young, "oe_ratio", "gbsg")).value == pytest.approx(ours.value, abs=1e-12)
+    found = estimated(find_in_subgroup(gbsg, young, "oe_ratio_ratio", POOLED, against="complement"))
+    assert found.value == pytest.approx(ours.value / rest.value, rel=1e-9)
+    assert found.details["p_value"] is not None
+    wanted = sum((one.se or 0) ** 2 / one.value**2 for one in (ours, rest)) ** 0.5
+    assert np.log((found.high or 0) / found.value) / 1.959964 == pytest.approx(wanted, rel=0.01)
+
+
+# ---- pages ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_not_known_is_said_wherever_patients_are_counted(gbsg: Evidence) -> None:
+    assert "280 followed for less" in str(description.finding(gbsg).lead)
+    assert "Of 280 (41 of 100) it is not known, as they were followed for less" in " ".join(committee.works_here(gbsg))
+    drawn = participant_flow(gbsg)
+    assert not isinstance(drawn, types.Absent)
+    assert "280 followed for less" in drawn.alternative.replace("\N{NO-BREAK SPACE}", " ")
+    table = description.follow_up(gbsg)
+    assert table is not None
+    assert [cell.text for cell in table.rows[0].cells[:4]] == ["686", "285", "0", "280"]
+
+
+def test_follow_up_that_ends_by_risk_is_a_limitation(gbsg: Evidence) -> None:
+    """Of GBSG the hazard ratio of leaving is 1.14 a standard deviation, p = .049 in R."""
+    assert [flag.dataset for flag in gbsg.flags if flag.flag == "censoring_by_risk"] == ["gbsg"]
+
+
+def test_the_register_judges_by_the_numbers_of_the_horizon(gbsg: Evidence) -> None:
+    (order,) = claims.about(gbsg, "discrimination", "hospital")
+    assert (order.state, order.value) == ("shown", estimated(find(gbsg, "auroc", "gbsg")).value)
+    (rival,) = [claim for claim in claims.about(gbsg, "comparators", "hospital") if claim.measure == "auroc_difference"]
+    assert rival.state == "against"
+
+
+LATER = """
+[[horizon]]
+at = 730.5
+says = "within two years"
+risk = "risk_2y"
+[[horizon]]
+at = 1095.75
+says = "within three years"
+risk = "risk_3y"
+"""
+
+
+def test_further_horizons_stand_beside_the_first_and_are_judged_by_nothing(tmp_path: Path, gbsg: Evidence) -> None:
+    several = released(tmp_path, GBSG, f"{RELEASE}{LATER}")
+    assert several.results == gbsg.results
+    assert claims.of(several) == claims.of(gbsg)
+    for horizon, key in ((730.5, "t2"), (1095.75, "t3")):
+        wanted = IN_R["gbsg"][key]["recommended"]["stratified"]
+        for measure, name in (("observed_risk", "observed"), ("oe_ratio", "oe"), ("auroc", "auc"), ("brier", "brier")):
+            (found,) = (
+                result.found
+                for result in several.later
+                if (result.measure, result.dataset, result.at) == (measure, "gbsg", {"horizon": horizon})
+            )
+            assert estimated(found).value == pytest.approx(wanted[name]["value"], abs=1e-9)
+    again = results.read(results.of(several).text()).evidence
+    assert (again.results, again.later) == (several.results, several.later)
+    table = discrimination.by_horizon(several)
+    assert table is not None
+    groups = [row.label for row in table.rows if row.kind == "group"]
+    assert groups == ["Within five years", "Within two years", "Within three years"]
+
+
+def test_risks_that_fall_with_time_are_flagged(tmp_path: Path) -> None:
+    frame = GBSG.assign(risk_2y=np.where(GBSG.index < 3, 0.9, GBSG.risk_2y))
+    every = released(tmp_path, frame, f"{RELEASE}{LATER}").flags
+    said = [flag_text(flag.fact) for flag in every if flag.flag == "risks_fall_with_time"]
+    assert said == ["in gbsg 3\N{NO-BREAK SPACE}rows have a lower risk by 1095.75 than by 730.5."]
+
+
+def test_the_record_holds_all_of_it(gbsg: Evidence) -> None:
+    again = results.read(results.of(gbsg).text()).evidence
+    assert [(site.left, site.others) for site in again.datasets] == [(280, 121)]
+    assert again.results == gbsg.results
+
+
+# ---- doors ----------------------------------------------------------------------------------------------------------
+
+
+def test_words_may_stand_for_what_happened(tmp_path: Path, gbsg: Evidence) -> None:
+    words = GBSG.assign(event=GBSG.event.map({0: "alive", 1: "relapse"}))
+    text = RELEASE.replace('unit = "days"', 'unit = "days"\npositive = "relapse"\ncensored = "alive"')
+    assert released(tmp_path, words, text).results == gbsg.results
+
+
+def test_time_in_another_unit_changes_nothing(tmp_path: Path, gbsg: Evidence) -> None:
+    years = GBSG.assign(days=GBSG.days / 365.25)
+    found = released(tmp_path, years, RELEASE.replace("at = 1826.25", "at = 5.0"))
+    for now, before in zip(found.results, gbsg.results, strict=True):
+        if isinstance(before.found, Estimate):
+            assert estimated(now.found).value == pytest.approx(before.found.value, abs=1e-9)
+
+
+def test_a_quick_look_is_asked_for_as_it_was() -> None:
+    asked = Quick("event", "risk_5y", thresholds=(0.5,), time="days", at=1826.25)
+    assert str(asked).startswith("dossier quick --time days --event event --at 1826.25 --risk risk_5y")
+    assert read(str(asked)) == asked
+
+
+BROKEN = (
+    ("[[horizon]]\nat = 1826.25", "[[horizon]]\nat = 0", "at is 0, not above 0"),
+    ('time = "days"\n', "", "event is of an outcome by a horizon"),
+    ("at = 1826.25", "at = 5000", "The horizon is 5000, and the longest follow-up is"),
+    ('event = "event"', 'event = "hormon_"', "There is no column hormon_"),
+    ('event = "event"', 'event = "event"\npositive = 1', "only one of positive and censored is declared"),
+    ('event = "event"', 'event = "event"\ncolumn = "hormon"', "event and column name two columns"),
+    ('event = "event"', 'event = "meno"\npositive = 7\ncensored = 0', "event is 1, not one of 0, 7"),
+    ("predictors = []", 'predictors = []\nweights = "age"', "weights is not yet known of an outcome by a horizon"),
+    ("[[dataset]]", '[prediction]\ncolumn = "risk_2y"\n[[dataset]]', "[prediction] stands beside [[horizon]]"),
+    (
+        "[[dataset]]",
+        '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]',
+        "1826.25 is declared twice",
+    ),
+    ("[[dataset]]", '[[horizon]]\nat = 7\nrisk = "risk_2y"\nrival = "lp"\n[[dataset]]', "by the first horizon only"),
+    ("[[dataset]]", "[disclosure]\nminimum_cell = 10\n[[dataset]]", "[disclosure] is not yet known of"),
+    ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
+)
+
+
+@pytest.mark.parametrize(("part", "instead", "says"), BROKEN, ids=[says for *_, says in BROKEN])
+def test_a_release_that_cannot_be_read_says_why(part: str, instead: str, says: str, tmp_path: Path) -> None:
+    assert part in RELEASE
+    with pytest.raises(DossierError) as raised:
+        released(tmp_path, GBSG, RELEASE.replace(part, instead, 1))
+    assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"time": "days", "at": 5}, "event is None, not the name of a column"),
+        ({"outcome": "event", "time": "days", "event": "event", "at": 5}, "outcome stands beside time"),
+        ({}, "outcome is None, not the name of a column"),
+        ({"time": "days", "event": "event", "at": "5"}, 'at is "5", not a number'),
+        ({"time": "dys", "event": "event", "at": 5}, "There is no column dys"),
+    ],
+)
+def test_a_frame_is_told_in_the_words_of_its_arguments(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(DossierError) as raised:
+        dossier.validate(GBSG, risk="risk_5y", **given)
+    assert says in str(raised.value)
+    assert "release.toml" not in str(raised.value)
