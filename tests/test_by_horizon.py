@@ -90,6 +90,17 @@ def test_a_release_gives_the_numbers_of_r(gbsg: Evidence) -> None:
     assert site.prevalence is None
 
 
+def test_the_sample_that_is_needed_follows_from_the_errors_of_r(gbsg: Evidence) -> None:
+    """n (SE/SE of the width)^2: an AUROC within .1, a ratio within .2 around 1."""
+    wanted = IN_R["gbsg"]["t5"]["recommended"]["stratified"]
+    auroc = 686 * (wanted["auc"]["se"] / (0.1 / 3.92)) ** 2
+    ratio = 686 * (wanted["oe"]["se_log"] / (np.arcsinh(0.1) / 1.96)) ** 2
+    for measure, needed in (("mss_auroc", auroc), ("mss_oe", ratio)):
+        assert 0 <= estimated(find(gbsg, measure, "gbsg")).value - needed < 1.1
+    followed = TimeToEvent(GBSG.days.to_numpy(float), GBSG.event.to_numpy(float), FIVE)
+    assert isinstance(dossier.metrics.mss_oe(followed), types.Absent)
+
+
 def test_a_competing_event_is_no_end_of_follow_up() -> None:
     found = dossier.validate(MGUS, time="months", event="status", at=120, risk="risk_120", thresholds=[0.1])
     wanted = IN_R["mgus2"]["t120"]["recommended"]["stratified"]

@@ -54,6 +54,17 @@ LAWS: frozenset[Law] = frozenset(get_args(Law))
 
 
 @dataclass(frozen=True)
+class Sized:
+    """The patients that a measure of an outcome by a horizon needs for an interval of some width."""
+
+    measure: Callable[..., Any]
+    error: Callable[[float], float] = lambda width: width / 3.92
+    """The standard error that goes with a width."""
+    is_ratio: bool = False
+    """Whether it is the error of the logarithm."""
+
+
+@dataclass(frozen=True)
 class Metric:
     """A function on the columns of one site, with its label and the laws that it obeys."""
 
@@ -75,9 +86,10 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
-    followed: Callable[..., Any] | Literal["itself", "refused"] | None = None
+    followed: Callable[..., Any] | Sized | Literal["itself", "refused"] | None = None
     """The measure where the outcome is known by follow-up, of `metrics.weighted.Rows`, by default that at weights; or
-    that the function takes follow-up itself, in its `design`; or that it is not of an outcome."""
+    the sample that it needs; or that the function takes follow-up itself, in its `design`; or that it is not of an
+    outcome."""
     difference_of: str | None = None
     """The function whose difference from the other model it is."""
     by_subgroup: bool = False
@@ -89,7 +101,7 @@ class Metric:
     def of_rows(self) -> Callable[..., Any] | None:
         """The measure of `metrics.weighted.Rows`, be their outcomes known by follow-up or not; None without one."""
         form = self.followed or self.weighted
-        return None if isinstance(form, str) else form
+        return form if callable(form) else None
 
 
 @dataclass(frozen=True)
@@ -306,7 +318,7 @@ class Taken(TypedDict, total=False):
     against_rest: AgainstRest
     clustered: Clustered
     weighted: Callable[..., Any] | None
-    followed: Callable[..., Any] | Literal["itself", "refused"] | None
+    followed: Callable[..., Any] | Sized | Literal["itself", "refused"] | None
     protection: Protection
     difference_of: str | None
 

@@ -409,7 +409,10 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], data
         return absent
     given = {need: offered[need] for need in maker.needs if not isinstance(offered[need], types.Absent)}
     outcome = given.get("outcome")
-    found = _by_horizon(maker, outcome, given) if isinstance(outcome, TimeToEvent) else maker.function(**given)
+    if isinstance(outcome, TimeToEvent):
+        found = _by_horizon(maker, outcome, offered["risk"], given)
+    else:
+        found = maker.function(**given)
     named: Any = getattr(maker, "term", maker)
     if isinstance(found, types.Estimate):
         refuse_what_is_no_number(named.name, dataset, found)
@@ -418,10 +421,10 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], data
     return found
 
 
-def _by_horizon(maker: Any, outcome: TimeToEvent, given: Mapping[str, Any]) -> Any:
-    """What is measured or drawn of an outcome by a horizon."""
+def _by_horizon(maker: Any, outcome: TimeToEvent, risk: Any, given: Mapping[str, Any]) -> Any:
+    """What is measured or drawn of an outcome by a horizon, whose weights ask for the risk in any case."""
     if isinstance(maker, Metric):
-        return time_to_event.answer(maker, outcome, given)
+        return time_to_event.answer(maker, outcome, {**given, "risk": risk})
     if "outcome" in optional(maker.function):
         return maker.function(**{name: value for name, value in given.items() if name != "outcome"})
     return time_to_event.drawn(maker, outcome, given)

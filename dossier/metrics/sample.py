@@ -13,16 +13,16 @@ from functools import partial
 from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
-from dossier.core.register import Law, metric, present
+from dossier.core.register import Law, Sized, metric, present
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import discrimination, utility
+from dossier.metrics import calibration, discrimination, utility, weighted
 from dossier.metrics.intervals import without_interval
 from dossier.metrics.logistic import has_logit, logit
+from dossier.metrics.time_to_event import NO_INTERVAL
 
 Z = 1.96
 """As the literature rounds it; the published sample sizes are reproduced with this value."""
 
-NO_INTERVAL = Fact("sample_size_has_no_interval")
 
 BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
 
@@ -41,6 +41,7 @@ sample_size = partial(metric, digits=0, range=(0, None), tier="supporting", role
     cites=("Riley 2021", "Newcombe 2006"),
     breaks=BROKEN,
     against_rest="by class",
+    followed=Sized(weighted.auroc),
     formula="smallest n with A (1 - A)[1 + (n/2 - 1)((1 - A)/(2 - A) + A/(1 + A))] / (n² φ (1 - φ)) ≤ (width/3.92)², "
     "A the AUROC",
 )
@@ -93,6 +94,7 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     cites="Riley 2021",
     breaks=BROKEN,
     against_rest="by class",
+    followed=Sized(weighted.oe_ratio, lambda width: math.asinh(width / 2) / Z, is_ratio=True),
     formula="(1 - φ)/(φ s²), s = asinh(width/2)/1.96, rounded up",
     differs="differs from the published program because the size is solved for and rounded up, where pmvalsampsize "
     "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
@@ -130,6 +132,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     cites="Riley 2021",
     breaks=("one class is absent", *BROKEN),
     against_rest="by class",
+    followed=Sized(calibration.SLOPE),
     formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
@@ -184,6 +187,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     against_rest="by class",
     formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
     "t/(1 - t)",
+    followed=Sized(utility.weighted_standardized_net_benefit),
     protection="counts",
 )
 def mss_snb(
@@ -222,6 +226,7 @@ def mss_snb(
 @sample_size(
     "Sample size for the Brier score",
     cites="Bradley 2008",
+    followed=Sized(calibration.BRIER),
     breaks=("one class is absent", *BROKEN),
     formula="(2 × 1.96 SD of (p - y)² / width)²",
 )

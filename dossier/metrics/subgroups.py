@@ -10,7 +10,7 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import A_TEST
 from dossier.metrics.intervals import methods_of, square_and_add
-from dossier.metrics.sample import NO_INTERVAL
+from dossier.metrics.time_to_event import NO_INTERVAL
 
 BY_NATURE = (None, A_TEST, NO_INTERVAL)
 """Why a number has no interval when no rows could give it one."""

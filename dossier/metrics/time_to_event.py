@@ -14,15 +14,33 @@ from typing import Any
 import numpy as np
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import CurveMaker, Metric, Symmetry
+from dossier.core.register import CurveMaker, Metric, Sized, Symmetry
 from dossier.core.types import Absent, Curve, Estimate
 from dossier.metrics import clusters
 from dossier.metrics.censoring import TimeToEvent, Weights
-from dossier.metrics.intervals import NO_SPREAD, beyond, two_sided
+from dossier.metrics.intervals import NO_SPREAD, beyond, two_sided, without_interval
 from dossier.metrics.shares import Design
 from dossier.metrics.weighted import Measure, Rows, Weighted
 
 Ends = tuple[float | None, float | None]
+
+
+NO_INTERVAL = Fact("sample_size_has_no_interval")
+
+
+def needed(sized: Sized, rows: Rows, width: float) -> Estimate | Absent:
+    """How many patients like these make an interval so wide: n (SE/SE of the width)^2, as errors fall with root n."""
+    found = rows.obstacle or sized.measure(rows)
+    if isinstance(found, Absent):
+        return found
+    error = _error(found) / (found.value if sized.is_ratio else 1.0)
+    n, events, made = (
+        len(rows.risk),
+        int(rows.cases.sum()),
+        Method("error_falls_with_n", Fact("interval_wanted", width=width)),
+    )
+    value = math.ceil(n * (error / sized.error(width)) ** 2)
+    return without_interval(float(value), n, made, NO_INTERVAL, events, {"width": width})
 
 
 def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Estimate | Absent:
@@ -32,12 +50,16 @@ def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Es
     was followed long enough to stand for those who left before.
     """
     form = metric.followed or metric.weighted
-    if form is None or form == "refused":
+    if form is None or form == "refused" or "risk" not in given:
         return Absent(Fact("measure_without_follow_up"))
     if form == "itself":
         found: Estimate | Absent = _itself(metric.function, outcome, given)
         return found
+    if isinstance(given["risk"], Absent):
+        return given["risk"]
     rows = Rows.followed(outcome, given["risk"], given.get("threshold"), given.get("rival"))
+    if isinstance(form, Sized):
+        return needed(form, rows, next(value for name, value in given.items() if name.endswith("_width")))
     found = at_weights(form, rows, given["level"], metric.scale, metric.term.range)
     if isinstance(found, Absent) or "against" not in metric.fixed or found.se is None:
         return found
