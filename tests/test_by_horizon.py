@@ -159,6 +159,27 @@ def test_a_group_is_compared_within_its_hospital_and_tested(gbsg: Evidence) -> N
     assert np.log((found.high or 0) / found.value) / 1.959964 == pytest.approx(wanted, rel=0.01)
 
 
+def test_a_difference_that_right_risks_foretell_accuses_no_group() -> None:
+    """Men with higher risks are found more often though every risk is right: without the test beyond them 3 of 60."""
+    rng = np.random.default_rng(3)
+    men = rng.random(1500) < 0.5
+    linear = rng.normal(0, 1, 1500) + 0.6 * men
+    risk = 1 - np.exp(-np.exp(-0.9 + 0.9 * linear))
+    had = rng.exponential(5 / -np.log1p(-risk))
+    left = np.minimum(rng.exponential(9, 1500), rng.uniform(4, 12, 1500))
+    frame = pandas.DataFrame({"time": np.minimum(had, left), "event": (had <= left).astype(int), "risk": risk})
+    frame = frame.assign(sex=np.where(men, "male", "female"), hospital=np.where(rng.random(1500) < 0.5, "A", "B"))
+    asked: dict[str, Any] = {"site": "hospital", "subgroups": ["sex"], "thresholds": [0.4]}
+    evidence = dossier.validate(frame, time="time", event="event", at=5, risk="risk", **asked).evidence
+    at: dict[str, Any] = {"threshold": 0.4, "against": "complement"}
+    found = estimated(find_in_subgroup(evidence, Subset("sex", "female"), "sensitivity", POOLED, **at))
+    assert found.details["p_value"] is not None
+    assert found.details["p_value"] < 0.01
+    assert found.details["p_beyond"] is not None
+    assert found.details["p_beyond"] > 0.1
+    assert not [claim for claim in claims.about(evidence, "groups") if claim.state == "against"]
+
+
 # ---- pages ----------------------------------------------------------------------------------------------------------
 
 

@@ -409,6 +409,17 @@ def _expected(measure: str, part: Stratum, risk: Floats, threshold: float) -> tu
     return float((among * hits).sum() / among.sum()), among, hits
 
 
+def _variance_if_right(measure: str, part: Stratum, threshold: float) -> float:
+    """The variance of a share less what risks foretell, if these were right but for the O/E ratio of the part."""
+    observed, awaited = _sums(part)
+    right = np.minimum(MOST_CERTAIN, part.risk * observed / awaited) if awaited > 0 else part.risk
+    share, among, hits = _expected(measure, part, right, threshold)
+    moved = part.relative_weights * (hits - share) / among.sum()
+    alone = float((moved**2 * right * (1 - right)).sum())
+    by_unit = float((part.design.totals(moved * (part.outcome - right)) ** 2).sum()) if part.is_dependent else 0.0
+    return max(alone, by_unit)
+
+
 def _beyond_risks(
     tested: Tested,
     measure: str,
@@ -426,16 +437,10 @@ def _beyond_risks(
     judged = [(pair, test) for pair, test in zip(pairs, tests, strict=True) if test is not None]
     foretold, gaps = [], []
     for pair, test in judged:
-        values, variance = [], 0.0
-        for part in pair.parts:
-            observed, awaited = _sums(part)
-            right = np.minimum(MOST_CERTAIN, part.risk * observed / awaited) if awaited > 0 else part.risk
-            share, among, hits = _expected(measure, part, right, threshold)
-            moved = part.relative_weights * (hits - share) / among.sum()
-            alone = float((moved**2 * right * (1 - right)).sum())
-            by_unit = float((part.design.totals(moved * (part.outcome - right)) ** 2).sum()) if part.is_dependent else 0
-            variance += max(alone, by_unit)
-            values.append(_expected(measure, part, part.risk, threshold)[0])
+        values = [_expected(measure, part, part.risk, threshold)[0] for part in pair.parts]
+        # Of an outcome by a horizon the error is that of the difference, which may not be so small.
+        of_outcomes = (_variance_if_right(measure, part, threshold) for part in pair.parts)
+        variance = test.variance if is_followed([pair]) else sum(of_outcomes)
         foretold.append(values)
         gaps.append(replace(test, value=test.value - (values[0] - values[1]), variance=variance))
     beyond = _tested(gaps, level)
