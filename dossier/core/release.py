@@ -256,6 +256,15 @@ class Outcome(Table):
             and {"key": keys[0]}
         ),
         "event_and_column": lambda own: own.event is not None and own.event != own.column,
+        "code_of_two_meanings": lambda own: (
+            own.time is not None
+            and (
+                words := _repeated(
+                    [str(word) for word in (own.positive, own.censored, *own.competing) if word is not None]
+                )
+            )
+            and {"value": words[0]}
+        ),
         "codes_in_part": lambda own: own.time is not None and len(_given(own, "positive", "censored")) == 1,
     }
 

@@ -99,7 +99,9 @@ def declared(content: bytes) -> Declared:
     except ValidationError as error:
         resolved = [(_resolved(record["loc"], record["type"], raw), record) for record in error.errors()]
         errors = [(location, each) for location, each in resolved if not _only_a_consequence(location, each, raw)]
-        faults = [*_translated(errors, raw), *faults]
+        # What the first horizon gives in another place is reported where it stands.
+        own = [(location, each) for location, each in errors if not horizons.is_made(location, given)]
+        faults = [*_translated(own, raw), *faults]
         release, kept = _salvaged(raw, [location for location, _ in errors])
     if release is not None:
         faults += [_placed(fault, kept) for fault in _across(release)]

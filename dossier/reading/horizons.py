@@ -38,6 +38,11 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
+def is_made(location: tuple[str | int, ...], given: Mapping[str, Any]) -> bool:
+    """Whether what stands there was made of the first horizon."""
+    return "horizon" in given and location[0] in ("prediction", "thresholds") and location[0] not in given
+
+
 def placed(fault: Fault, raw: Mapping[str, Any]) -> Fault:
     """A fault of what the first horizon says, where release.toml says it."""
     at = fault.at
@@ -52,7 +57,7 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
         if horizons:
             yield Fault("horizon_without_time", where)
         return
-    if not horizons:
+    if not horizons and "horizon" not in raw:
         yield Fault("time_without_horizon", Key("outcome", "time"))
     for section in ("prediction", "thresholds"):
         if horizons and section in raw:
