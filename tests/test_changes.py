@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core import bands, claims, flags, types
+from dossier.core import bands, claims, flags, multiplicity, types
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
@@ -30,6 +30,7 @@ from dossier.report.chapters import verdict
 from dossier.report.chapters.committee import declared, first_page
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
+from tests.estimated import present
 from tests.reasons import Said, because
 from tests.test_results import faults
 
@@ -213,14 +214,46 @@ def test_rows_that_may_be_shared_give_the_unpaired_interval_and_say_so() -> None
 def test_worse_is_lower_higher_or_farther_from_1(
     best: str, now: float, before: float, low: float, high: float, worse: float
 ) -> None:
-    present = Estimate(now, now - 0.05, now + 0.05, 0.95, 100, Method("wilson"))
-    found = judged(Estimate(now - before, low, high, 0.95, 100, Method("wilson")), present, best)
-    half, off = (high - low) / 2, abs(now - 1)
+    present, past = (Estimate(each, each - 0.05, each + 0.05, 0.95, 100, Method("wilson")) for each in (now, before))
+    found = judged(Estimate(now - before, low, high, 0.95, 100, Method("wilson")), present, best, past)
+    half, off = (high - low) / 2, max(abs(now - 1), abs(before - 1))
     p_value = math.erfc(abs(now - before) / (half / 1.959964) / math.sqrt(2))
-    if best == "one" and worse > 0:
+    if best == "one":
         p_value = max(p_value, math.erfc(off / (0.05 / 1.959964) / math.sqrt(2)))
+    if worse == 0:
+        p_value = 1.0  # as far from 1 on one side as before on the other
     assert found.details["worse_by"] == pytest.approx(worse, abs=1e-12)
     assert found.details["p_value"] == pytest.approx(p_value, abs=1e-6)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_ratio_that_is_as_far_from_1_on_the_other_side_is_neither_better_nor_worse(way: int) -> None:
+    """Of 2,000 pairs of an O/E of 0.8 and one of 1.2, in either order, on the same patients or on others."""
+    rng, error, z = np.random.default_rng(11), 0.05, 1.959964
+    for correlation in (0.0, 0.9):
+        noise = rng.multivariate_normal([0, 0], error**2 * np.array([[1, correlation], [correlation, 1]]), 2000)
+        of_difference, called = z * error * math.sqrt(2 - 2 * correlation), 0
+        for own, other in noise:
+            now, before = 1 + 0.2 * way + own, 1 - 0.2 * way + other
+            here, past = (Estimate(v, v - z * error, v + z * error, 0.95, 900, Method("delta")) for v in (now, before))
+            apart = now - before
+            moved = Estimate(apart, apart - of_difference, apart + of_difference, 0.95, 900, Method("paired"))
+            own_error = dataclasses.replace(moved, details={"se_before": error})
+            ways = (judged(moved, here, "one", past), judged(own_error, here, "one"))
+            p_value, other_p = (way.details["p_value"] or 0 for way in ways)
+            assert p_value == pytest.approx(other_p, rel=1e-5)
+            called += p_value < 0.05
+        assert called / 2000 <= 0.065
+
+
+def test_better_is_said_after_the_same_correction_as_worse() -> None:
+    details: dict[str, float | None] = {"p_value": 0.02, "p_adjusted": 0.2, "p_at_site": 0.04, "looks": 10.0}
+    for worse, state in ((0.1, "against"), (-0.1, "shown")):
+        found = Estimate(0.1, 0.02, 0.2, 0.95, 200, Method("paired"), details={**details, "worse_by": worse})
+        assert multiplicity.since_last_release(found) == "open"
+        assert multiplicity.since_last_release(found, is_own=True) == state
+        found.details["p_adjusted"] = 0.04  # type: ignore[index]
+        assert multiplicity.since_last_release(found) == state
 
 
 @pytest.mark.parametrize(("level", "state"), [(0.95, "against"), (0.99, "open")])
@@ -367,6 +400,40 @@ def test_over_all_hospitals_it_is_the_mean_over_the_patients(paired: Evidence) -
         if measure != "auroc":  # of which pairs are the unit
             assert both.value == pytest.approx((120 * north.value + 90 * south.value) / 210, abs=1e-12)
         assert method_text(both.method).startswith("paired")
+
+
+def test_a_hospital_that_tells_nothing_is_left_out_of_all_and_named(folder: Path) -> None:
+    """Twelve patients with one case give no error of the AUROC: the others are compared, and the page says why."""
+    sites = {f"h{seed}": (seed, 150, LAST_YEAR) for seed in range(3)} | {"west": (4, 12, LAST_YEAR)}
+    position = folder / "a-small-one"
+    _release(position, sites, "1.1.0", "../out/results.json", 'previous = "risk_previous"')
+    head, *rows = (position / "west.csv").read_text(encoding="utf-8").split()
+    rows = [f"{int(k == 3)},{row.split(',', 1)[1]}" for k, row in enumerate(rows)]
+    (position / "west.csv").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    found = evaluate.evidence(reading.study(position, allow_outside=True))
+    asked = {"auroc": {}, "oe_ratio": {}, "calibration_slope": {}, "net_benefit_gain": {"threshold": 0.3}}
+    for measure, at in asked.items():
+        every = _differences(found, measure, **at)
+        known = [present(every[f"h{seed}"]) for seed in range(3)]
+        both, n = present(every["pooled"]), sum(each.n for each in known)
+        assert both.value == pytest.approx(sum(each.n * each.value for each in known) / n, abs=1e-12)
+        error = math.sqrt(sum((each.n * (each.se or 0) / n) ** 2 for each in known))
+        assert both.se == pytest.approx(error, abs=1e-12)
+        assert "not pooled: west (fewer than 10 events)" in method_text(both.method)
+        assert multiplicity.since_last_release(both) is not None
+        assert multiplicity.since_last_release(every["west"]) is None
+    assert any("west (fewer than 10 events)" in note for note in chapter.measures(found).footnotes)
+    # Without it the numbers over all are the same.
+    without = _release(
+        folder / "without",
+        {k: v for k, v in sites.items() if k != "west"},
+        "1.1.0",
+        "../out/results.json",
+        'previous = "risk_previous"',
+    )
+    for measure, at in asked.items():
+        ours, theirs = (present(_differences(each, measure, **at)["pooled"]) for each in (found, without))
+        assert (ours.value, ours.low, ours.high) == (theirs.value, theirs.low, theirs.high)
 
 
 def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Evidence) -> None:

@@ -202,12 +202,6 @@ def gain(found: Estimate | Absent, is_own: bool = False) -> State:
     return "shown" if is_better else "open"
 
 
-def after_looks(state: State, p_adjusted: float | None) -> State:
-    """How something stands once it is corrected for its looks: who accuses must pass, who praises need not."""
-    is_chance = p_adjusted is None or p_adjusted > OF_DIFFERENCES
-    return "open" if state == "against" and is_chance else state
-
-
 BESIDE_RIVALS: Mapping[str, tuple[float | None, float | None]] = {
     **dict.fromkeys(("net_benefit_difference", "accuracy_difference", "auroc_difference"), (0.0, None)),
     "mean_severity_difference": (None, 0.0),
@@ -217,7 +211,9 @@ BESIDE_RIVALS: Mapping[str, tuple[float | None, float | None]] = {
 
 def beside_rival(measure: str, found: Estimate) -> State:
     """How a difference from another model stands after all comparisons; without a test the other one is not better."""
-    return after_looks(better(found, *BESIDE_RIVALS[measure]), found.details.get("p_adjusted"))
+    state, p_adjusted = better(found, *BESIDE_RIVALS[measure]), found.details.get("p_adjusted")
+    is_chance = p_adjusted is None or p_adjusted > OF_DIFFERENCES
+    return "open" if state == "against" and is_chance else state
 
 
 def is_worse(gain: Estimate, is_own: bool = False) -> bool:
@@ -263,13 +259,15 @@ def _p_value(found: Estimate | Absent, name: str) -> float | None:
 
 
 def since_last_release(found: Estimate | Absent, is_own: bool = False) -> State | None:
-    """What a difference from the last release says, after all looks or at the reader's own; None where none was had."""
+    """What a difference from the last release says, better and worse alike after all looks, or at the reader's own
+    hospital after those there; None where none was had.
+    """
     if isinstance(found, Absent) or "p_adjusted" not in found.details:
         return None
-    if (found.details.get("p_value") or 0.0) >= 1 - (found.level or 0.95):
+    adjusted = found.details.get("p_at_site" if is_own else "p_adjusted") or 0.0
+    if (found.details.get("p_value") or 0.0) >= 1 - (found.level or 0.95) or adjusted > OF_DIFFERENCES:
         return "open"
-    state: State = "against" if (found.details.get("worse_by") or 0.0) > 0 else "shown"
-    return state if is_own else after_looks(state, found.details["p_adjusted"] or 0.0)
+    return "against" if (found.details.get("worse_by") or 0.0) > 0 else "shown"
 
 
 def calibration(

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.core import bands, types
-from dossier.core.facts import Fact, Method
+from dossier.core.facts import Count, Fact, Method
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import PREVIOUS, Release
@@ -48,10 +48,10 @@ def changes(
     tested = {dataset.name for dataset in datasets if dataset.role != "development"} | {types.POOLED}
     core = [result for result in types.compared(results, terms) if result.dataset in tested]
     other = _other_outcome(release, previous)
-    paired = {} if other else dict(_paired(release, core, results, rows))
+    paired = {} if other else dict(_paired(release, core, results, rows, datasets))
     found = []
     for result in core:
-        difference = _judged(result, _difference(result, previous, datasets, paired, other), terms)
+        difference = _judged(result, _difference(result, previous, datasets, paired, other), terms, previous)
         found.append(replace(result, at={**result.at, "against": PREVIOUS}, found=difference))
     looks = {
         index: result.found.details["p_value"] or 0.0
@@ -60,11 +60,17 @@ def changes(
         if _is_looked_at(release, result, result.found, datasets)
     }
     with_holm(found, "p_adjusted", looks, looks=float(len(looks)))
+    for name in tested:
+        at_site = {index: p_value for index, p_value in looks.items() if found[index].dataset == name}
+        with_holm(found, "p_at_site", at_site)
     return types.Changes(previous, tuple(found))
 
 
 def _judged(
-    result: types.Result, difference: types.Estimate | types.Absent, terms: Mapping[str, types.Term]
+    result: types.Result,
+    difference: types.Estimate | types.Absent,
+    terms: Mapping[str, types.Term],
+    previous: types.Previous,
 ) -> types.Estimate | types.Absent:
     """The difference with how much worse the measure became, where it has a direction."""
     best = terms[result.term].best
@@ -75,7 +81,11 @@ def _judged(
         or result.measure in bands.OF_PATIENTS_AND_LABELS
     ):
         return difference
-    return judged(difference, result.found, best)
+    before = value_before(previous, result)
+    is_of_same = isinstance(before, types.Estimate) and math.isclose(
+        before.value + difference.value, result.found.value, abs_tol=1e-9
+    )
+    return judged(difference, result.found, best, before if is_of_same else None)
 
 
 OF_THE_PATIENTS = ("brier", "net_benefit_gain")
@@ -88,19 +98,27 @@ def _is_looked_at(
     """Whether a difference may say that patients have it worse: of what the gain answers, at the first threshold.
 
     Of several classes each is looked at, and no mean over them; of a group all its patients, who are enough wherever
-    they have a value.
+    they have a value; over all hospitals those that are large enough.
     """
     sites = [each for each in datasets if each.role == "external" and result.dataset in (each.name, types.POOLED)]
     at_primary, label = result.at.get("threshold") in (None, *release.thresholds.declared[:1]), result.at.get("class")
     if not sites or not at_primary or label == types.MACRO or result.measure == "net_benefit":
         return False
-    counted = [(each.n, each.events if label is None else each.class_counts.get(str(label))) for each in sites]
-    if result.subset is None and any(
-        events is not None and min(events, n - events) < FEWEST_TO_TEST for n, events in counted
-    ):
+    enough = [each for each in sites if _too_small(each, result) is None]
+    if result.subset is None and len(enough) < min(len(sites), 2):
         return False
     is_of_same = found.method.has("paired_versions") or found.reason == SAME_ROWS
     return is_of_same or result.measure not in OF_THE_PATIENTS
+
+
+def _too_small(site: types.DatasetSummary, result: types.Result) -> Fact | None:
+    """Why a hospital has too few patients with the outcome, or of a class, or too few others, for a test there."""
+    label = result.at.get("class")
+    events = site.events if label is None else site.class_counts.get(str(label))
+    counts = () if events is None else (("event", events), ("non-event", site.n - events))
+    few = next((kind for kind, count in counts if count < FEWEST_TO_TEST), None)
+    code = "fewer_events" if few == "event" else "fewer_non_events"
+    return None if few is None else Fact(code, fewest=Count(FEWEST_TO_TEST, few, is_limit=True))
 
 
 # ---- both versions on the same rows ----------------------------------------------------------------------------------
@@ -115,13 +133,17 @@ def _place(result: types.Result, measure: str | None = None, **more: str) -> Pla
 
 
 def _paired(
-    release: Release, core: Sequence[types.Result], results: Sequence[types.Result], rows: Sequence[types.Dataset]
+    release: Release,
+    core: Sequence[types.Result],
+    results: Sequence[types.Result],
+    rows: Sequence[types.Dataset],
+    datasets: Sequence[types.DatasetSummary],
 ) -> Iterator[tuple[Place, types.Estimate]]:
     """The differences from the previous version on the same rows, by the place of the measure itself.
 
     The operators are those of other models: the difference that a measure of two models has as such, or else that of
-    what the rows contribute to it. Over all sites it is their mean over the patients, where every site has it; of a
-    group of patients that of all of them.
+    what the rows contribute to it. Over all sites it is their mean over the patients, where every site has both risks;
+    of a group of patients that of all of them.
     """
     known = {_place(result): result.found for result in results}
     metrics, level = metrics_of(release), release.release.level
@@ -131,15 +153,15 @@ def _paired(
     faced = {each.name: each.facing(PREVIOUS) for each in rows}
     found: dict[Place, types.Estimate] = {}
     for result in sorted(core, key=lambda each: each.dataset == types.POOLED):
-        each = [found.get(_place(replace(result, dataset=site.name))) for site in external]
-        every = tuple(one for one in each if one is not None)
         difference: types.Estimate | types.Absent | None = None
         if result.subset is not None:
             parts = [_of_group(faced[site.name], result.subset) for site in external]
             kept = [part for part in parts if part is not None]
             difference = _of_groups(metrics[result.term], kept, result.at, level) if kept else None
         elif result.dataset == types.POOLED:
-            difference = mean_of_sites(every, level) if each and len(every) == len(each) else None
+            at_sites = {site.name: found.get(_place(replace(result, dataset=site.name))) for site in external}
+            have_both = all(faced[name].rival is not None or faced[name].class_rival is not None for name in at_sites)
+            difference = _of_all(result, at_sites, datasets, level) if have_both else None
         elif result.dataset in faced:
             difference = known.get(_place(result, f"{_told_by(result.measure)}_difference", against=PREVIOUS))
             if difference is None and result.term in metrics:
@@ -147,6 +169,38 @@ def _paired(
         if isinstance(difference, types.Estimate):
             found[_place(result)] = difference
             yield _place(result), difference
+
+
+def _of_all(
+    result: types.Result,
+    at_sites: Mapping[str, types.Estimate | None],
+    datasets: Sequence[types.DatasetSummary],
+    level: float,
+) -> types.Estimate | types.Absent | None:
+    """The mean of the differences over the patients of all sites; None where there is none.
+
+    As of a pooled value, a site is left out with its reason where it is small or has no error, unless next to none
+    would stay. Where both versions are alike the difference is 0 without an error.
+    """
+    out: dict[str, Fact] = {}
+    for site in datasets:
+        if site.name in at_sites:
+            one = at_sites[site.name]
+            has_none = Fact("not_estimated" if one is None else "no_standard_error")
+            is_known = one is not None and (one.se is not None or one.value == 0)
+            why = _too_small(site, result) or (None if is_known else has_none)
+            out |= {} if why is None else {site.name: why}
+    if len(at_sites) - len(out) < min(len(at_sites), 2):
+        out = {}
+    every = [one for name, one in at_sites.items() if one is not None and name not in out]
+    if len(every) < len(at_sites) - len(out):
+        return None
+    vary = any(one.se is not None for one in every)
+    mean = mean_of_sites([replace(one, se=one.se or 0.0) if vary and one.value == 0 else one for one in every], level)
+    if isinstance(mean, types.Absent) or not out:
+        return mean
+    left_out = tuple(Fact("site", name=name, why=why) for name, why in out.items())
+    return replace(mean, method=mean.method + Fact("not_pooled", sites=left_out))
 
 
 def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | None:
@@ -170,7 +224,8 @@ def _of_groups(
         return replace(found, details={**found.details, "now": now.value, "before": before.value})
     each = [_of_rows(metric, [site], at, level) for site in sites]
     # Where both versions rank alike the difference is 0 without an error.
-    return mean_of_sites([replace(one, se=one.se or 0.0) for one in each if one is not None], level, by_pairs=True)
+    known = [replace(one, se=one.se or 0.0) for one in each if one is not None and (one.se or one.value == 0)]
+    return mean_of_sites(known, level, by_pairs=True)
 
 
 def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level: float) -> types.Estimate | None:
@@ -203,7 +258,9 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
     if design.is_simple:
         se = math.sqrt(design.variance(linearized)) or None
         plain = estimate(float(value), se, level, rows.outcome, Method("paired", "linearization"))
-        return replace(plain, events=events)
+        then = measure(rows.of_rival) if len(made) == 1 else None
+        error = math.sqrt(design.variance(then.linearized)) if isinstance(then, Weighted) else None
+        return replace(plain, events=events, details={**plain.details, "se_before": error})
     bare = types.Estimate(float(value), None, None, None, len(rows.outcome), Method("paired"), events)
     return by_linearization(bare, linearized, design, level, "plain")
 

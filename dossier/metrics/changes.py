@@ -41,23 +41,46 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
     )
 
 
-def judged(difference: Estimate, now: Estimate, best: str) -> Estimate:
+def judged(difference: Estimate, now: Estimate, best: str, before: Estimate | Absent | None = None) -> Estimate:
     """The difference, with how much worse the measure became and the two-sided p value of that.
 
-    `best` is "higher", "lower" or "one". Details: `worse_by`, what a measure lost, or by how much farther from 1 it
-    lies, below 0 where it is better; `p_value`, that of the widest interval that leaves out no change, unless the test
-    of McNemar gave one. What moved away from 1 is worse only where it is shown to have moved and to lie off 1 now: of
-    both p values the larger. As it is without bounds.
+    `best` is "higher", "lower" or "one"; `before` is the estimate that now less the difference is, where that is
+    known. Details: `worse_by`, what a measure lost, or by how much farther from 1 it lies, below 0 where it is better;
+    `p_value`, that of the widest interval that leaves out no change, unless the test of McNemar gave one. What moved
+    away from 1 is worse, and what moved towards it better, only where it is shown to have moved and the farther of both
+    to lie off 1; where the other is shown to lie off 1 too, on the other side, only where their distances are shown to
+    differ: of these p values the largest. Errors of estimates that move together add up at most. As it is without
+    bounds.
     """
     if difference.low is None or difference.high is None or difference.level is None:
         return difference
-    before = now.value - difference.value
-    worse = {"higher": before - now.value, "lower": difference.value, "one": abs(now.value - 1) - abs(before - 1)}[best]
+    was = before if isinstance(before, Estimate) else _before(difference, now)
+    worse = {
+        "higher": -difference.value,
+        "lower": difference.value,
+        "one": abs(now.value - 1) - abs(now.value - difference.value - 1),
+    }[best]
     exact = difference.details.get("p_value") if difference.method.has("p_by_mcnemar") else None
     p_value = _p_of(difference, 0) if exact is None else exact
-    if best == "one" and worse > 0:
-        p_value = max(p_value, _p_of(now, 1))
+    if best == "one":
+        farther, nearer = (now, was) if worse > 0 else (was, now)
+        p_value = max(p_value, _p_of(farther, 1))
+        if (farther.value - 1) * (nearer.value - 1) < 0 and _p_of(nearer, 1) < 1 - difference.level:
+            both = replace(difference, value=abs(worse), low=abs(worse) - _half(now) - _half(was), high=None)
+            p_value = max(p_value, _p_of(both, 0))
     return replace(difference, details={**difference.details, "worse_by": worse, "p_value": p_value})
+
+
+def _before(difference: Estimate, now: Estimate) -> Estimate:
+    """What a measure was, with its own error, or as wide as it can be by the intervals of now and of the difference."""
+    value, error = now.value - difference.value, difference.details.get("se_before")
+    half = _half(now) + _half(difference) if error is None else two_sided(difference.level or 0.95) * error
+    return replace(now, value=value, low=value - half, high=value + half)
+
+
+def _half(found: Estimate) -> float:
+    """Half of an interval; without one no number tells where a value lies."""
+    return math.inf if found.low is None or found.high is None else (found.high - found.low) / 2
 
 
 def _p_of(found: Estimate, null: float) -> float:

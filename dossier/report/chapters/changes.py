@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.core import between_groups, claims, over_time, types
+from dossier.core import between_groups, claims, multiplicity, over_time, types
 from dossier.core.facts import Fact
 from dossier.report.chapters import acceptance, monitoring, provenance, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.flags import topic
 from dossier.typeset.measures import cell
+from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
-from dossier.typeset.numbers import in_text, number, threshold, unit, value_of
+from dossier.typeset.numbers import in_text, threshold, unit, value_of
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
@@ -42,8 +43,8 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
 
 @dataclass(frozen=True)
 class Worse:
-    """A measure that is worse than in the previous release at a hospital, or for a group of patients over all of them:
-    its interval excludes no change.
+    """A measure that is worse than in the previous release at a hospital, or for a group of patients over all of them,
+    after all that was looked at there.
     """
 
     result: types.Result
@@ -146,20 +147,15 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
 
 def _not_shown(evidence: types.Evidence) -> str:
     """What looks worse but not after the correction; where nothing does, among how many."""
-    looks = [
-        result.found.details["looks"] or 0
-        for result in _changes(evidence).results
-        if isinstance(result.found, types.Estimate) and "looks" in result.found.details
-    ]
+    looks = [result for result in _changes(evidence).results if multiplicity.since_last_release(result.found)]
     if not looks:
         return "No difference has an interval: whether it became worse is not known."
     every = worse_ones(evidence)
     others = [each for each in every if not each.is_sure]
-    chance = number(looks[0] * (1 - evidence.release.release.level) / 2, 1)
     if not others:
         return "" if every else f"None of {counted(len(looks), 'comparison')} shows it to be worse."
     said = sentence.named_with_the_rest([_in_words(evidence, each) for each in others], 1)
-    return f"Worse by the CI alone, not after the correction ({chance} expected by chance): {said}."
+    return f"Worse after the correction for the comparisons at that hospital alone, not for all: {said}."
 
 
 def _outcome(evidence: types.Evidence) -> str:
@@ -381,7 +377,8 @@ def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:
     if isinstance(found, types.Absent):
         return Cell.word("")
     if found.method.has("paired_versions"):
-        return Cell.word("paired")
+        left_out = [step for step in found.method if step.code == "not_pooled"]
+        return Cell.word(" ".join(("paired", *(reasons.letter(method_text([step])) for step in left_out))))
     if found.low is not None:
         return Cell.word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
     return Cell.word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
