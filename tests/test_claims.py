@@ -101,10 +101,13 @@ def test_no_state_is_both_praise_and_accusation(value: float, se: float, p_worse
     assert (alone == "against") == ((gain.high or 0) < 0)
 
 
-@pytest.mark.parametrize("state", get_args(types.State))
-def test_only_an_accusation_has_to_pass_its_looks(state: types.State) -> None:
-    assert multiplicity.after_looks(state, 1.0) == ("open" if state == "against" else state)
-    assert multiplicity.after_looks(state, 0.0) == state
+def test_only_an_accusation_has_to_pass_its_looks() -> None:
+    for value, alone in ((0.1, "shown"), (0.0, "open"), (-0.1, "against")):
+        found = types.Estimate(value, value - 0.05, value + 0.05, 0.95, 100, Method("paired"), 20)
+        for p_value in (0.0, 1.0):
+            tested = dataclasses.replace(found, details={"p_adjusted": p_value})
+            state = "open" if alone == "against" and p_value == 1.0 else alone
+            assert multiplicity.beside_rival("auroc_difference", tested) == state
 
 
 # ---- numbers that texts name ----------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from dossier import evaluate, reading, words
 from dossier.command_line import initial
 from dossier.core.errors import Fault
 from dossier.core.register import fill
-from dossier.core.release import CHECKLIST_ITEMS, Release, Statement, Table, schema
+from dossier.core.release import CHECKLIST_ITEMS, ModelFile, Release, Statement, Table, schema
 from dossier.reading.declared import declared
 from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, SITE
@@ -180,6 +180,8 @@ def test_the_examples_of_the_page_on_releases_have_no_fault(example: str, tmp_pa
     text = head + "".join(",".join(map(str, row)) + "\n" for row in rows)
     for name in ("milan", "site", *more):
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    formulas = Path(__file__).parents[1] / "fixtures" / "broken" / "model-update" / "updated-model.toml"
+    (tmp_path / formulas.name).write_bytes(formulas.read_bytes())
     for name, ratings in (("labels", "1,0"), ("confidence", "0.5,0.9")):
         given = "".join(f"{k},{ratings}\n" for k in range(20))
         (tmp_path / f"{name}.csv").write_text(f"patient,anna,bob\n{given}", encoding="utf-8")
@@ -220,7 +222,8 @@ def _inside(annotation: Any) -> Iterator[type[Table]]:
 
 def test_every_key_has_one_sentence_and_every_sentence_its_key() -> None:
     sentences = words.entries("keys")
-    of_table = {of.__name__: [each.alias or name for name, each in of.model_fields.items()] for of in _models(Release)}
+    every: tuple[type[Table], ...] = (*_models(Release), ModelFile)
+    of_table = {of.__name__: [each.alias or name for name, each in of.model_fields.items()] for of in every}
     assert {table: list(keys) for table, keys in sentences.items()} == of_table
     assert all(sentence.endswith(".") for keys in sentences.values() for sentence in keys.values())
 

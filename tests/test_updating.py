@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from dossier import evaluate, reading
 from dossier.core import claims, equation, types
@@ -18,6 +20,7 @@ from dossier.core.release import Model
 from dossier.core.types import UPDATED, Absent, Evidence, Study, Withheld, find
 from dossier.metrics import updating
 from dossier.record import results, updated_model
+from dossier.report.chapters import nomogram
 from dossier.report.chapters import updating as chapter
 from dossier.report.chapters.committee import to_do
 from tests.estimated import estimated, interval_of, present
@@ -248,16 +251,115 @@ def test_an_updated_formula_gives_the_updated_risks(whole: Study, found: Evidenc
         assert each["version"] == "1"
 
 
-def test_the_next_release_can_take_an_updated_formula(found: Evidence, tmp_path: Path) -> None:
-    text = present(updated_model.text(found)).decode()
-    first = text.split("[[updated]]")[1]
-    taken = "[model]" + first.partition("[updated.model]")[2].replace("[[updated.model.term]]", "[[model.term]]")
-    study(tmp_path / "release")
-    path = tmp_path / "release" / "release.toml"
-    path.write_text(path.read_text().replace(MODEL, taken))
-    dataset = reading.study(tmp_path / "release").datasets[0]
-    outcome, risk = present(dataset.outcome), present(dataset.risk)
-    assert outcome.sum() / risk.sum() == pytest.approx(1.0, abs=1e-6)
+TAKEN = '[model]\nfile = "updated-model.toml"\ndataset = "north"\nmethod = "{method}"\n{more}'
+
+
+def next_release(found: Evidence, folder: Path, method: str, more: str = "") -> Path:
+    """A release whose [model] is a file of updated formulas."""
+    study(folder)
+    (folder / "updated-model.toml").write_bytes(present(updated_model.text(found)))
+    path = folder / "release.toml"
+    path.write_text(path.read_text().replace(MODEL, TAKEN.format(method=method, more=more)))
+    return folder
+
+
+@pytest.mark.parametrize("method", ["intercept", "logistic", "closed_test"])
+def test_the_next_release_takes_the_file_of_an_updated_formula(
+    found: Evidence, whole: Study, tmp_path: Path, method: str
+) -> None:
+    """Its risks are those of the equation by hand; where it was fitted goes along, is printed, and warns there."""
+    later = reading.study(next_release(found, tmp_path / "next", method))
+    (entry,) = (each for each in entries(found) if (each["dataset"], each["method"]) == ("north", method))
+    for dataset, before in zip(later.datasets, whole.datasets, strict=True):
+        log_odds = logit(present(before.risk))
+        expected = expit(entry["intercept_added"] + entry["slope"] * log_odds)
+        np.testing.assert_allclose(present(dataset.risk), expected, rtol=1e-12)
+    assert "updated-model.toml" in {file.name for file in later.inputs}
+    warned = [flag.dataset for flag in later.flags if flag.flag == "fitted_on_these_rows"]
+    assert warned == ["north"]
+    evidence = evaluate.evidence(later)
+    held = json.loads(results.of(evidence).text())["declared"]["model"]["fitted"]
+    assert (held["of"], held["version"], held["hospital"], held["patients"]) == ("Example", "1", "North", 400)
+    (said,) = nomogram.formula(evidence).footnotes
+    assert "fitted to 400 patients of North" in said
+    assert said in str(nomogram.finding(evidence))
+    # The formula that it updates in turn is its own, and says nothing of an earlier hospital.
+    again = results.read(results.of(evidence).text(), "results.json").evidence
+    assert present(again.release.model).fitted == present(later.release.model).fitted
+    assert all("fitted" not in each["model"] for each in entries(evidence))
+
+
+def test_an_update_at_another_hospital_is_not_held_against_this_one(found: Evidence, tmp_path: Path) -> None:
+    folder = next_release(found, tmp_path / "next", "intercept")
+    text = (folder / "updated-model.toml").read_text().replace('"north"', '"elsewhere"')
+    (folder / "updated-model.toml").write_text(text.replace('"North"', '"Elsewhere"'))
+    path = folder / "release.toml"
+    path.write_text(path.read_text().replace('dataset = "north"', 'dataset = "elsewhere"'))
+    assert "fitted_on_these_rows" not in {flag.flag for flag in reading.study(folder).flags}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('method = "intercept"', 'method = "refit"', "not_a_choice"),
+        ('method = "intercept"', "", "missing_key"),
+        ('dataset = "north"\nmethod', 'dataset = "south"\nmethod', "no_such_update"),
+        ('file = "updated-model.toml"', 'file = "north.csv"', "not_updated_formulas"),
+        ('file = "updated-model.toml"', 'file = "release.toml"', "not_updated_formulas"),
+        ('file = "updated-model.toml"', 'file = "other.toml"', "no_file"),
+        ('file = "updated-model.toml"', 'file = "../updated-model.toml"', "file_outside"),
+        ('file = "updated-model.toml"', 'file = "updated-model.toml"\nintercept = 1.0', "unknown_key"),
+    ],
+)
+def test_a_file_that_holds_no_such_formula_is_a_fault(
+    found: Evidence, tmp_path: Path, old: str, new: str, code: str
+) -> None:
+    folder = next_release(found, tmp_path / "next", "intercept")
+    path = folder / "release.toml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(ReleaseError) as caught:
+        reading.study(folder)
+    assert [fault.code for fault in caught.value.faults] == [code]
+
+
+def test_an_altered_file_is_a_fault(found: Evidence, tmp_path: Path) -> None:
+    folder = next_release(found, tmp_path / "next", "intercept")
+    path = folder / "updated-model.toml"
+    for old, new in (("coefficient =", "coefficiant ="), ("patients = 400\n", ""), ("[[updated]]", "[[updatd]]")):
+        whole = path.read_text()
+        path.write_text(whole.replace(old, new))
+        with pytest.raises(ReleaseError) as caught:
+            reading.study(folder)
+        assert [fault.code for fault in caught.value.faults] == ["not_updated_formulas"]
+        path.write_text(whole)
+
+
+def test_a_build_hands_its_formula_to_the_next(tmp_path: Path) -> None:
+    """From the command line: build, name the file that lies in OUT, build again."""
+    study(tmp_path / "first")
+    second = next_release_of(tmp_path)
+    for name, more in (("first", []), ("second", ["--allow-outside"])):
+        command = [sys.executable, "-m", "dossier", "build", name, "-o", f"{name}-out", "--quiet", *more]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+    made = tomllib.loads((tmp_path / "first-out" / "updated-model.toml").read_text())["updated"]
+    (entry,) = (each for each in made if (each["dataset"], each["method"]) == ("north", "logistic"))
+    given = json.loads((tmp_path / "second-out" / "results.json").read_text())
+    rows = np.genfromtxt(second / "north.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+    risk = expit(entry["intercept_added"] + entry["slope"] * logit(rows["risk"]))
+    (brier,) = (
+        row for row in given["estimates"] if (row["measure"], row["dataset"], row["at"]) == ("brier", "north", {})
+    )
+    assert brier["value"] == pytest.approx(float(np.mean((risk - rows["outcome"]) ** 2)), abs=1e-12)
+
+
+def next_release_of(folder: Path) -> Path:
+    study(folder / "second")
+    path, taken = folder / "second" / "release.toml", TAKEN.format(method="logistic", more="outside = true\n")
+    path.write_text(path.read_text().replace(MODEL, taken.replace('"updated-', '"../first-out/updated-')))
+    return folder / "second"
 
 
 def test_a_formula_that_is_not_that_of_the_risks_is_not_updated(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
             every = [claim for claim in (*own, *asked) if not _is_replaced(claim, limits)]
             own = [_overall(evidence, question, every), *own]
         # What a criterion asks in the same words as we do is said once.
-        same = {_subject(claim) for claim in asked}
+        same = {_subject(claim) for claim in asked if question != "since_last_release"}
         found += [*(claim for claim in own if _subject(claim) not in same), *asked]
     return tuple(sorted(found, key=lambda claim: claim.harm))
 

@@ -482,6 +482,26 @@ class ModelTerm(Table):
         return self.predictor if self.with_ is None else f"{self.predictor} × {self.with_}"
 
 
+class ModelFile(Table):
+    """What [model] says in place of the terms: which updated formula of an earlier release it is."""
+
+    file: Text
+    outside: bool = False
+    dataset: Text
+    method: UpdateMethod
+
+
+class Fitted(ModelFile):
+    """Where an earlier release updated a formula, as its updated-model.toml says."""
+
+    of: Text
+    version: Text
+    hospital: Text
+    patients: int | Mapping[str, int]
+    intercept_added: float
+    slope: float
+
+
 class Model(Table):
     """The formula of the model, for the points nomogram."""
 
@@ -491,6 +511,7 @@ class Model(Table):
 
     intercept: float
     term: Annotated[tuple[ModelTerm, ...], Field(min_length=1, max_length=1000)]
+    fitted: Fitted | None = None
 
     @property
     def repeated(self) -> tuple[str, ...]:
@@ -972,6 +993,9 @@ def _listed(given: object) -> object:
     return given if isinstance(given, tuple | list) else (given,)
 
 
+OR_FILE = BeforeValidator(lambda given: given, json_schema_input_type=Model | ModelFile | None)
+
+
 class Release(Table):
     """Everything that release.toml declares."""
 
@@ -984,7 +1008,7 @@ class Release(Table):
     dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)]
     declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = ()
     declared_correspondence: Annotated[tuple[DeclaredCorrespondence, ...], MANY] = ()
-    model: Model | None = None
+    model: Annotated[Model | None, OR_FILE] = None
     readers: Annotated[
         tuple[ReadersTables, ...],
         BeforeValidator(_listed, json_schema_input_type=ReadersTables | tuple[ReadersTables, ...]),

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.core import bands, types
-from dossier.core.facts import Count, Fact, Method
+from dossier.core.facts import Fact, Method
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import PREVIOUS, Release
@@ -21,12 +21,14 @@ from dossier.metrics.changes import change, judged
 from dossier.metrics.clusters import by_linearization
 from dossier.metrics.comparison import mcnemar
 from dossier.metrics.intervals import estimate
+from dossier.metrics.pooled import too_few
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.metrics.stratified import design as design_of_sites
 from dossier.metrics.weighted import Mean, Rows, Weighted, difference_to_rival
 
 SAME_ROWS = Fact("same_rows_as_before")
+Found = types.Estimate | types.Absent
 
 
 def changes(
@@ -61,17 +63,13 @@ def changes(
     }
     with_holm(found, "p_adjusted", looks, looks=float(len(looks)))
     for name in tested:
-        at_site = {index: p_value for index, p_value in looks.items() if found[index].dataset == name}
-        with_holm(found, "p_at_site", at_site)
+        with_holm(found, "p_at_site", {index: p for index, p in looks.items() if found[index].dataset == name})
     return types.Changes(previous, tuple(found))
 
 
 def _judged(
-    result: types.Result,
-    difference: types.Estimate | types.Absent,
-    terms: Mapping[str, types.Term],
-    previous: types.Previous,
-) -> types.Estimate | types.Absent:
+    result: types.Result, difference: Found, terms: Mapping[str, types.Term], previous: types.Previous
+) -> Found:
     """The difference with how much worse the measure became, where it has a direction."""
     best = terms[result.term].best
     if (
@@ -81,11 +79,7 @@ def _judged(
         or result.measure in bands.OF_PATIENTS_AND_LABELS
     ):
         return difference
-    before = value_before(previous, result)
-    is_of_same = isinstance(before, types.Estimate) and math.isclose(
-        before.value + difference.value, result.found.value, abs_tol=1e-9
-    )
-    return judged(difference, result.found, best, before if is_of_same else None)
+    return judged(difference, result.found, best, value_before(previous, result))
 
 
 OF_THE_PATIENTS = ("brier", "net_benefit_gain")
@@ -114,11 +108,7 @@ def _is_looked_at(
 def _too_small(site: types.DatasetSummary, result: types.Result) -> Fact | None:
     """Why a hospital has too few patients with the outcome, or of a class, or too few others, for a test there."""
     label = result.at.get("class")
-    events = site.events if label is None else site.class_counts.get(str(label))
-    counts = () if events is None else (("event", events), ("non-event", site.n - events))
-    few = next((kind for kind, count in counts if count < FEWEST_TO_TEST), None)
-    code = "fewer_events" if few == "event" else "fewer_non_events"
-    return None if few is None else Fact(code, fewest=Count(FEWEST_TO_TEST, few, is_limit=True))
+    return too_few(site.events if label is None else site.class_counts.get(str(label)), site.n, FEWEST_TO_TEST)
 
 
 # ---- both versions on the same rows ----------------------------------------------------------------------------------
@@ -182,25 +172,23 @@ def _of_all(
     As of a pooled value, a site is left out with its reason where it is small or has no error, unless next to none
     would stay. Where both versions are alike the difference is 0 without an error.
     """
-    out: dict[str, Fact] = {}
-    for site in datasets:
-        if site.name in at_sites:
-            one = at_sites[site.name]
-            has_none = Fact("not_estimated" if one is None else "no_standard_error")
-            is_known = one is not None and (one.se is not None or one.value == 0)
-            why = _too_small(site, result) or (None if is_known else has_none)
-            out |= {} if why is None else {site.name: why}
-    if len(at_sites) - len(out) < min(len(at_sites), 2):
-        out = {}
-    every = [one for name, one in at_sites.items() if one is not None and name not in out]
-    if len(every) < len(at_sites) - len(out):
-        return None
-    vary = any(one.se is not None for one in every)
-    mean = mean_of_sites([replace(one, se=one.se or 0.0) if vary and one.value == 0 else one for one in every], level)
+    kept, out = list[types.Estimate](), list[Fact]()
+    for site in (each for each in datasets if each.name in at_sites):
+        one = at_sites[site.name]
+        has_error = one is not None and (one.se is not None or one.value == 0)
+        lacks = None if has_error else Fact("not_estimated" if one is None else "no_standard_error")
+        why = _too_small(site, result) or lacks
+        out += [] if why is None else [Fact("site", name=site.name, why=why)]
+        kept += [one] if one is not None and why is None else []
+    if len(kept) < min(len(at_sites), 2):
+        kept, out = [one for one in at_sites.values() if one is not None], []
+        if len(kept) < len(at_sites):
+            return None
+    vary = any(one.se is not None for one in kept)
+    mean = mean_of_sites([replace(one, se=one.se or 0.0) if vary and one.value == 0 else one for one in kept], level)
     if isinstance(mean, types.Absent) or not out:
         return mean
-    left_out = tuple(Fact("site", name=name, why=why) for name, why in out.items())
-    return replace(mean, method=mean.method + Fact("not_pooled", sites=left_out))
+    return replace(mean, method=mean.method + Fact("not_pooled", sites=tuple(out)))
 
 
 def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | None:

@@ -44,17 +44,17 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
 def judged(difference: Estimate, now: Estimate, best: str, before: Estimate | Absent | None = None) -> Estimate:
     """The difference, with how much worse the measure became and the two-sided p value of that.
 
-    `best` is "higher", "lower" or "one"; `before` is the estimate that now less the difference is, where that is
-    known. Details: `worse_by`, what a measure lost, or by how much farther from 1 it lies, below 0 where it is better;
-    `p_value`, that of the widest interval that leaves out no change, unless the test of McNemar gave one. What moved
-    away from 1 is worse, and what moved towards it better, only where it is shown to have moved and the farther of both
-    to lie off 1; where the other is shown to lie off 1 too, on the other side, only where their distances are shown to
-    differ: of these p values the largest. Errors of estimates that move together add up at most. As it is without
-    bounds.
+    `best` is "higher", "lower" or "one"; `before` is the earlier estimate, which counts where it is now less the
+    difference. Details: `worse_by`, what a measure lost, or by how much farther from 1 it lies; `p_value`, that of the
+    widest interval that leaves out no change, unless the test of McNemar gave one. Of what is best at 1 the largest of
+    that, of the p value that the farther of both lies at 1, and where both are shown to lie off 1, on different sides,
+    that their distances are the same, whose errors add up at most. As it is without bounds.
     """
     if difference.low is None or difference.high is None or difference.level is None:
         return difference
-    was = before if isinstance(before, Estimate) else _before(difference, now)
+    was = _before(difference, now)
+    if isinstance(before, Estimate) and math.isclose(before.value, was.value, abs_tol=1e-9):
+        was = before
     worse = {
         "higher": -difference.value,
         "lower": difference.value,

@@ -41,13 +41,14 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
     faults += letters.fault(letters.NAME_OF_FILE_READ, file.name, File(file.name), name=True)
     if content is None:
         raise ReleaseError(faults)
-    found = declared(content)
+    folder = replace(named, is_named=False, allow_outside=allow_outside)
+    found = declared(content, folder)
     faults = list(dict.fromkeys([*faults, *found.faults]))
     if found.release is None:
         raise ReleaseError(faults)
     known = len(faults)
     try:
-        return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
+        return _study(found.release, folder, faults)
     except DossierError as error:
         raise type(error)([*error.faults[:known], *found.reported(error.faults[known:])]) from None
 
@@ -60,8 +61,8 @@ def release_alone(release: Path) -> tuple[Path, Release]:
     from dossier.reading.declared import declared
 
     faults: list[Fault] = []
-    file, _, content = _opened(release, faults)
-    found = None if content is None else declared(content)
+    file, folder, content = _opened(release, faults)
+    found = None if content is None else declared(content, folder)
     faults += () if found is None else found.faults
     if faults or found is None or found.release is None:
         raise ReleaseError(list(dict.fromkeys(faults)))
@@ -198,7 +199,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         datasets=tuple(site.dataset for site in found),
         readers=judged,
         inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
-        flags=(*flags.flags(found, settled, release.thresholds.declared), *doubts),
+        flags=(*flags.flags(found, settled, release), *doubts),
         statements=statements,
         reader_study=decided,
         previous=before,

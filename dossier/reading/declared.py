@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -18,6 +19,9 @@ from dossier.core.release import (
     NOT_RIVALS,
     RESERVED_NAMES,
     DatasetDeclaration,
+    Fitted,
+    Model,
+    ModelFile,
     Release,
     Source,
     Table,
@@ -25,6 +29,7 @@ from dossier.core.release import (
 )
 from dossier.reading import declared_classes, horizons, isolation, letters, refused
 from dossier.reading.faults import nearest
+from dossier.reading.files import FORMULAS, Folder
 from dossier.reading.predictors import rivals_declared, roles_of_columns
 from dossier.reading.toml import LISTS
 from dossier.words.wording import shown
@@ -81,8 +86,8 @@ def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
     return fault.moved(replace(at, number=kept[at.section][at.number - 1] + 1))
 
 
-def declared(content: bytes) -> Declared:
-    """The release that the bytes of release.toml declare, with all its faults."""
+def declared(content: bytes, folder: Folder | None = None) -> Declared:
+    """The release that the bytes of release.toml declare, with all its faults; `folder` may hold its formula."""
     faults: list[Fault] = []
     given = isolation.toml(content, faults)
     if given is None:
@@ -92,6 +97,11 @@ def declared(content: bytes) -> Declared:
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
         many = Fault("many_datasets", listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
         return Declared(None, (many,))
+    if isinstance(raw.get("model"), Mapping) and "file" in raw["model"]:
+        formula = _taken(raw, folder or Folder(Path()), faults)
+        if formula is None:
+            return Declared(None, tuple(faults))
+        raw, given = ({**each, "model": formula} for each in (raw, given))
     faults = [*declared_classes.missing(raw), *_strange_letters(given)]
     kept: Mapping[str, tuple[int, ...]] = {}
     try:
@@ -112,6 +122,32 @@ def declared(content: bytes) -> Declared:
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
     return Declared(release, tuple(horizons.placed(fault, given) for fault in faults), kept)
+
+
+def _taken(raw: Mapping[str, Any], folder: Folder, faults: list[Fault]) -> Mapping[str, Any] | None:
+    """The updated formula that [model] names in a file, with where it was fitted; None, and faults, without one."""
+    try:
+        asked = ModelFile.model_validate(raw["model"])
+    except ValidationError as error:
+        faults += _translated([(("model", *each["loc"]), each) for each in error.errors()], raw)
+        return None
+    where = Key("model", "file")
+    content = folder.read(asked.file, where, asked.outside, faults, FORMULAS)
+    if content is None:
+        return None
+    try:
+        entries = [dict(entry) for entry in (isolation.toml(content, []) or {})["updated"]]
+        made = [{**entry.pop("model"), "fitted": {"file": asked.file, **entry}} for entry in entries]
+        fitted = [Fitted.model_validate(Model.model_validate(each).fitted) for each in made]
+        known = {(found.dataset, found.method): k for k, found in enumerate(fitted)}
+    except (KeyError, TypeError, ValueError):
+        faults.append(Fault("not_updated_formulas", where, file=asked.file))
+        return None
+    if (asked.dataset, asked.method) not in known:
+        about = asked.model_dump(exclude={"outside"}) | {"known": tuple(" ".join(each) for each in known)}
+        faults.append(Fault("no_such_update", Key("model", "dataset"), **about))
+        return None
+    return made[known[asked.dataset, asked.method]]
 
 
 def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:

@@ -47,6 +47,7 @@ STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, Fact("fewer_word
 """Three hundred pages."""
 SEAL = Kind("seal", (".json",), 4 << 20, Fact("unchanged_seal"))
 LEDGER = Kind("ledger", (".json",), 1 << 28, Fact("unchanged_ledger"))
+FORMULAS = Kind("file of formulas", (".toml",), 4 << 20, Fact("unchanged_formulas"))
 RESULTS = Kind("results.json", (".json",), 1 << 28, Fact("unchanged_results"))
 """Those of a thousand sites have a quarter of it."""
 

@@ -12,7 +12,7 @@ from dossier.core.bands import CERTAIN, FEW_FOR_POOLING, ROUNDING
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import listed_table
-from dossier.core.release import PREVIOUS
+from dossier.core.release import PREVIOUS, Fitted, Release
 from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding, signs
 from dossier.reading.datasets import Cohort
@@ -27,16 +27,16 @@ MORE_THAN_CHANCE = 5.0
 """So many times more equal rows than two tables of other patients would share are the same patients."""
 
 
-def flags(
-    sites: Sequence[Cohort], tables: Sequence[SettledTable] = (), thresholds: Sequence[float] = ()
-) -> tuple[Flag, ...]:
+def flags(sites: Sequence[Cohort], tables: Sequence[SettledTable], release: Release) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order, and of the tables as a whole."""
     development = next((site for site in sites if site.dataset.role == "development"), None)
-    each = (flag for site in sites for flag in _of(site, development))
+    fitted = None if release.model is None else release.model.fitted
+    each = (flag for site in sites for flag in _of(site, development, fitted))
     empty = _empty_subgroups([site.dataset for site in sites])
     names = [site.dataset.name for site in sites]
     noted = signs.flags_of_tables(tables, names)
-    alike = _flagged_alike([site.dataset for site in sites if site.dataset.role == "external"], thresholds)
+    external = [site.dataset for site in sites if site.dataset.role == "external"]
+    alike = _flagged_alike(external, release.thresholds.declared)
     return (*each, *alike, *_same_tables(sites), *coding.flags(sites), *empty, *_sites_left_out(tables), *noted)
 
 
@@ -48,12 +48,12 @@ def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
             yield Flag("rows_selected", POOLED, Fact("rows_of_no_dataset", rows=rows, file=table.file))
 
 
-def _of(site: Cohort, development: Cohort | None) -> Iterator[Flag]:
+def _of(site: Cohort, development: Cohort | None, fitted: Fitted | None) -> Iterator[Flag]:
     dataset = site.dataset
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
     yield from _risks_that_fall(dataset)
-    suspected = list(signs.flags_of(dataset))
+    suspected = list(signs.flags_of(dataset, fitted))
     yield from suspected
     if not any(flag.flag == "looks_like_classes" for flag in suspected):
         yield from _certain_risks(dataset)

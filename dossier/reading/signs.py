@@ -12,6 +12,7 @@ import numpy as np
 
 from dossier.core.bands import CERTAIN
 from dossier.core.facts import Count, Fact
+from dossier.core.release import Fitted
 from dossier.core.types import POOLED, Dataset, Flag, Floats, SettledTable
 from dossier.reading.columns import coded, encoded
 from dossier.reading.predictors import Input
@@ -169,15 +170,19 @@ ENOUGH_RISKS = 20
 """Of fewer different risks such sums come out even by chance."""
 
 
-def flags_of(dataset: Dataset) -> Iterator[Flag]:
-    """The flags of what the risks and outcomes of a dataset let suspect."""
+def flags_of(dataset: Dataset, fitted: Fitted | None = None) -> Iterator[Flag]:
+    """The flags of what the risks and outcomes of a dataset let suspect, of a formula that was `fitted` somewhere."""
     outcome, risk = _by_class(dataset)
     if risk is None or len(risk) < 2:
         return
     if np.isin(risk, (0.0, 1.0)).all():
         yield Flag("looks_like_classes", dataset.name, Fact("looks_like_classes", dataset=dataset.name))
-    elif outcome is not None and dataset.role != "development" and _is_fitted(outcome, risk):
-        yield Flag("fitted_on_these_rows", dataset.name, Fact("fitted_on_these_rows", dataset=dataset.name))
+    elif outcome is not None and dataset.role != "development":
+        is_here = fitted is not None and (fitted.dataset == dataset.name or fitted.hospital == dataset.site)
+        slope = _is_fitted(outcome, risk)
+        if slope or (is_here and _is_fitted(outcome, risk, with_slope=False)):
+            says = Fact("fitted_on_these_rows", dataset=dataset.name, slope=slope)
+            yield Flag("fitted_on_these_rows", dataset.name, says)
 
 
 def _by_class(dataset: Dataset) -> tuple[Floats | None, Floats | None]:
@@ -190,11 +195,12 @@ def _by_class(dataset: Dataset) -> tuple[Floats | None, Floats | None]:
     return next(pair), next(pair)
 
 
-def _is_fitted(outcome: Floats, risk: Floats) -> bool:
+def _is_fitted(outcome: Floats, risk: Floats, with_slope: bool = True) -> bool:
     """Whether the risks solve the equations of a logistic model fitted, or recalibrated, on these rows.
 
     Its fit makes as many expected as observed events of each class, and as much of the log odds: O/E, the intercept and
-    the slope are exactly 1, 0 and 1. The second sum is looked at beside the first, so that both are independent.
+    the slope are exactly 1, 0 and 1. The second sum is looked at beside the first, so that both are independent; an
+    update of the intercept solves the first alone.
     """
     if len(np.unique(risk)) < ENOUGH_RISKS or (risk < CERTAIN).any():
         return False
@@ -203,11 +209,12 @@ def _is_fitted(outcome: Floats, risk: Floats) -> bool:
     spread = np.diag(risk[:, 1:].sum(axis=0)) - risk[:, 1:].T @ risk[:, 1:]
     if np.linalg.matrix_rank(spread) < len(spread):
         return False
+    is_level = bool((np.abs(first) < EXACTLY * np.sqrt(np.diag(spread))).all())
+    if not with_slope or not is_level:
+        return is_level
     centred = logs - (risk * logs).sum(axis=1, keepdims=True)
     both = (risk * centred)[:, 1:].sum(axis=0)
     weight = np.linalg.solve(spread, both)
     left = float((residual * logs).sum() - weight @ first)
     variance = float((risk * centred**2).sum() - weight @ both)
-    if variance <= 0:
-        return False
-    return bool(abs(left) < EXACTLY * np.sqrt(variance) and (np.abs(first) < EXACTLY * np.sqrt(np.diag(spread))).all())
+    return variance > 0 and bool(abs(left) < EXACTLY * np.sqrt(variance))

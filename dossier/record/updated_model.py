@@ -1,7 +1,7 @@
 """updated-model.toml: the formula as each update leaves it at each hospital, with where it was fitted.
 
-The [model] of an entry may become that of the next release, whose own dossier then tests it. Nothing here was applied
-to a patient.
+A next release may name the file and an entry in its [model], and its own dossier then tests it. Nothing here was
+applied to a patient.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from dossier.core.release import Model, written_count
 UPDATED_MODEL = "updated-model.toml"
 HEAD = (
     "# The formula as each update leaves it at each hospital. None was applied to a patient, and each holds for its",
-    "# own hospital alone. One of them may become [model] of the next release, whose own dossier then tests it.",
+    "# own hospital alone. [model] of a next release may name this file with a dataset and a method; its own dossier",
+    "# then tests that formula.",
 )
 
 
-def formulas(evidence: types.Evidence) -> tuple[Mapping[str, Any], ...]:
+def _formulas(evidence: types.Evidence) -> Iterator[Mapping[str, Any]]:
     """Every updated formula, with where it was fitted and what was done: to the log odds `intercept_added` was added,
     after they were multiplied by `slope`.
 
     None where the release has no formula, or one that does not give the tested risks.
     """
-    return tuple(_formulas(evidence, evidence.release.model)) if evidence.release.model is not None else ()
-
-
-def _formulas(evidence: types.Evidence, model: Model) -> Iterator[Mapping[str, Any]]:
-    about = evidence.release.release
+    about, model = evidence.release.release, evidence.release.model
+    if model is None:
+        return
     for site in types.externals(evidence):
         apart = types.find(evidence, "formula_difference", site.name)
         is_tested = isinstance(apart, types.Estimate) and apart.value <= SAME_RISK
@@ -49,22 +48,20 @@ def _formulas(evidence: types.Evidence, model: Model) -> Iterator[Mapping[str, A
 
 def _updated(model: Model, intercept: float, slope: float) -> Model:
     """The formula whose log odds are intercept + slope times those of this one."""
-    terms = []
-    for term in model.term:
-        times: dict[str, Any] = {}
-        if term.coefficient is not None:
-            times["coefficient"] = slope * term.coefficient
-        if term.coefficients is not None:
-            times["coefficients"] = tuple(slope * each for each in term.coefficients)
-        if term.levels is not None:
-            times["levels"] = {name: slope * each for name, each in term.levels.items()}
-        terms.append(term.model_copy(update=times))
+    times: Mapping[str, Any] = {
+        "coefficient": lambda given: slope * given,
+        "coefficients": lambda given: tuple(slope * each for each in given),
+        "levels": lambda given: {name: slope * each for name, each in given.items()},
+    }
+    every = ({name: getattr(term, name) for name in times} for term in model.term)
+    new = [{name: times[name](given) for name, given in each.items() if given is not None} for each in every]
+    terms = [term.model_copy(update=each) for term, each in zip(model.term, new, strict=True)]
     return Model(intercept=intercept + slope * model.intercept, term=tuple(terms))
 
 
 def text(evidence: types.Evidence) -> bytes | None:
     """The file to the byte; None where there is no updated formula."""
-    found = formulas(evidence)
+    found = tuple(_formulas(evidence))
     if not found:
         return None
     return "\n".join([*HEAD, *(line for each in found for line in _entry(each)), ""]).encode()

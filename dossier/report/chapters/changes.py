@@ -66,23 +66,28 @@ def group_in_words(result: types.Result) -> str:
     return "" if result.subset is None else f"{result.subset.level} ({within_sentence(result.subset.column)})"
 
 
+def _looks(evidence: types.Evidence) -> list[claims.Claim]:
+    """What was looked at here, and not what a criterion asks."""
+    every = claims.about(evidence, "since_last_release")
+    return [claim for claim in every if claim.scope != "overall" and claim.limit_source == "default"]
+
+
 def worse_ones(evidence: types.Evidence) -> list[Worse]:
     """What is worse than in the previous release, the surest first."""
     sites, found = {site.name: site for site in types.externals(evidence)}, []
-    against: dict[object, bool] = {}
-    for claim in claims.about(evidence, "since_last_release"):
-        if claim.scope != "overall" and "against" in (claim.state, claim.alone):
-            key = (claim.measure, claim.dataset, claim.subset, *sorted(claim.at.items()))
-            against[key] = against.get(key, False) or claim.state == "against"
+    against = {
+        (claim.measure, claim.dataset, claim.subset, *sorted(claim.at.items())): claim.state == "against"
+        for claim in _looks(evidence)
+        if "against" in (claim.state, claim.alone)
+    }
     for result in evidence.changes.results if evidence.changes is not None else ():
         is_sure = against.get((result.measure, result.dataset, result.subset, *sorted(result.at.items())))
         difference, now = result.found, _value((*evidence.results, *evidence.subgroups.results), result)
-        if is_sure is None or isinstance(difference, types.Absent) or "worse_by" not in difference.details:
+        if is_sure is None or isinstance(difference, types.Absent) or not isinstance(now, types.Estimate):
             continue
-        if isinstance(now, types.Estimate):
-            same = difference.details.get("now")
-            now = now if same is None else replace(now, value=same)
-            found.append(Worse(result, sites.get(result.dataset), now, difference, is_sure))
+        same = difference.details.get("now")
+        now = now if same is None else replace(now, value=same)
+        found.append(Worse(result, sites.get(result.dataset), now, difference, is_sure))
     return sorted(
         found, key=lambda each: [each.difference.details.get(name) or 0 for name in ("p_adjusted", "p_value")]
     )
@@ -94,22 +99,19 @@ def in_return(evidence: types.Evidence, worse: Worse) -> types.Estimate | None:
     if of.measure not in between_groups.AT_THRESHOLD:
         return None
     (other,) = (name for name in between_groups.AT_THRESHOLD if name != of.measure)
-    for claim in claims.about(evidence, "since_last_release"):
-        if (claim.measure, claim.dataset, claim.subset) == (other, of.dataset, of.subset) and claim.state == "shown":
-            changed = (result for result in _changes(evidence).results if result.measure == other)
-            same = [each for each in changed if (each.dataset, each.subset, each.at) == (of.dataset, of.subset, of.at)]
-            return next((each.found for each in same if isinstance(each.found, types.Estimate)), None)
+    for each in _changes(evidence).results:
+        is_it = (each.measure, each.dataset, each.subset, each.at) == (other, of.dataset, of.subset, of.at)
+        if is_it and isinstance(each.found, types.Estimate) and multiplicity.since_last_release(each.found) == "shown":
+            return each.found
     return None
 
 
 def stands(evidence: types.Evidence) -> dict[types.State, list[types.DatasetSummary]]:
     """At which hospitals it is worse in something, else better in something, and where neither is shown."""
     found: dict[types.State, list[types.DatasetSummary]] = {}
-    every, own = claims.about(evidence, "since_last_release", "hospital"), evidence.local_site
-    worse = {each.result.dataset for each in worse_ones(evidence) if each.is_sure or each.result.dataset == own}
-    better = {claim.dataset for claim in every if claims.standing(evidence, claim) == "shown"}
     for site in types.externals(evidence):
-        state: types.State = "against" if site.name in worse else "shown" if site.name in better else "open"
+        here = {claims.standing(evidence, claim) for claim in _looks(evidence) if claim.dataset == site.name}
+        state: types.State = "against" if "against" in here else "shown" if "shown" in here else "open"
         found.setdefault(state, []).append(site)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,12 @@ from dossier.typeset.numbers import TIED, as_declared, number
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import in_words, listing, named_or_counted, sentence_case
+from dossier.words import entries
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
 
-
+WORDS: Mapping[str, str] = entries("pages")["updated_formula"]
 TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "square"}
 
 
@@ -88,10 +90,24 @@ def _marks_of(curve: types.Curve, model: Model | None, predictor: str) -> list[t
     return found
 
 
+def fitted(model: Model) -> tuple[str, ...]:
+    """Where an updated formula was fitted, and that it was tested elsewhere only by other patients."""
+    if model.fitted is None:
+        return ()
+    known, number_of = dict(model.fitted), model.fitted.patients
+    ends = (number_of,) if isinstance(number_of, int) else (number_of["lo"], number_of["hi"])
+    said = {"method": WORDS[model.fitted.method], "patients": " to ".join(f"{end:,}" for end in ends)}
+    return (WORDS["fitted"].format(**{**known, **said}),)
+
+
 def _agreement(evidence: types.Evidence) -> str:
     """Whether the formula gives the tested risks, site by site."""
-    if evidence.release.prediction.from_ == "model":
-        return "The tested risks were computed from it here: whether it is the model of the paper nobody has tested."
+    model = evidence.release.model
+    if model is not None and evidence.release.prediction.from_ == "model":
+        return (
+            " ".join(fitted(model))
+            or "The tested risks were computed from it here: whether it is the model of the paper nobody has tested."
+        )
     pairs = [(site, types.find(evidence, "formula_difference", site.name)) for site in types.externals(evidence)]
     compared = [(site, found) for site, found in pairs if isinstance(found, types.Estimate)]
     if not compared:
@@ -115,7 +131,7 @@ def formula(evidence: types.Evidence) -> Table:
     rows += [
         Row(term.name, (Cell.word(sentence_case(_enters(term))), Cell.word(_coefficients(term)))) for term in model.term
     ]
-    return worded("formula", rows)
+    return worded("formula", rows, footnotes=fitted(model))
 
 
 def _enters(term: ModelTerm) -> str:
