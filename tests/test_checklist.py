@@ -87,6 +87,8 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
         ("12d", "", ("not_applicable", Fact("one_external_site"))),
         ("24", '[statements]\n12f = { none = "Nothing was updated." }\n', ("not_applicable", Fact("nothing_updated"))),
         ("24", "", ("missing", None)),
+        ("12f", '[update]\nmethods = ["intercept"]\n', ("computed", "updating")),
+        ("24", '[update]\nmethods = ["intercept"]\n', ("computed", "updating")),
         ("15", "[thresholds]\ndeclared = [0.5]\n", ("development_only", None)),
         ("15", '[thresholds]\ndeclared = [0.5]\nrationale = "As before."\n', ("declared", "context")),
         ("26", "", ("missing", None)),

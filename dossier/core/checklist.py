@@ -58,10 +58,6 @@ def _computed(item: Item, evidence: Evidence) -> bool | Absent:
     return False if answer is None else answer(evidence)
 
 
-def _always(evidence: Evidence) -> bool:
-    return True
-
-
 def _sized(evidence: Evidence) -> bool:
     sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
     return any(isinstance(result.found, Estimate) for result in sizes)
@@ -75,7 +71,9 @@ def _pooled(evidence: Evidence) -> bool | Absent:
 
 def _updated(evidence: Evidence) -> bool | Absent:
     declared = evidence.release.statements.get("12f")
-    return Absent(Fact("nothing_updated")) if declared is not None and declared.none is not None else False
+    if evidence.release.updates or declared is None or declared.none is None:
+        return bool(evidence.release.updates)
+    return Absent(Fact("nothing_updated"))
 
 
 ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
@@ -83,19 +81,20 @@ ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
     "1": lambda evidence: (
         evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
     ),
-    "2": _always,
+    "2": lambda _: True,
     "5b": lambda evidence: all(dataset.dates is not None for dataset in externals(evidence)),
     "10": _sized,
-    "11": _always,
+    "11": lambda _: True,
     "12d": _pooled,
-    "12e": _always,
+    "12e": lambda _: True,
+    "12f": lambda evidence: bool(evidence.release.updates),
     "15": lambda evidence: bool(evidence.release.thresholds.declared and evidence.release.thresholds.rationale),
-    "20a": _always,
-    "20b": _always,
+    "20a": lambda _: True,
+    "20b": lambda _: True,
     "20c": lambda evidence: any(dataset.role == "development" for dataset in evidence.datasets),
-    "21": _always,
+    "21": lambda _: True,
     "22": lambda evidence: evidence.release.model is not None,
-    "23a": _always,
+    "23a": lambda _: True,
     "23b": _pooled,
     "24": _updated,
     "26": lambda evidence: bool(evidence.flags) and all(flag.reply is not None for flag in evidence.flags),
