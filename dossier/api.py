@@ -447,8 +447,33 @@ class Record:
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
         if f"dossier-{edition}.pdf" not in files:
             known = sorted(name[8:-4] for name in files if name.startswith("dossier-") and name.endswith(".pdf"))
-            raise _not_a_choice("edition", edition, known if "quick" in known else list(EDITIONS["all"]))
+            raise _not_a_choice(
+                "edition", edition, known if "quick" in known else [name for name in EDITIONS["all"] if name != "html"]
+            )
         return files[f"dossier-{edition}.pdf"]
+
+    def html(self, *, local_site: str | None = None) -> bytes:
+        """Every edition in one file for the screen, which asks for nothing from a network; the PDF is the record.
+
+        Parameters
+        ----------
+        local_site
+            As for `pdf`.
+
+        Returns
+        -------
+        bytes
+            The file, with the same bytes as that of `dossier build --edition html`.
+
+        Raises
+        ------
+        ReleaseError
+            Where the record is that of `dossier quick`, which has one edition alone.
+        """
+        _, files = self._printed(Build(edition="html", local_site=local_site))
+        if "dossier.html" not in files:
+            raise _not_a_choice("edition", "html", ["quick"])
+        return files["dossier.html"]
 
     def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:
         """Write the dossier: editions, figures, results and manifest, the same bytes as `dossier build`.

@@ -22,7 +22,7 @@ from dossier.core.facts import Method
 from dossier.core.register import fill
 from dossier.core.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
 from dossier.record import results, versions
-from dossier.report import compose, draw, press
+from dossier.report import compose, draw, press, screen
 from dossier.typeset.numbers import plain
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
@@ -70,6 +70,10 @@ def _depends_on(name: str) -> str:
     for path in sorted(path for path in files if path.is_file()):
         known.update(f"{path}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
     return known.hexdigest()[:32]
+
+
+PDFS = {"dossier-regulatory.pdf": b"%PDF-1.7"}
+"""What a file for the screen is told to stand beside, where nobody prints it."""
 
 
 # ---- releases that are printed --------------------------------------------------------------------------------------
@@ -136,6 +140,14 @@ class Book:
             "document", edition, page, make=lambda: compose.document(self.gallery, edition, page)
         )
         return document
+
+    @property
+    def screen(self) -> str:
+        """The file for the screen."""
+        made: bytes = self._once(
+            "screen", make=lambda: screen.page(self.gallery, results.of(self.evidence).text(), pdfs=PDFS)
+        )
+        return made.decode()
 
     def pdf(self, edition: Edition, page: str = "a4") -> Path:
         """The file of a printed edition."""

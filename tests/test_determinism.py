@@ -68,6 +68,7 @@ def test_two_builds_write_the_same_bytes(built: tuple[dict[str, bytes], dict[str
         "dossier-regulatory.pdf",
         "dossier-supplement.pdf",
         "dossier-committee.pdf",
+        "dossier.html",
         "results.json",
         "manifest.json",
     } < set(first)

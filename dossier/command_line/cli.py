@@ -165,7 +165,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 _seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
 _edition = click.option(
     "--edition",
-    type=click.Choice(["regulatory", "supplement", "committee", "all"]),
+    type=click.Choice(["regulatory", "supplement", "committee", "html", "all"]),
     default="all",
     show_default=True,
     help="What to print.",
@@ -601,10 +601,11 @@ def _written(source: Path, command: Build | Quick, options: Options) -> Evidence
 
 def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evidence, tuple[Path, ...]]:
     """The whole job: read, evaluate, draw, print, and only then write."""
+    from dossier.core.contents import file_of
     from dossier.outputs import output
 
     # Who wants to keep another edition can still stop.
-    said = output.leaving(options.out, [f"dossier-{edition}.pdf" for edition in command.editions], ".pdf")
+    said = output.leaving(options.out, [file_of(edition) for edition in command.editions], (".pdf", ".html"))
     _say_what_leaves(options.out, said, "To be removed from")
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)

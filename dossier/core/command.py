@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 Page = Literal["a4", "letter"]
 Scale = Literal["probability", "percent"]
 
-Asked = Literal["regulatory", "supplement", "committee", "all"]
+Asked = Literal["regulatory", "supplement", "committee", "html", "all"]
 EDITIONS: Mapping[Asked, tuple[Edition, ...]] = {
     "regulatory": ("regulatory", "supplement"),
     "supplement": ("supplement",),
     "committee": ("committee",),
-    "all": ("regulatory", "supplement", "committee"),
+    "html": ("html",),
+    "all": ("regulatory", "supplement", "committee", "html"),
 }
 """What is printed of a release, by what is asked for: the core is never printed without its supplement."""
 PAGES: tuple[Page, ...] = ("a4", "letter")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-Edition = Literal["regulatory", "supplement", "committee", "quick"]
+Edition = Literal["regulatory", "supplement", "committee", "quick", "html"]
+
+ON_SCREEN: tuple[Edition, ...] = ("committee", "regulatory", "supplement")
+"""What the one file for the screen holds, in its order."""
 
 SUBMITTED: tuple[Edition, ...] = ("regulatory", "supplement")
 """The core and its supplement, two files of one submission: a chapter stands in one, or in both by its parts."""
@@ -55,3 +58,8 @@ LEAVABLE = (
     *("advice", "robustness", "caution", "further", "nomogram", "model_card"),
 )
 """Those that the owner may leave out; without the others nobody could judge the model, or check the dossier."""
+
+
+def file_of(edition: Edition) -> str:
+    """The name of the file that holds an edition."""
+    return "dossier.html" if edition == "html" else f"dossier-{edition}.pdf"

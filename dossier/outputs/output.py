@@ -166,7 +166,7 @@ def _fill(working: Path, files: Mapping[str, bytes]) -> None:
         _sync(path)
 
 
-def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
+def leaving(out: Path, kept: Collection[str], suffix: str | tuple[str, ...] = "") -> tuple[str, ...]:
     """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
     with reported(out):
         target = _target(out)

@@ -10,7 +10,7 @@ from pathlib import Path
 import joblib
 
 from dossier.core import command as commands
-from dossier.core.contents import Edition
+from dossier.core.contents import Edition, file_of
 from dossier.core.errors import OutputError, PageError, ReleaseError
 from dossier.core.faults.locations import File
 from dossier.core.types import Evidence, Gallery
@@ -19,7 +19,7 @@ from dossier.outputs.outlined import outlined
 from dossier.reading import letters
 from dossier.reading.local_site import local_site
 from dossier.record import ledger, manifest, results, results_csv, updated_model
-from dossier.report import compose, draw, model_card, press
+from dossier.report import compose, draw, model_card, press, screen
 from dossier.report import disclosure_report as report_of_disclosure
 from dossier.typeset import living_text
 
@@ -82,17 +82,21 @@ def _printed(
 def _editions(
     gallery: Gallery, text: bytes, command: commands.Build | commands.Quick, jobs: int, tell: Progress
 ) -> dict[str, bytes]:
-    """Each edition as PDF, side by side when there are workers."""
+    """Each edition as PDF, side by side when there are workers; at last the file for the screen, with their hashes."""
     editions, page = command.editions, command.page
+    printed = [edition for edition in editions if edition != "html"]
     draft = isinstance(command, commands.Build) and command.draft
     tell("print", "", 0, len(editions))
     made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(edition_of)(gallery, text, edition, page, draft) for edition in editions
+        joblib.delayed(edition_of)(gallery, text, edition, page, draft) for edition in printed
     )
     pages: dict[str, bytes] = {}
-    for edition, pdf in zip(editions, made, strict=True):
-        pages[f"dossier-{edition}.pdf"] = pdf
+    for edition, pdf in zip(printed, made, strict=True):
+        pages[file_of(edition)] = pdf
         tell("print", edition, len(pages), len(editions))
+    if "html" in editions:
+        pages[file_of("html")] = screen.page(gallery, text, draft, pages)
+        tell("print", "html", len(pages), len(editions))
     return pages
 
 

@@ -73,7 +73,7 @@ def document(
     `text` is the results.json of the evidence, where it is written already.
     """
     results = results_of(gallery.evidence).text() if text is None else text
-    gallery = replace(gallery, evidence=unbroken_names(labelled(living_text.resolved(gallery.evidence))))
+    gallery = _in_final_words(gallery)
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
@@ -92,6 +92,26 @@ def document(
         archival="pdf/a-3a" if edition == "committee" else "pdf/a-2a",
         full_fonts=edition in contents.SUBMITTED,
     )
+
+
+def for_the_screen(gallery: Gallery, draft: bool, text: bytes) -> Mapping[contents.Edition, str]:
+    """What the file for the screen holds: each edition word for word, but that a place is a chapter there and no page.
+
+    `text` is the results.json of the evidence.
+    """
+    gallery, sha256 = _in_final_words(gallery), hashlib.sha256(text).hexdigest()
+    return {edition: _book(gallery, edition, sha256, draft, on_screen=True) for edition in contents.ON_SCREEN}
+
+
+def around(gallery: Gallery, draft: bool, **values: Any) -> str:
+    """The page that holds what stands on the screen: its head, its tools and what it says of the record."""
+    evidence = _in_final_words(gallery).evidence
+    given = {"title": _title(evidence), "evidence": evidence, "identity": identity(evidence), "draft": draft, **values}
+    return _environment(material.templates(), "html").get_template("book.html").render(say=typeset, **given)
+
+
+def _in_final_words(gallery: Gallery) -> Gallery:
+    return replace(gallery, evidence=unbroken_names(labelled(living_text.resolved(gallery.evidence))))
 
 
 def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str = "a4") -> Document:
@@ -145,7 +165,9 @@ def _sheet(evidence: Evidence, name: str, kind: str, page: str, **values: Any) -
     )
 
 
-def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draft: bool) -> str:
+def _book(
+    gallery: Gallery, edition: contents.Edition, results_sha256: str, draft: bool, on_screen: bool = False
+) -> str:
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
@@ -163,7 +185,8 @@ def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draf
         here=here,
         other=OTHER.get(edition, ""),
         others=others,
-        elsewhere={"cover": "core p. 1"} | {each.chapter.name: f"{OTHER[edition]} {each.number}" for each in others},
+        elsewhere={"cover": "cover of the core" if on_screen else "core p. 1"}
+        | {each.chapter.name: f"{OTHER[edition]} {each.number}" for each in others},
         missing=[
             unfilled.filled(evidence, chapter)
             for chapter in held
@@ -171,6 +194,7 @@ def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draf
         ],
         edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
         draft=draft,
+        on_screen=on_screen,
         title=_title(evidence),
         results_sha256=results_sha256,
         pictures=gallery.pictures,
@@ -184,7 +208,8 @@ def _page(evidence: Evidence, book: str, **values: Any) -> str:
     """The HTML of an edition, filled with values and what all of them share."""
     template = _environment(material.templates(), book).get_template("book.html")
     names = [dataset.site for dataset in evidence.datasets]
-    given = {"evidence": evidence, "names_of_sites": names, "identity": identity(evidence), "say": typeset, **values}
+    given = {"evidence": evidence, "names_of_sites": names, "identity": identity(evidence), "say": typeset}
+    given |= {"on_screen": False, **values}
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)

@@ -1,0 +1,243 @@
+"""Gallery -> one HTML file for the screen: the words of the editions, in what browsers and readers of screens know.
+
+Nothing is written here: each edition is composed as for the press, and what only a page has becomes what a screen has.
+Counters become numbers in the text, references to pages the numbers of chapters, pictures SVG within the page, and
+tables and figures regions that scroll by themselves. The file asks for nothing: its policy lets no request out, and
+names its one style sheet and its one script by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import tinyhtml5
+from fontTools import subset
+from markupsafe import Markup
+
+from dossier.core import contents, material
+from dossier.core.types import Gallery, Picture
+from dossier.report import compose
+from dossier.typeset.numbers import plain
+
+FACE = re.compile(r"@font-face \{[^}]*url\(([^)]+)\)[^}]*\}")
+"""A font of the pages, in the style sheet that they share."""
+LOWER = {"h1": "h3", "h2": "h4"}
+"""The headings of an edition within the one page: above them stand its title and the names of the editions."""
+DRAWN = {"clipPath", "defs", "g", "path", "rect", "svg", "text"}
+"""The elements that a figure may be made of: none runs, links or loads."""
+
+
+def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, bytes] | None = None) -> bytes:
+    """The dossier as one file that a browser opens from the disk; the same evidence gives the same bytes.
+
+    `text` is the results.json of the evidence; `pdfs` are those that are printed beside it, whose hashes it names.
+    """
+    sites = [plain(dataset.site) for dataset in gallery.evidence.datasets if dataset.role == "external"]
+    looks = Looks()
+    parts = [
+        _Part(edition, html, gallery.pictures, sites, looks)
+        for edition, html in compose.for_the_screen(gallery, draft, text).items()
+    ]
+    titles = {part.edition: compose.TITLE[part.edition] for part in parts}
+    given = [{"edition": part.edition, "title": titles[part.edition], "content": part.content()} for part in parts]
+    sheet, script = (_source(f"screen.{kind}") for kind in ("css", "js"))
+    known = {
+        "parts": given,
+        "sites": sites,
+        "results_sha256": hashlib.sha256(text).hexdigest(),
+        "hashes": {name: hashlib.sha256(pdf).hexdigest() for name, pdf in (pdfs or {}).items()},
+    }
+    bare = compose.around(gallery, draft, policy="", style="", script="", **known)
+    letters = {ord(letter) for letter in bare + sheet + script} | set(range(32, 127))
+    style = f"{_fonts(letters)}{sheet}{looks.rules()}"
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; font-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return compose.around(gallery, draft, policy=policy, style=Markup(style), script=Markup(script), **known).encode()
+
+
+def _source(name: str) -> str:
+    return (material.styles() / name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    """How a policy names what may stand in the page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def _fonts(letters: Collection[int]) -> str:
+    """The fonts of the pages as rules that hold them, with the letters of this file alone."""
+    sheet = _source("book.css")
+    return "".join(f"{face[0].replace(face[1], _font(face[1], letters))}\n" for face in FACE.finditer(sheet))
+
+
+def _font(name: str, letters: Collection[int]) -> str:
+    options = subset.Options(flavor="woff", layout_features=["kern", "lnum", "mark", "mkmk"], recalc_timestamp=False)
+    cutter, held = subset.Subsetter(options), io.BytesIO()
+    cutter.populate(unicodes=letters)
+    with subset.load_font(str(material.styles() / name), options) as font:
+        cutter.subset(font)
+        subset.save_font(font, held, options)
+    return f"data:font/woff;base64,{base64.b64encode(held.getvalue()).decode()}"
+
+
+@dataclass
+class Looks:
+    """What single elements look like, as rules: no element has a style of its own."""
+
+    names: dict[str, str] = field(default_factory=dict)
+
+    def named(self, style: str) -> str:
+        """The class that looks so."""
+        return self.names.setdefault(style, f"s{len(self.names)}")
+
+    def rules(self) -> str:
+        """A rule for each."""
+        return "".join(f".{name} {{ {style} }}\n" for style, name in self.names.items())
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An edition, as it stands among the others."""
+
+    edition: contents.Edition
+    html: str
+    pictures: Mapping[str, Picture]
+    sites: Collection[str]
+    looks: Looks
+
+    def content(self) -> Markup:
+        """What its body holds."""
+        body = tinyhtml5.parse(self.html, namespace_html_elements=False).find("body")
+        self._number(body)
+        self._refer(body)
+        for parent in list(body.iter()):
+            for at, child in enumerate(parent):
+                parent[at] = self._on_screen(child)
+        for element in body.iter():
+            self._settle(element)
+        written = (ElementTree.tostring(child, encoding="unicode", method="html") for child in body)
+        return Markup("".join(written))
+
+    def _number(self, body: Element) -> None:
+        """Write the numbers of tables and figures, which pages count; the committee's have none."""
+        for tag, word in {"caption": "Table", "figcaption": "Figure"}.items():
+            for number, caption in enumerate(body.iter(tag), 1):
+                if self.edition != "committee":
+                    _begin(caption, f"{word} {number}. ")
+
+    def _refer(self, body: Element) -> None:
+        """Say of what stands elsewhere the chapter instead of the page, and the number of a figure."""
+        chapter_of: dict[str, str] = {}
+        for section in body.iter("section"):
+            number = section.find("header/h1/span[@class='no']")
+            if number is not None:
+                chapter_of |= {f"#{element.get('id')}": number.text or "" for element in section.iter()}
+        figures = {f"#{each.get('id')}": str(number) for number, each in enumerate(body.iter("figcaption"), 1)}
+        for listed in body.iterfind(".//section[@class='contents']//li"):
+            listed.remove(listed.find("a[@class='page']"))  # type: ignore[arg-type]  # each has one
+        for link in body.iter("a"):
+            if link.attrib.pop("aria-label", None) is not None:
+                link.text = chapter_of[link.get("href", "")]
+        for mention in body.iterfind(".//span[@class='mention']"):
+            mention.tag, target = "a", mention.attrib.pop("data-figure")
+            mention.attrib["href"], mention.text = target, f"Figure {figures[target]}"
+
+    def _on_screen(self, element: Element) -> Element:
+        """An element as a screen has it: a table and a picture in a region that scrolls."""
+        if element.tag == "img":
+            name = element.get("src", "").removeprefix("dossier:figures/").removesuffix(".svg")
+            return _scrolling(self._drawn(self.pictures[name]), self.pictures[name].title, element.tail)
+        if element.tag == "table":
+            after, element.tail = element.tail, None
+            caption = element.find("caption")
+            label = _title(caption)
+            if caption is not None:
+                # Held in sight while the table scrolls below it.
+                caption[:], caption.text, caption.tail = [_within(caption)], None, None
+            return _scrolling(element, label, after)
+        return element
+
+    def _drawn(self, picture: Picture) -> Element:
+        """A figure as a part of the page, whose letters are text in the page's own fonts."""
+        svg = ElementTree.fromstring(picture.svg)
+        for element in svg.iter():
+            element.tag = element.tag.rpartition("}")[2]
+            if element.tag not in DRAWN:
+                raise ValueError(f"a figure holds an element {element.tag}")
+            for key, value in element.attrib.items():
+                if key == "id":
+                    element.attrib[key] = f"{picture.name}-{value}"
+                elif value.startswith("url(#"):
+                    element.attrib[key] = f"url(#{self.edition}-{picture.name}-{value.removeprefix('url(#')}"
+        svg.attrib |= {"role": "img", "aria-label": picture.alternative}
+        svg.attrib.pop("version", None)
+        return svg
+
+    def _settle(self, element: Element) -> None:
+        """Give an element its place among those of the other editions, and its text without what only lines need."""
+        element.text, element.tail = (text and plain(text) for text in (element.text, element.tail))
+        if "style" in element.attrib:
+            style = element.attrib.pop("style")
+            if element.tag == "i":
+                element.attrib["class"] += f" {self.looks.named(style)}"
+        for key, value in element.attrib.items():
+            if key == "id":
+                element.attrib[key] = f"{self.edition}-{value}"
+            elif key == "href" and value.startswith("#"):
+                element.attrib[key] = f"#{self.edition}-{value.removeprefix('#')}"
+            elif key in ("aria-label", "alt"):
+                element.attrib[key] = plain(value)
+        self._rename(element)
+
+    def _rename(self, element: Element) -> None:
+        """Call an element what it is on the screen."""
+        element.tag = LOWER.get(element.tag, element.tag)
+        if element.get("class") == "contents":
+            element.tag = "nav"
+            element.attrib["aria-label"] = f"Contents of the {compose.TITLE[self.edition].lower()}"
+        elif element.get("class") == "heading":
+            element.tag = "h3"
+        elif element.tag == "th" and element.text == "Page":
+            element.text = "Chapter"
+        elif element.tag == "tr" and len(element) and plain("".join(element[0].itertext())) in self.sites:
+            element.attrib["data-site"] = plain("".join(element[0].itertext()))
+
+
+def _begin(element: Element, text: str) -> None:
+    """Put a bold text before all that an element holds."""
+    first = Element("b")
+    first.text, first.tail = text, element.text
+    element.text = None
+    element.insert(0, first)
+
+
+def _within(element: Element) -> Element:
+    """All that an element holds, in one that it may hold instead."""
+    held = Element("span")
+    held.text, held[:] = element.text, list(element)
+    return held
+
+
+def _title(caption: Element | None) -> str:
+    """The sentence that a caption begins with, and its number."""
+    if caption is None:
+        return "Table"
+    bold = ["".join(each.itertext()).strip() for each in caption.iterfind("b")]
+    return " ".join(bold[:2] or ["".join(caption.itertext())]).strip()
+
+
+def _scrolling(element: Element, label: str, after: str | None) -> Element:
+    """An element in a region that scrolls by itself, also with the keys."""
+    region = Element("div", {"class": "scroll", "role": "region", "tabindex": "0", "aria-label": label})
+    region.append(element)
+    region.tail = after
+    return region

@@ -1,0 +1,271 @@
+"""The file for the screen, read without a browser: what it may load, how it is built, that it says what the PDF does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from dossier.core import contents
+from dossier.core.material import styles
+from dossier.record import results
+from dossier.report import screen
+from dossier.typeset.numbers import plain
+from tests.conftest import PDFS, Book
+
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+LOADING = {"src", "srcset", "poster", "data", "background", "action", "formaction", "ping", "manifest", "xlink:href"}
+"""Attributes by which an element asks for something."""
+LARGEST = 2_000_000
+
+
+class Read(HTMLParser):
+    """The elements of a page in order, each with its attributes, its ancestors and its own place in the text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str], tuple[int, ...]]] = []
+        self.spans: list[list[int]] = []
+        self.text: list[str] = []
+        self._open: list[int] = []
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), (tag, names)
+        self.elements.append((tag, {name: value or "" for name, value in attrs}, tuple(self._open)))
+        self.spans.append([len(self.text), len(self.text)])
+        if tag not in VOID:
+            self._open.append(len(self.elements) - 1)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        index = self._open.pop()
+        assert self.elements[index][0] == tag, f"</{tag}> closes <{self.elements[index][0]}>"
+        self.spans[index][1] = len(self.text)
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def all(self, *tags: str) -> Iterator[tuple[int, dict[str, str]]]:
+        """The elements of these names, each with its number."""
+        return ((index, found[1]) for index, found in enumerate(self.elements) if found[0] in tags)
+
+    def within(self, index: int) -> str:
+        """The text of an element."""
+        begin, end = self.spans[index]
+        return "".join(self.text[begin:end])
+
+    def above(self, index: int) -> list[tuple[str, dict[str, str]]]:
+        """The elements around one, the nearest last."""
+        return [self.elements[at][:2] for at in self.elements[index][2]]
+
+
+@pytest.fixture(
+    scope="module",
+    params=["breast", *(pytest.param(name, marks=pytest.mark.slow) for name in ("knee", "biopsy", "covid"))],
+)
+def printed(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
+    """Each release, of which the quick tests look at one."""
+    return books[request.param]
+
+
+@pytest.fixture(scope="module")
+def read(printed: Book) -> Read:
+    """Its file for the screen."""
+    return Read(printed.screen)
+
+
+# ---- what it may load -----------------------------------------------------------------------------------------------
+
+
+def test_its_policy_names_the_one_style_sheet_and_the_one_script_and_nothing_else(read: Read) -> None:
+    (policy,) = [each["content"] for _, each in read.all("meta") if each.get("http-equiv") == "Content-Security-Policy"]
+    rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";"))
+    sheets, scripts = ([read.within(index) for index, _ in read.all(tag)] for tag in ("style", "script"))
+    (style,), script = sheets, "".join(scripts)
+    assert len(scripts) <= 1
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'",
+        "script-src": f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'",
+        "img-src": "data:",
+        "font-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+
+
+def test_it_asks_for_nothing(read: Read, printed: Book) -> None:
+    for tag, attributes, _ in read.elements:
+        assert tag not in {"link", "iframe", "object", "embed", "form", "base", "img", "image", "use", "foreignobject"}
+        assert not LOADING & attributes.keys(), (tag, attributes)
+        assert "style" not in attributes, (tag, attributes)
+        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
+        assert all(value.startswith("url(#") for value in attributes.values() if "url(" in value.replace(" ", ""))
+    assert {link["href"].partition(":")[0] for _, link in read.all("a")} <= {"https"} | {
+        link["href"] for _, link in read.all("a") if link["href"].startswith("#")
+    }
+    (style,) = [read.within(index) for index, _ in read.all("style")]
+    assert "@import" not in style
+    loaded = re.findall(r"url\(([^)]{0,30})", style)
+    assert len(loaded) == 5
+    assert {each[:22] for each in loaded} == {"data:font/woff;base64,"}
+
+
+def test_it_is_small_and_the_same_whenever_it_is_written(printed: Book) -> None:
+    assert len(printed.screen.encode()) <= LARGEST
+    again = screen.page(printed.gallery, results.of(printed.evidence).text(), pdfs=PDFS)
+    assert again.decode() == printed.screen
+
+
+def test_it_says_which_files_are_the_record(read: Read, printed: Book) -> None:
+    said = "".join(read.text)
+    assert "The PDF is the record." in said
+    held = [results.of(printed.evidence).text(), *PDFS.values()]
+    assert all(hashlib.sha256(content).hexdigest() in said for content in held)
+
+
+# ---- how it is built ------------------------------------------------------------------------------------------------
+
+
+def test_every_name_is_one_and_every_reference_leads_somewhere(read: Read) -> None:
+    names = [attributes["id"] for _, attributes, _ in read.elements if "id" in attributes]
+    assert sorted(names) == sorted(set(names))
+    for tag, attributes, _ in read.elements:
+        wanted = [
+            attributes[key]
+            for key in ("for", "aria-labelledby", "aria-describedby", "aria-controls")
+            if key in attributes
+        ]
+        wanted += re.findall(r"url\(#([^)]+)\)", " ".join(attributes.values()))
+        wanted += [attributes["href"][1:]] if attributes.get("href", "").startswith("#") else []
+        assert set(wanted) <= set(names), (tag, attributes)
+
+
+def test_headings_go_down_one_step_at_a_time(read: Read) -> None:
+    levels = [int(tag[1]) for tag, _, _ in read.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert all(read.within(index).strip() for index, _ in read.all("h1", "h2", "h3", "h4"))
+
+
+def test_it_has_a_language_a_title_landmarks_and_a_way_past_its_head(read: Read) -> None:
+    assert next(read.all("html"))[1]["lang"] == "en"
+    assert read.within(next(read.all("title"))[0]).startswith("External validation: ")
+    assert len(list(read.all("main"))) == 1
+    first = next(read.all("a"))[1]["href"]
+    assert first == f"#{next(read.all('main'))[1]['id']}"
+    labels = [each["aria-label"] for _, each in read.all("nav")]
+    assert len(labels) == len(set(labels)) == 3
+
+
+def test_tables_have_a_caption_heads_with_a_scope_and_a_region_that_keys_reach(read: Read) -> None:
+    tables = list(read.all("table"))
+    captions = [read.above(index)[-1] for index, _ in read.all("caption")]
+    assert [tag for tag, _ in captions] == ["table"] * len(tables)
+    assert all(each.get("scope") in {"col", "row", "colgroup", "rowgroup"} for _, each in read.all("th"))
+    for index, _ in tables:
+        tag, region = read.above(index)[-1]
+        assert (tag, region["role"], region["tabindex"]) == ("div", "region", "0")
+        assert region["aria-label"].strip()
+
+
+def test_figures_have_the_alternative_texts_of_the_pages(read: Read, printed: Book) -> None:
+    said = [each["aria-label"] for _, each in read.all("svg")]
+    assert all(each["role"] == "img" for _, each in read.all("svg"))
+    shown = [
+        name
+        for edition in contents.ON_SCREEN
+        for name in re.findall(r'src="dossier:figures/(\w+)\.svg"', printed.document(edition).html)
+    ]
+    assert said == [plain(printed.gallery.pictures[name].alternative) for name in shown]
+    assert not {"image", "script", "foreignobject"} & {tag for tag, _, _ in read.elements if tag != "script"}
+
+
+def test_words_can_be_read_on_what_is_behind_them() -> None:
+    for colours in palettes():
+        for word in ("ink", "ink2", "blue", "alert"):
+            assert contrast(colours[word], colours["page"]) >= 4.5, (word, colours)
+        assert contrast(colours["alert"], colours["alert-tint"]) >= 4.5
+        assert contrast(colours["blue"], colours["page"]) >= 3
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)  # the example of WCAG 2
+
+
+def palettes() -> list[Mapping[str, str]]:
+    """The colours of the style sheet: light, dark, and on paper."""
+    sheet = (styles() / "screen.css").read_text()
+    return [dict(re.findall(r"--([\w-]+): (#\w{6})", rule)) for rule in re.findall(r":root \{([^}]*)\}", sheet)]
+
+
+def contrast(first: str, other: str) -> float:
+    """The ratio of WCAG 2 between two colours."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted([luminance(first), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+# ---- that it says what the PDF says ---------------------------------------------------------------------------------
+
+PLACES = re.compile(r"\b(?:p\.|pages?|chapters?)(?=\W|$)|\bcover of the core\b|\bcore 1(?=\W|$)", re.IGNORECASE)
+"""What a page calls by its number and the screen by its chapter."""
+
+
+def words_of(read: Read, index: int) -> list[str]:
+    """The words of an element without the numbers that a page counts, and those of places."""
+    begin, end = read.spans[index]
+    text = list(read.text)
+    for at, each in read.all("a", "b"):
+        within = read.within(at)
+        counted = read.elements[at][0] == "b" and re.fullmatch(r"(?:Table|Figure) \d+\. ", within)
+        named = each.get("href", "").startswith("#") and re.fullmatch(r"S?\d+|Figure \d+", within)
+        if counted or named:
+            text[read.spans[at][0] : read.spans[at][1]] = [""] * (read.spans[at][1] - read.spans[at][0])
+    said = plain(" ".join(text[begin:end]))
+    return PLACES.sub(" ", said.replace("core p. 1", "")).split()
+
+
+@pytest.mark.parametrize("edition", contents.ON_SCREEN)
+def test_each_chapter_says_what_it_says_in_the_pdf(read: Read, printed: Book, edition: contents.Edition) -> None:
+    page = Read(printed.document(edition).html)
+    chapters = {each["id"]: at for at, each in page.all("section") if each.get("id", "").startswith("chapter-")}
+    here = {each["id"]: at for at, each in read.all("section") if each.get("id", "").startswith(f"{edition}-chapter-")}
+    assert list(here) == [f"{edition}-{name}" for name in chapters]
+    for name, at in chapters.items():
+        # A section has its figures as pictures on the page, and as text on the screen.
+        shown = words_of(without_figures(read, here[f"{edition}-{name}"]), here[f"{edition}-{name}"])
+        assert shown == words_of(page, at), name
+    if edition == "committee":
+        body, part = (
+            next(page.all("body"))[0],
+            next(at for at, each in read.all("section") if each.get("id") == edition),
+        )
+        # The title of the part stands before it.
+        assert words_of(without_figures(read, part), part)[2:] == words_of(page, body)
+
+
+def without_figures(read: Read, index: int) -> Read:
+    """The page with the letters of its figures blotted out."""
+    for at, _ in read.all("svg"):
+        begin, end = read.spans[at]
+        read.text[begin:end] = [" "] * (end - begin)
+    return read
