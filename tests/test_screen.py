@@ -1,4 +1,4 @@
-"""The file for the screen, read without a browser: what it may load, how it is built, that it says what the PDF does."""
+"""The file for the screen, read without a browser: what it may load, how it is built, and what it says."""
 
 from __future__ import annotations
 
