@@ -185,7 +185,7 @@ SLOW = frozenset(
             "test_determinism.py",
             "test_clusters.py",
         ),
-        "test_updating_simulated.py",
+        *("test_updating_simulated.py", "test_versions_simulated.py"),
         *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
         *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
         *("test_readers.py", "test_expected_values.py", "test_notebook.py"),

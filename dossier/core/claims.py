@@ -679,7 +679,7 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
         here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
     # A goal of one group takes the place of no comparison with the others.
     asked = {claim.measure for claim in here if claim.limit_source == "declared" and claim.subset is None}
-    return [claim for claim in here if not _is_replaced(claim, asked)]
+    return [claim for claim in here if claim.subset is not None or not _is_replaced(claim, asked)]
 
 
 def standing(evidence: types.Evidence, claim: Claim) -> types.State:

@@ -67,9 +67,7 @@ def changes(
     return types.Changes(previous, tuple(found))
 
 
-def _judged(
-    result: types.Result, difference: Found, terms: Mapping[str, types.Term], previous: types.Previous
-) -> Found:
+def _judged(result: types.Result, difference: Found, terms: Mapping[str, types.Term], before: types.Previous) -> Found:
     """The difference with how much worse the measure became, where it has a direction."""
     best = terms[result.term].best
     if (
@@ -79,7 +77,7 @@ def _judged(
         or result.measure in bands.OF_PATIENTS_AND_LABELS
     ):
         return difference
-    return judged(difference, result.found, best, value_before(previous, result))
+    return judged(difference, result.found, best, value_before(before, result))
 
 
 OF_THE_PATIENTS = ("brier", "net_benefit_gain")

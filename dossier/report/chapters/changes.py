@@ -233,7 +233,8 @@ def _settings(evidence: types.Evidence, before: types.Previous) -> Iterator[tupl
         # Nothing where the previous results do not record what is predicted.
         yield "Outcome", then.outcome, now.outcome
         yield "Horizon", then.horizon or NOT_STATED, now.horizon or NOT_STATED
-        yield "Column of the risk", listing(then.columns), listing(now.columns)
+        columns = [listing(each.columns) or "the declared formula" for each in (then, now)]
+        yield "Column of the risk", columns[0], columns[1]
     for was, here in _of_other_sites(evidence):
         yield f"Site of {here.name}", was.site, here.site
     yield "Thresholds", _thresholds(before.thresholds), _thresholds(evidence.release.thresholds.declared)
@@ -383,7 +384,7 @@ def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:
         return Cell.word(" ".join(("paired", *(reasons.letter(method_text([step])) for step in left_out))))
     if found.low is not None:
         return Cell.word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
-    return Cell.word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
+    return Cell.word(f"no CI {reasons.why(found.reason or Fact('no_bounds'))}")
 
 
 # ---- criteria -------------------------------------------------------------------------------------------------------
