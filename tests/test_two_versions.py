@@ -66,6 +66,7 @@ def test_what_became_worse_stands_first_on_both_first_pages(
     assert f"{lead} Worse than version 1.4.0" in page
     assert "specificity at GBSG trial 54% before, 21% now" in page
     assert "observed to expected ratio at GBSG trial 0.88 before, 0.59 now" in page
+    assert "in return sensitivity 17%" in page
     assert WORSE in _text(built[0], "committee")
 
 

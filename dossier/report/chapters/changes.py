@@ -142,8 +142,8 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     moved = f"{before}{unit(term)} before, {now}{unit(term)} now"
     label = worse.result.at.get("class")
     what = within_sentence(term.label) + (f" of {label}" if label else "")
-    gained = in_return(evidence, worse)
-    traded = "" if gained is None else f", the other way round {in_text(evidence, worse.result.term, gained)}"
+    gained, other = in_return(evidence, worse), min({*between_groups.AT_THRESHOLD} - {worse.result.measure})
+    traded = "" if gained is None else f", in return {other} {in_text(evidence, worse.result.term, gained)} higher"
     return f"{what} {worse.where} {moved} (difference {by}, {how}{traded})"
 
 

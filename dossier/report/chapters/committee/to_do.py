@@ -37,7 +37,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
     every.append("Keep the test that we use now: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
-    said = 'The maker\'s rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
+    said = 'Its rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
     if broken_here(evidence):
         every.append("Ask why the maker's rule to switch it off was broken, and name who watches it.")
     else:
