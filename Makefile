@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system clean
+.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system browser clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -79,6 +79,11 @@ fuzz: $(READY)
 conformance: $(READY)
 	.ci/system-libraries conformance
 	nice -n 15 .venv/bin/python -m tests.bench.conformance --write
+
+# The file for the screen in a browser: with its script and without, with the keys alone, narrow, on paper.
+browser: $(READY)
+	.ci/system-libraries browser
+	.venv/bin/pytest tests/test_browser.py
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 stub: $(READY)

@@ -1,4 +1,4 @@
-"""The file for the screen, read without a browser: what it may load, how it is built, and what it says."""
+"""The file for the screen, read without a browser: what it loads, its build, and that it says what the PDF says."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -95,9 +96,7 @@ def read(printed: Book) -> Read:
 def test_its_policy_names_the_one_style_sheet_and_the_one_script_and_nothing_else(read: Read) -> None:
     (policy,) = [each["content"] for _, each in read.all("meta") if each.get("http-equiv") == "Content-Security-Policy"]
     rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";"))
-    sheets, scripts = ([read.within(index) for index, _ in read.all(tag)] for tag in ("style", "script"))
-    (style,), script = sheets, "".join(scripts)
-    assert len(scripts) <= 1
+    (style,), (script,) = ([read.within(index) for index, _ in read.all(tag)] for tag in ("style", "script"))
     assert rules == {
         "default-src": "'none'",
         "style-src": f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'",
@@ -181,7 +180,7 @@ def test_tables_have_a_caption_heads_with_a_scope_and_a_region_that_keys_reach(r
     assert all(each.get("scope") in {"col", "row", "colgroup", "rowgroup"} for _, each in read.all("th"))
     for index, _ in tables:
         tag, region = read.above(index)[-1]
-        assert (tag, region["role"], region["tabindex"]) == ("div", "region", "0")
+        assert (tag, region["role"], region["tabindex"]) == ("div", "group", "0")
         assert region["aria-label"].strip()
 
 
@@ -222,6 +221,30 @@ def contrast(first: str, other: str) -> float:
 
     low, high = sorted([luminance(first), luminance(other)])
     return (high + 0.05) / (low + 0.05)
+
+
+def test_what_stands_behind_a_number_is_what_the_file_of_results_holds(read: Read, printed: Book) -> None:
+    held = {
+        (
+            row["measure"],
+            row["dataset"],
+            *(f"{name}={value}" for name, value in row["at"].items()),
+            *subset_of(row),
+        ): row
+        for row in printed.results["estimates"]
+    }
+    said = [each for _, each in read.all("td") if "data-key" in each]
+    assert said
+    for each in said:
+        measure, _, rest = each["data-key"].partition("@")
+        known = [row for key, row in held.items() if f"{key[0]}@{' '.join(key[1:])}" == f"{measure}@{rest}"]
+        assert len(known) == 1, each
+        assert f"n {known[0]['n']:,}" in each["data-more"]
+
+
+def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The group of a result, as the page names it."""
+    return () if row["subset"] is None else (f"{row['subset']['column']}={row['subset']['level']}",)
 
 
 # ---- that it says what the PDF says ---------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ class Manifest(BaseModel):
     def signable(self) -> tuple[str, ...]:
         """The files that a signature is made over: the results, the manifest that lists all files, and the pages."""
         names = [file.name for file in self.outputs]
-        pages = [name for name in names if name.endswith(".pdf") and "/" not in name]
+        pages = [name for name in names if name.endswith((".pdf", ".html")) and "/" not in name]
         return (*(name for name in names if name == "results.json"), MANIFEST, *pages)
 
     def signatures(self, folder: Path) -> frozenset[str]:

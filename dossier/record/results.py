@@ -335,9 +335,7 @@ class EstimateRow(Row):
         if term_of(result.measure, result.at) != result.term:
             raise ValueError(f"{result.measure} at {dict(result.at)} does not tell that it is {result.term}")
         named: dict[str, Any] = {
-            "measure": _difference_of(result.measure)
-            if _is_difference(result.at) and result.measure not in MADE_OF
-            else result.measure,
+            "measure": called(result),
             **_fields(result, "dataset", "subset"),
             "at": dict(result.at),
             "tier": tier,
@@ -683,6 +681,12 @@ def term_of(measure: str, at: Mapping[str, Setting]) -> str:
         return f"{measure}_of_rival" if model else measure
     of_update = f"{measure}_of_update"
     return of_update if of_update in fill("metrics").metrics else measure
+
+
+def called(result: types.Result) -> str:
+    """What the file calls the measure of a result."""
+    is_difference = _is_difference(result.at) and result.measure not in MADE_OF
+    return _difference_of(result.measure) if is_difference else result.measure
 
 
 def _difference_of(measure: str) -> str:

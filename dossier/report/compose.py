@@ -21,7 +21,8 @@ from markupsafe import Markup, escape
 from dossier import typeset
 from dossier.core import contents, errors, material, statements
 from dossier.core.faults.locations import Material
-from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery, Picture
+from dossier.core.types import Attachment, Audited, Document, Estimate, Evidence, Gallery, Picture, Result
+from dossier.record.results import called
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
@@ -30,7 +31,7 @@ from dossier.report import unfilled
 from dossier.report.chapters import grid, provenance, sentence
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
-from dossier.typeset import living_text
+from dossier.typeset import living_text, methods, numbers
 from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, SOFT_HYPHEN, plain
@@ -99,8 +100,9 @@ def for_the_screen(gallery: Gallery, draft: bool, text: bytes) -> Mapping[conten
 
     `text` is the results.json of the evidence.
     """
-    gallery, sha256 = _in_final_words(gallery), hashlib.sha256(text).hexdigest()
-    return {edition: _book(gallery, edition, sha256, draft, on_screen=True) for edition in contents.ON_SCREEN}
+    recorded, sha256 = _by_number(gallery.evidence), hashlib.sha256(text).hexdigest()
+    gallery = _in_final_words(gallery)
+    return {edition: _book(gallery, edition, sha256, draft, recorded) for edition in contents.ON_SCREEN}
 
 
 def around(gallery: Gallery, draft: bool, **values: Any) -> str:
@@ -166,8 +168,13 @@ def _sheet(evidence: Evidence, name: str, kind: str, page: str, **values: Any) -
 
 
 def _book(
-    gallery: Gallery, edition: contents.Edition, results_sha256: str, draft: bool, on_screen: bool = False
+    gallery: Gallery,
+    edition: contents.Edition,
+    results_sha256: str,
+    draft: bool,
+    recorded: Mapping[int, Result] | None = None,
 ) -> str:
+    """An edition as HTML; for the screen with what is `recorded` of each number that a cell may print."""
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
@@ -185,7 +192,7 @@ def _book(
         here=here,
         other=OTHER.get(edition, ""),
         others=others,
-        elsewhere={"cover": "cover of the core" if on_screen else "core p. 1"}
+        elsewhere={"cover": "cover of the core" if recorded is not None else "core p. 1"}
         | {each.chapter.name: f"{OTHER[edition]} {each.number}" for each in others},
         missing=[
             unfilled.filled(evidence, chapter)
@@ -194,7 +201,8 @@ def _book(
         ],
         edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
         draft=draft,
-        on_screen=on_screen,
+        on_screen=recorded is not None,
+        behind=functools.partial(_behind, evidence, recorded or {}),
         title=_title(evidence),
         results_sha256=results_sha256,
         pictures=gallery.pictures,
@@ -213,6 +221,25 @@ def _page(evidence: Evidence, book: str, **values: Any) -> str:
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
+
+
+def _by_number(evidence: Evidence) -> Mapping[int, Result]:
+    """The results under the names of results.json, by the very number that a cell prints."""
+    return {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results)}
+
+
+def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate) -> Mapping[str, str] | None:
+    """What a screen says of a number: its interval, patients and method, and how results.json calls it."""
+    result = recorded.get(id(found))
+    if result is None:
+        return None
+    bounds = numbers.interval(found, evidence.terms[result.term], wordy=True)
+    events = "" if found.events is None else f", {found.events:,} events"
+    more = [f"{numbers.level_of(evidence)} interval {bounds}" if bounds else "", f"n {found.n:,}{events}"]
+    subset = () if result.subset is None else ((result.subset.column, result.subset.level),)
+    at = "".join(f" {name}={value}" for name, value in (*result.at.items(), *subset))
+    said = "; ".join(filter(None, (*more, methods.method_text(found.method.steps))))
+    return {"more": said, "key": f"{called(result)}@{result.dataset}{at}"}
 
 
 LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")

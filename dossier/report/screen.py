@@ -130,7 +130,8 @@ class _Part:
     def _number(self, body: Element) -> None:
         """Write the numbers of tables and figures, which pages count; the committee's have none."""
         for tag, word in {"caption": "Table", "figcaption": "Figure"}.items():
-            for number, caption in enumerate(body.iter(tag), 1):
+            counted = [each for each in body.iter(tag) if each.get("class") != "own"]
+            for number, caption in enumerate(counted, 1):
                 if self.edition != "committee":
                     _begin(caption, f"{word} {number}. ")
 
@@ -237,7 +238,7 @@ def _title(caption: Element | None) -> str:
 
 def _scrolling(element: Element, label: str, after: str | None) -> Element:
     """An element in a region that scrolls by itself, also with the keys."""
-    region = Element("div", {"class": "scroll", "role": "region", "tabindex": "0", "aria-label": label})
+    region = Element("div", {"class": "scroll", "role": "group", "tabindex": "0", "aria-label": label})
     region.append(element)
     region.tail = after
     return region

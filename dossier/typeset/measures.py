@@ -385,9 +385,8 @@ def cell(
     """A result as one cell."""
     if isinstance(found, types.Absent):
         return reasons.cell(found)
-    return tables.Cell(
-        value_of(found, term), TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons))))
-    )
+    bounds = TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons))))
+    return tables.Cell(value_of(found, term), bounds, of=found)
 
 
 USUAL_KNOTS, FEWER_KNOTS = 4, 3

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from dossier.core.facts import Fact
-from dossier.core.types import Absent, Evidence, Withheld
+from dossier.core.types import Absent, Estimate, Evidence, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import lines_of, parted, shortened, text_width, widest_word
@@ -50,6 +50,8 @@ class Cell:
     """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
     link: str = ""
     """The chapter whose page stands in it."""
+    of: Estimate | None = field(default=None, compare=False, repr=False)
+    """The number that it prints, of which a screen says more."""
 
     @classmethod
     def plain(cls, text: str) -> Cell:

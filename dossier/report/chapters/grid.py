@@ -46,6 +46,21 @@ def table(evidence: types.Evidence) -> Table:
     )
 
 
+def behind(evidence: types.Evidence) -> Iterator[tuple[str, Sequence[tuple[str, str, types.State]]]]:
+    """Behind each question that was tested its claims, the worst first: of whom, the number, and how it stands."""
+    for question, every in _asked(evidence).items():
+        known = [claim for claim in claims.worst_first(every) if claim.state != "untested"]
+        lines = [(_said(evidence, claim), _named(evidence, claim.state), claim.state) for claim in known]
+        if lines:
+            yield QUESTION[question], list(dict.fromkeys(lines))
+
+
+def _said(evidence: types.Evidence, claim: claims.Claim) -> str:
+    """The number of a claim, which says of whom it is also where that is all of them."""
+    said = _number(evidence, claim)
+    return f"Over all: {said}".rstrip(": ") if claim.scope == "overall" and claim.measure else sentence_case(said)
+
+
 def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims.Claim]]:
     """What is claimed of each question, the gravest first."""
     found = {question: claims.about(evidence, question) for question in claims.QUESTIONS}

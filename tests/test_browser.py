@@ -1,0 +1,139 @@
+"""The file for the screen in a browser: with its script and without, with the keys alone, narrow, and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import browser
+from tests.conftest import Book
+
+pytestmark = pytest.mark.skipif(browser.PROGRAM is None, reason="there is no Chromium; make browser installs it")
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    """One browser for all of it."""
+    with browser.running(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def file(knee: Book, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the release that has everything."""
+    path = tmp_path_factory.mktemp("screen") / "dossier.html"
+    path.write_text(knee.screen, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(chromium: browser.Browser, file: Path) -> browser.Page:
+    """It on a screen of common width."""
+    return chromium.page(file)
+
+
+def test_it_loads_nothing_and_says_nothing_in_the_console(page: browser.Page, file: Path) -> None:
+    assert [each for each in page.asked_for if not each.startswith("data:font/")] == [file.as_uri()]
+    assert page.complaints == []
+    # One that no letter is set in is not unpacked.
+    assert page.says("[...document.fonts].map(each => each.status).sort()") == ["loaded"] * 4 + ["unloaded"]
+
+
+@pytest.mark.parametrize("width", [320, 375, 768, 1440])
+def test_no_page_is_wider_than_its_screen(chromium: browser.Browser, file: Path, width: int) -> None:
+    page = chromium.page(file, width)
+    page.says("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert page.says("document.documentElement.scrollWidth") <= width
+    outside = "getComputedStyle(each).overflowX === 'auto' || each.scrollWidth <= each.clientWidth"
+    assert page.says(f"[...document.querySelectorAll('.scroll')].every(each => {outside})")
+
+
+def test_without_its_script_all_of_it_can_be_read(chromium: browser.Browser, file: Path) -> None:
+    page = chromium.page(file, script=False)
+    hidden = "[...document.querySelectorAll('main *')].filter(each => each.closest('[hidden]')).length"
+    assert page.says(hidden) == 0
+    assert page.says("document.getElementById('tools').hidden")
+    assert page.says("document.querySelectorAll('button').length") == 0
+
+
+def test_the_tables_follow_our_hospital(page: browser.Page) -> None:
+    rows = "[...document.querySelectorAll('tr[data-site]')]"
+    seen = f"{rows}.filter(each => each.offsetParent).map(each => each.dataset.site)"
+    others = "[...document.querySelectorAll('tbody tr:not([data-site])')].filter(each => each.offsetParent).length"
+    every, rest = set(page.says(seen)), page.says(others)
+    choose(page, "Knee 2")
+    assert set(page.says(seen)) == {"Knee 2"}
+    assert "Knee 2" in page.says("document.getElementById('followed').textContent")
+    # What stands below the name of another hospital goes with it, and nothing else does.
+    assert 0 < page.says(others) <= rest
+    choose(page, "")
+    assert set(page.says(seen)) == every == {f"Knee {number}" for number in range(1, 9)}
+    assert page.says(others) == rest
+
+
+def choose(page: browser.Page, site: str) -> None:
+    """Choose a hospital, as a reader does."""
+    page.says(
+        "(() => { const list = document.getElementById('hospital'); "
+        f"list.value = '{site}'; list.dispatchEvent(new Event('change')) }})()"
+    )
+
+
+SORTED = """(() => {
+  const numbers = 'td[data-key]';
+  const tables = [...document.querySelectorAll('main table')];
+  const table = tables.find(each => each.querySelector('thead button') && each.querySelector(numbers));
+  const head = [...table.querySelectorAll('th')].find(each => each.textContent === 'AUROC');
+  const rows = () => [...table.tBodies[0].rows].filter(each => !each.matches('.total'));
+  const column = () => rows().map(each => parseFloat(each.querySelector(numbers).textContent));
+  const seen = [column()];
+  for (let turn = 0; turn < 3; turn += 1) {
+    head.querySelector('button').click();
+    seen.push([head.getAttribute('aria-sort'), column()]);
+  }
+  return seen;
+})()"""
+
+
+def test_a_table_is_sorted_up_down_and_back(page: browser.Page) -> None:
+    first, up, down, back = page.says(SORTED)
+    assert up == ["ascending", sorted(first)]
+    assert down == ["descending", sorted(first, reverse=True)]
+    assert back == ["none", first]
+
+
+def test_a_number_says_what_stands_behind_it_to_who_has_only_keys(page: browser.Page) -> None:
+    page.says("document.querySelector('td[data-key]').focus()")
+    said = page.says("document.getElementById('more').textContent")
+    key = page.says("document.activeElement.dataset.key")
+    assert key in said
+    assert "n " in said
+    page.press("ArrowRight")
+    assert page.says("document.activeElement.dataset.key") not in ("", key)
+    assert page.says("document.getElementById('more').textContent") != said
+    assert page.says(
+        "[...document.querySelectorAll('table')].every(each => each.querySelectorAll('[tabindex=\"0\"]').length <= 1)"
+    )
+    page.press("Escape")
+    assert page.says("document.getElementById('more').hidden")
+
+
+def test_the_first_key_offers_a_way_past_the_head(chromium: browser.Browser, file: Path) -> None:
+    page = chromium.page(file)
+    page.press("Tab", windowsVirtualKeyCode=9)
+    assert page.says("document.activeElement.className") == "skip"
+    assert page.says("document.activeElement.getBoundingClientRect().left") >= 0
+    assert page.says("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_paper_says_where_the_record_is(chromium: browser.Browser, file: Path) -> None:
+    page = chromium.page(file)
+    chromium.ask("Emulation.setEmulatedMedia", page.session, media="print")
+    assert page.says(
+        "document.querySelector('p.record').offsetHeight > 0 && document.querySelector('.foot').offsetHeight > 0"
+    )
+    assert page.says(
+        "[...document.querySelectorAll('.skip, .tools, button.csv, .more')].every(each => !each.offsetParent)"
+    )
