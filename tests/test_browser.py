@@ -134,6 +134,8 @@ def test_paper_says_where_the_record_is(chromium: browser.Browser, file: Path) -
     assert page.says(
         "document.querySelector('p.record').offsetHeight > 0 && document.querySelector('.foot').offsetHeight > 0"
     )
-    assert page.says(
-        "[...document.querySelectorAll('.skip, .tools, button.csv, .more')].every(each => !each.offsetParent)"
-    )
+    unseen = ".skip, select, button.csv, .more"
+    assert page.says(f"[...document.querySelectorAll('{unseen}')].every(each => !each.offsetParent)")
+    # Who gets the paper is told that the rows of others are not on it.
+    choose(page, "Knee 2")
+    assert page.says("document.getElementById('followed').offsetHeight") > 0
