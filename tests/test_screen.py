@@ -247,6 +247,26 @@ def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     return () if row["subset"] is None else (f"{row['subset']['column']}={row['subset']['level']}",)
 
 
+@pytest.mark.parametrize(
+    ("label", "site"),
+    [
+        ("North", "North"),
+        ("North †§", "North"),
+        ("Saint Mary's…", None),
+        ("Saint… East", "Saint Mary's East"),
+        ("Saint Mary's W…", "Saint Mary's West"),
+        ("Over all", None),
+        ("…", None),
+        ("Nor", None),
+    ],
+)
+def test_a_row_is_of_the_hospital_that_it_names_and_of_no_other(label: str, site: str | None) -> None:
+    sites = ["North", "Saint Mary's East", "Saint Mary's West"]
+    rows = f"<body><table><tr><th>{label}</th><td>1</td></tr></table></body>"
+    (row,) = [each for _, each in Read(screen._Part("committee", rows, {}, sites, screen.Looks()).content()).all("tr")]
+    assert row.get("data-site") == site
+
+
 # ---- that it says what the PDF says ---------------------------------------------------------------------------------
 
 PLACES = re.compile(r"\b(?:p\.|pages?|chapters?)(?=\W|$)|\bcover of the core\b|\bcore 1(?=\W|$)", re.IGNORECASE)

@@ -30,6 +30,8 @@ FACE = re.compile(r"@font-face \{[^}]*url\(([^)]+)\)[^}]*\}")
 """A font of the pages, in the style sheet that they share."""
 LOWER = {"h1": "h3", "h2": "h4"}
 """The headings of an edition within the one page: above them stand its title and the names of the editions."""
+MARKS = " †‡§"
+"""What stands behind the name of a hospital, and is said below."""
 DRAWN = {"clipPath", "defs", "g", "path", "rect", "svg", "text"}
 """The elements that a figure may be made of: none runs, links or loads."""
 
@@ -209,8 +211,18 @@ class _Part:
             element.tag = "h3"
         elif element.tag == "th" and element.text == "Page":
             element.text = "Chapter"
-        elif element.tag == "tr" and len(element) and plain("".join(element[0].itertext())) in self.sites:
-            element.attrib["data-site"] = plain("".join(element[0].itertext()))
+        elif element.tag == "tr" and len(element) and (site := self._site("".join(element[0].itertext()))):
+            element.attrib["data-site"] = site
+
+    def _site(self, label: str) -> str | None:
+        """The hospital that a row is of: by its name, with marks behind it, or by what is left of a shortened one.
+
+        A name that is short for several hospitals, or for none, is of none: such a row never folds away.
+        """
+        said = plain(label).strip().rstrip(MARKS)
+        left = re.compile(".*".join(re.escape(part.strip()) for part in said.split("…")))
+        found = [said] if said in self.sites else [site for site in self.sites if left.fullmatch(site)]
+        return found[0] if len(found) == 1 else None
 
 
 def _begin(element: Element, text: str) -> None:
