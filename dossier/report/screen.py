@@ -32,6 +32,8 @@ LOWER = {"h1": "h3", "h2": "h4"}
 """The headings of an edition within the one page: above them stand its title and the names of the editions."""
 MARKS = " †‡§"
 """What stands behind the name of a hospital, and is said below."""
+LAYOUT = ["kern", "lnum", "mark", "mkmk"]
+"""What is kept of the features of a font: those that the pages use."""
 DRAWN = {"clipPath", "defs", "g", "path", "rect", "svg", "text"}
 """The elements that a figure may be made of: none runs, links or loads."""
 
@@ -82,7 +84,7 @@ def _fonts(letters: Collection[int]) -> str:
 
 
 def _font(name: str, letters: Collection[int]) -> str:
-    options = subset.Options(flavor="woff", layout_features=["kern", "lnum", "mark", "mkmk"], recalc_timestamp=False)
+    options = subset.Options(flavor="woff", name_IDs=["*"], layout_features=LAYOUT, recalc_timestamp=False)
     cutter, held = subset.Subsetter(options), io.BytesIO()
     cutter.populate(unicodes=letters)
     with subset.load_font(str(material.styles() / name), options) as font:
