@@ -77,11 +77,7 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
         ("18f", '[statements]\n18f = "In the repository."\n', ("declared", "statements")),
         ("3a", '[statements]\n3a = "Many are readmitted."\n', ("declared", "statements")),
         ("25", '[statements]\n25 = "It ranks well."\n', ("narrative", "statements")),
-        (
-            "17",
-            '[statements]\n17 = { none = "No board was asked: the tables are public." }\n',
-            ("stated_none", "statements"),
-        ),
+        ("17", '[statements]\n17 = { none = "No board: the tables are public." }\n', ("stated_none", "statements")),
         ("9a", "", ("development_only", None)),
         ("9a", '[statements]\n9a = "By hand."\n', ("declared", "statements")),
         ("12d", "", ("not_applicable", Fact("one_external_site"))),

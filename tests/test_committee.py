@@ -621,7 +621,7 @@ def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> 
     assert [danger.text for danger in committee.could_go_wrong(unknown)] == [never, often, few]
     assert [danger.text for danger in committee.could_go_wrong(known)] == [often, few]
     assert committee.further_dangers(unknown) == ""
-    assert committee.further_dangers(known) == "One more: full report, under Limitations."
+    assert committee.further_dangers(known) == "All three: full report, under Limitations."
 
 
 def test_an_answer_that_is_missing_for_one_place_is_still_open(covid: Book) -> None:

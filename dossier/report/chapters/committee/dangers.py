@@ -47,10 +47,10 @@ def wrong_here(evidence: types.Evidence) -> tuple[Danger, ...]:
 
 
 def further_dangers(evidence: types.Evidence) -> str:
-    """How many kinds of limitations stand in the full report alone."""
-    every = {PLAIN[flag.flag] for flag in evidence.flags}
-    more = len(every) - min(len(_kinds(evidence)), MOST_DANGERS)
-    return f"{sentence_case(in_words(more))} more: full report, under Limitations." if more > 0 else ""
+    """How many kinds of limitations the full report lists, where not all of them are told here."""
+    every, told = {flag.flag for flag in evidence.flags}, _kinds(evidence)[:MOST_DANGERS]
+    is_all = {PLAIN[kind] for kind in every} == {PLAIN[kind] for kind in told}
+    return "" if is_all else f"All {in_words(len(every))}: full report, under Limitations."
 
 
 def _kinds(evidence: types.Evidence) -> list[str]:
