@@ -144,8 +144,8 @@ def _taken(raw: Mapping[str, Any], folder: Folder, faults: list[Fault]) -> Mappi
         faults.append(Fault("not_updated_formulas", where, file=asked.file))
         return None
     if (asked.dataset, asked.method) not in known:
-        about = asked.model_dump(exclude={"outside"}) | {"known": tuple(" ".join(each) for each in known)}
-        faults.append(Fault("no_such_update", Key("model", "dataset"), **about))
+        at, it, named = Key("model", "dataset"), asked, tuple(" ".join(each) for each in known)
+        faults.append(Fault("no_such_update", at, file=it.file, dataset=it.dataset, method=it.method, known=named))
         return None
     return made[known[asked.dataset, asked.method]]
 
