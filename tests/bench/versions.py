@@ -172,7 +172,7 @@ def main() -> None:
     """Simulate every cell and write VERSIONS.md."""
     same, other = [(1, -1.5, 200), (3, -1.5, 100), (8, -1.5, 25), (3, -3.0, 100)], [(3, -1.5, 100)]
     nulls = [null(*cell, others, 1) for others, cells in ((False, same), (True, other)) for cell in cells]
-    powers = [power(n, -1.0, 100, others, 2) for others in (False, True) for n in (300, 1000)]
+    powers = [power(n, -1.0, times, others, 2) for others in (False, True) for n, times in ((300, 100), (1000, 400))]
     page = PAGE.format(null="\n".join(nulls), power="\n".join(powers))
     Path(__file__).with_name("VERSIONS.md").write_text(page, encoding="utf-8")
     sys.stdout.write(page)
