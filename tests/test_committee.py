@@ -487,6 +487,8 @@ def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_
     assert table is not None
     assert table.columns[-1].label == "Missed, of 100"
     assert {row.cells[-1].interval != "" for row in table.rows} == {True}
+    # Of the 458 under 50 those 60 of one hospital, where none had the outcome, count for O/E alone.
+    assert 'Under 50 (age): "sick from well" and "missed" of 398 patients in five hospitals.' in table.note
 
 
 # ---- what must we do ------------------------------------------------------------------------------------------------

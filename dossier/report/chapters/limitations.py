@@ -70,7 +70,8 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
         for cause in _by_cause(flags)
         for text in _texts(evidence, cause)
     )
-    if len(replies) == 1 and kind == DIFFERS and _has_chapter(evidence, "subgroups"):
+    is_quick, left_out = not evidence.checklist, evidence.release.report.leave_out
+    if len(replies) == 1 and kind == "subgroup_differs" and not is_quick and "subgroups" not in left_out:
         said = ((f"{sentence_case(listing(briefly))}: see the chapter on subgroups.", None),)
     without = _briefly(evidence, [flag for flag in flags if flag.reply is None])
     return Raised(kind, topic(kind), briefly, follows, said, at_once, without)
@@ -130,15 +131,6 @@ OF_FEW = {"few_events", "few_in_subgroup", "precision_missed"}
 """Flags of few patients: the site with the fewest is named first."""
 OFF = {"risks_off", "slope_off"}
 """Flags of ratios that should be 1: the farthest off is named first."""
-
-
-DIFFERS = "subgroup_differs"
-"""The flag of a group for which the model does otherwise: the chapter on subgroups has each number."""
-
-
-def _has_chapter(evidence: Evidence, chapter: str) -> bool:
-    """Whether the chapter that says the same with every number is in this dossier."""
-    return bool(evidence.checklist) and chapter not in evidence.release.report.leave_out
 
 
 def answers(evidence: Evidence) -> tuple[str, bool]:

@@ -239,6 +239,10 @@ def forest_caption(evidence: types.Evidence) -> str:
         text += (
             " Diamond: over the sites, each weighed alike in the subgroup and in the others; strokes below: the sites."
         )
+    for line in (line for line in rows if line.is_pooled):
+        for (_, heading), each in zip(measures(evidence), line.found, strict=True):
+            if isinstance(each, types.Estimate) and each.n != line.n:
+                text += f" {heading} of {line.label}: {each.n:,} patients."
     if any(line.found and not line.is_pooled for line in rows):
         text += " Square: a site."
     if several:

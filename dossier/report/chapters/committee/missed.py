@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
 from dossier.core import bands, between_groups, claims, types
@@ -151,6 +151,7 @@ OVERESTIMATED = "The model overestimates the risk of"
 MORE_CASES = "More actual cases per 100 predicted than among the others:"
 FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
 LOWER_AUROC = "It tells sick from well less often than their illness explains among"
+LOWER_AUROC_OF_CLASSES = "It tells the classes apart less often than the case mix explains among"
 AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 """What is said of a group that is worse off at the first threshold."""
 
@@ -171,11 +172,7 @@ def _how(evidence: types.Evidence, look: between_groups.Look) -> str:
     if look.measure == between_groups.RATIO:
         own, beside = (UNDERESTIMATED, MORE_CASES) if look.is_worse else (OVERESTIMATED, FEWER_CASES)
         return beside if look.fact["is_relative"] else own
-    several = bool(classes.labels(evidence))
-    return AT_THRESHOLD.get(look.measure, LOWER_AUROC_OF_CLASSES if several else LOWER_AUROC)
-
-
-LOWER_AUROC_OF_CLASSES = "It tells the classes apart less often than the case mix explains among"
+    return AT_THRESHOLD.get(look.measure, LOWER_AUROC_OF_CLASSES if classes.labels(evidence) else LOWER_AUROC)
 
 
 def _values(look: between_groups.Look) -> str:
@@ -230,17 +227,13 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     }
     for is_sure, start, end in (
         (True, "It does worse for", "but it may be only a little"),
-        (False, "It may do worse for", CHANCE),
+        (False, "It may do worse for", "or this is coincidence"),
     ):
         here = [look for look in worse if look.is_sure is is_sure]
         groups = dict.fromkeys((patients_of(look.column, look.label, look.of_class), look.measure) for look in here)
         if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
             text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED)}, {end}."
     return text
-
-
-CHANCE = "or this is coincidence"
-"""What else may explain a difference."""
 
 
 WORSE: dict[str, str] = entries("pages")["may_do_worse"]
@@ -285,9 +278,9 @@ def patients_of(column: str, label: str, of_class: str | None = None) -> str:
 
 def _few_groups(evidence: types.Evidence) -> str:
     """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
-    sized = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
-    known = [subgroup for subgroup in sized if isinstance(subgroup.size, types.SubgroupSize)]
-    few = [subgroup for subgroup in known if isinstance(subgroup.size, types.SubgroupSize) and subgroup.size.is_few]
+    here = [summary.size for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
+    known = [size for size in here if isinstance(size, types.SubgroupSize)]
+    few = [size for size in known if size.is_few]
     each = "" if places.alone(evidence) else ", counted hospital by hospital,"
     parts = [_known_at(evidence)]
     if few:
@@ -329,11 +322,11 @@ def _together(evidence: types.Evidence, columns: Set[str]) -> str:
 
 def groups(evidence: types.Evidence) -> Table | None:
     """Each group of patients at our hospital, the only one, or all together: how many, and how the model does."""
-    site = places.alone(evidence)
+    site, at = places.alone(evidence), primary_threshold(evidence)
     where = types.POOLED if site is None else site.name
-    several = bool(classes.labels(evidence))
-    known = _groups_here(evidence)
+    several, known = bool(classes.labels(evidence)), _groups_here(evidence)
     rows: list[Row] = []
+    fewer = ""
     for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
         size = subgroups.together(sizes)
         cells = [Cell.count(size.n), Cell.count(size.shown)]
@@ -345,8 +338,10 @@ def groups(evidence: types.Evidence) -> Table | None:
         }
         cells += [_of_group(estimate, where, is_few, name == "oe_ratio") for name, estimate in found.items()]
         if not several:
-            cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
+            cells += [_missed(evidence, column, label, is_few)] if at is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
+        if site is None and not several and not is_few:
+            fewer += _of_fewer(rows[-1].label, (*found.values(), _found_in(evidence, column, label)))
     if not rows:
         return None
     least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
@@ -354,17 +349,29 @@ def groups(evidence: types.Evidence) -> Table | None:
     columns.append(Column(f"{sentence_case(places.tells_apart(evidence))}, of 100", intervals=True))
     if not several:
         columns += [Column("Actual cases per 100 predicted", intervals=True)]
-        columns += [Column("Missed, of 100", intervals=True)] if primary_threshold(evidence) else []
-    at = primary_threshold(evidence)
+        columns += [Column("Missed, of 100", intervals=True)] if at else []
     missed_at = "" if several or at is None else f" Missed: at the {plain.line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
         missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-    columns_of = {column for column, _ in known}
-    name = _together(evidence, columns_of) if site is None else places.short_names(evidence)[site.name]
-    note = f"{_note(evidence, texts, len(known))}{missed_at}{_protected(evidence)}"
+    name = (
+        _together(evidence, {column for column, _ in known})
+        if site is None
+        else places.short_names(evidence)[site.name]
+    )
+    note = f"{_note(evidence, texts, len(known))}{missed_at}{fewer}{_protected(evidence)}"
     return worded("groups", rows, columns, where=name, note=note)
+
+
+def _of_fewer(group: str, found: Sequence[types.Estimate | types.Absent | None]) -> str:
+    """Of how many patients values of a group are that rest on fewer hospitals than another of its row."""
+    among: dict[tuple[int, int], list[str]] = {}
+    for head, each in zip(("sick from well", "actual cases", "missed"), found, strict=True):
+        if isinstance(each, types.Estimate) and types.is_telling(each):
+            among.setdefault((int(each.details.get("k") or 0), each.n), []).append(f'"{head}"')
+    fewer = [(sites, n, listing(heads)) for (sites, n), heads in among.items() if sites < max(among)[0]]
+    return "".join(f" {group}: {heads} of {n:,} patients in {in_words(sites)} hospitals." for sites, n, heads in fewer)
 
 
 def _missed(evidence: types.Evidence, column: str, label: str, is_few: bool) -> Cell:
@@ -398,11 +405,9 @@ def _protected(evidence: types.Evidence) -> str:
         if isinstance(summary.size, types.Withheld) and places.is_here(summary.dataset, evidence)
     )
     gone = ""
-    for start, groups_of in (
-        ("Kept back", [group for group in hidden if group not in shown]),
-        ("Kept back at some hospitals", [group for group in hidden if group in shown]),
-    ):
-        names = [f"{within_sentence(label)} ({within_sentence(column)})" for column, label in groups_of]
+    for start, is_shown in (("Kept back", False), ("Kept back at some hospitals", True)):
+        of_start = [group for group in hidden if (group in shown) is is_shown]
+        names = [f"{within_sentence(label)} ({within_sentence(column)})" for column, label in of_start]
         gone += f" {start}: {named_with_the_rest(names, plain.MOST_NAMED)}." if names else ""
     return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
