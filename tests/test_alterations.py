@@ -345,7 +345,9 @@ def test_altered_pages_are_named(built: Path, tmp_path: Path, edition: str, kind
     named(out, edition)
 
 
-@pytest.mark.parametrize("name", [*EDITIONS, "results.csv", "model-card.xml", "figures/roc_by_site.svg"])
+@pytest.mark.parametrize(
+    "name", [*EDITIONS, "dossier.html", "results.csv", "model-card.xml", "figures/roc_by_site.svg"]
+)
 @pytest.mark.parametrize("kind", OF_BYTES)
 def test_altered_bytes_are_named(built: Path, tmp_path: Path, name: str, kind: str) -> None:
     before = (built / name).read_bytes()

@@ -639,7 +639,8 @@ def test_a_build_of_another_edition_says_what_it_removes_before_and_a_fault_remo
     files = held(tmp_path / "out")
     refused = run("build", str(release), "-o", "out", "--edition", "committee", "--local-site", "nowhere", "--quiet")
     leaves = (
-        "To be removed from out, for this build does not make it: dossier-regulatory.pdf, dossier-supplement.pdf.\n"
+        "To be removed from out, for this build does not make it: dossier-regulatory.pdf, dossier-supplement.pdf, "
+        "dossier.html.\n"
     )
     assert (refused.code, refused.err.startswith(leaves)) == (2, True)
     assert held(tmp_path / "out") == files
@@ -653,7 +654,9 @@ def test_a_build_of_another_edition_says_what_it_removes_before_and_a_fault_remo
         0,
         f"{leaves}Removed from out, for this build does not make it: figures/old.svg.\n",
     )
-    assert set(files) - set(held(tmp_path / "out")) == {"dossier-regulatory.pdf", "dossier-supplement.pdf"}
+    assert set(files) - set(held(tmp_path / "out")) == {
+        *("dossier-regulatory.pdf", "dossier-supplement.pdf", "dossier.html"),
+    }
 
 
 def test_demo_builds_every_release_that_ships(

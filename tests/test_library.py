@@ -199,6 +199,8 @@ def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
     assert isinstance(recorded, Record)
     assert recorded.results == found.results
     assert recorded.pdf("committee") == built[Path("dossier-committee.pdf")]
+    command.main(["print", "built", "-o", "screen", "--edition", "html", "--quiet"], standalone_mode=False)
+    assert recorded.html() == (tmp_path / "screen" / "dossier.html").read_bytes()
 
 
 @pytest.mark.parametrize(("name", "file"), [("nothing", "nothing"), ("", "results.json")])
