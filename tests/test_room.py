@@ -98,7 +98,7 @@ def test_a_word_of_400_letters_has_its_room_as_any_name(word: str, edition: Edit
     assert name in plain(document.html)
 
 
-@pytest.mark.parametrize("edition", get_args(Edition))
+@pytest.mark.parametrize("edition", sorted({*get_args(Edition)} - {"html"}))
 def test_a_version_that_nobody_stated_is_in_no_title_head_or_foot(edition: Edition) -> None:
     document = compose.document(Gallery(evidence(1), {}, {}), edition)
     (body,) = re.findall(r"<body[^>]*>", document.html)

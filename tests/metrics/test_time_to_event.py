@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import dossier
-from dossier.core.register import Metric, measures
+from dossier.core.register import Metric, Sized, measures
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.censoring import By, TimeToEvent
 from dossier.typeset.methods import method_text
@@ -24,7 +24,9 @@ from tests.metrics.test_censoring import HORIZON, random_rows
 
 def takes_follow_up(metric: Metric) -> bool:
     """Whether a measure is known of an outcome by a horizon."""
-    return "outcome" in metric.needs and (metric.followed or metric.weighted) not in (None, "refused")
+    # Sizes of samples are other formulas there.
+    form = None if isinstance(metric.followed, Sized) else metric.followed or metric.weighted
+    return "outcome" in metric.needs and form not in (None, "refused")
 
 
 MEASURES = {name: metric for name, metric in measures().items() if takes_follow_up(metric)}
