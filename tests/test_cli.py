@@ -26,7 +26,7 @@ import pytest
 from dossier import __main__ as dossier_main
 from dossier.command_line import cli, initial
 from dossier.core import material
-from dossier.core.command import EDITIONS
+from dossier.core.contents import ON_PAPER
 from dossier.core.errors import PageError
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Material
@@ -364,7 +364,7 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
         (("verify",), "Missing argument 'OUT'"),
         (("verify", "out"), "There is no dossier"),
         (("verify", "table.csv"), "There is no dossier"),
-        (("quick", "table.csv", "--risk", "risk", "-o", "out"), "Missing option '--outcome'"),
+        (("quick", "table.csv", "--risk", "risk", "-o", "out"), "Give --outcome, or all of --time, --event and --at."),
         (("quick", "table.csv", "--outcome", "died", "--risk", "risk", "-o", "out"), "There is no column died."),
         (("quick", "table.csv", "--outcome", "risk", "--risk", "risk", "-o", "out"), "The risk is the outcome itself."),
         (("quick", "table.csv", "--outcome", "o", "--risk", "r", "-o", "out", "--threshold", "1"), "not in the range"),
@@ -496,10 +496,10 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
     out = tmp_path / "a" / "out"
     files = held(out)
     assert sorted(listed) == sorted(f"a/out/{name}" for name in files)
-    assert listed[:3] == [f"a/out/dossier-{edition}.pdf" for edition in EDITIONS["all"]]
+    assert listed[:3] == [f"a/out/dossier-{edition}.pdf" for edition in ON_PAPER]
     figures = [name for name in files if re.fullmatch(r"figures/\w+\.svg", name)]
-    pages = {f"dossier-{edition}.pdf" for edition in EDITIONS["all"]}
-    others = pages | {"results.json", "results.csv", "model-card.xml", "manifest.json"}
+    pages = {f"dossier-{edition}.pdf" for edition in ON_PAPER}
+    others = pages | {"dossier.html", "results.json", "results.csv", "model-card.xml", "manifest.json"}
     assert set(files) == others | set(figures)
     _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
     assert len(pypdf.PdfReader(out / "dossier-committee.pdf").pages) <= 4
@@ -668,7 +668,7 @@ def test_demo_builds_every_release_that_ships(
     done = run("demo", "-o", "demo", "--jobs", "1", "--quiet")
     assert (done.code, done.err) == (0, "")
     assert sorted(done.out.splitlines()) == sorted(f"demo/tiny/{name}" for name in held(tmp_path / "demo/tiny"))
-    assert {f"dossier-{edition}.pdf" for edition in EDITIONS["all"]} <= set(held(tmp_path / "demo/tiny"))
+    assert {f"dossier-{edition}.pdf" for edition in ON_PAPER} <= set(held(tmp_path / "demo/tiny"))
     manifest = json.loads((tmp_path / "demo/tiny/manifest.json").read_bytes())
     assert manifest["command"] == "dossier build --edition all --page a4"
 

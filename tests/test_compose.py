@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import jinja2
 import pytest
 
 from dossier.core import material
-from dossier.core.command import EDITIONS
-from dossier.core.contents import SUBMITTED, Edition
+from dossier.core.contents import ON_PAPER, SUBMITTED, Edition
 from dossier.core.errors import PageError
 from dossier.core.types import Estimate, Evidence, Gallery, Picture
 from dossier.record import results
@@ -29,7 +28,6 @@ from dossier.typeset.methods import method_text
 from tests.conftest import Book, by_hand, tool
 from tests.figures.evidence import Case
 
-EDITIONS_OF_A_BUILD: tuple[Edition, ...] = EDITIONS["all"]
 VOID = {"meta", "img", "br", "hr", "link", "input", "col", "wbr"}
 
 
@@ -95,7 +93,7 @@ def tree(html: str) -> Element:
     return reader.root
 
 
-@pytest.fixture(scope="module", params=EDITIONS_OF_A_BUILD)
+@pytest.fixture(scope="module", params=ON_PAPER)
 def page(request: pytest.FixtureRequest, book: Book) -> Element:
     """Each edition of each release."""
     edition: Edition = request.param
@@ -231,7 +229,7 @@ def hostile(text: str) -> Gallery:
     return Gallery(dataclasses.replace(evidence, release=release, statements=statements), {}, {})
 
 
-@pytest.mark.parametrize("edition", EDITIONS_OF_A_BUILD)
+@pytest.mark.parametrize("edition", ON_PAPER)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_names_are_printed_as_they_are(text: str, edition: Edition) -> None:
     page = tree(numbers.plain(compose.document(hostile(text), edition).html))
@@ -342,7 +340,7 @@ def test_a_figure_that_the_evidence_does_not_allow_leaves_no_trace(rewritten: An
     assert "figure-roc_by_site" not in html
 
 
-@pytest.mark.parametrize("edition", get_args(Edition))
+@pytest.mark.parametrize("edition", [*ON_PAPER, "quick"])
 def test_every_edition_stands_up_to_evidence_without_a_number(edition: Edition) -> None:
     gallery = draw.gallery(by_hand(Case("absent", ("Italy 1", "Spain", "Ethiopia")), absent=True))
     page = tree(compose.document(gallery, edition).html)
@@ -442,7 +440,7 @@ def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: B
 
 
 def test_an_edition_and_its_results_name_each_other(book: Book) -> None:
-    first, supplement, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
+    first, supplement, other = (book.document(edition) for edition in ON_PAPER)
     assert len({first.identifier, supplement.identifier, other.identifier}) == 3
     assert first.attachments == supplement.attachments == ()
     assert [attachment.content for attachment in other.attachments] == [results.of(book.evidence).text()]

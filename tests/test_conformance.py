@@ -8,14 +8,13 @@ import pytest
 from pypdf import PdfReader
 from pypdf.generic import Destination, Fit, NullObject
 
-from dossier.core.command import EDITIONS
-from dossier.core.contents import SUBMITTED, Edition
+from dossier.core.contents import ON_PAPER, SUBMITTED, Edition
 from tests.bench.conformance import fda, lint, out_of_margins, signed_by, small_type, unembedded, unmarked, unsound
 from tests.certificates_of_tests import owner
 from tests.conftest import Book
 
 
-@pytest.mark.parametrize("edition", EDITIONS["all"])
+@pytest.mark.parametrize("edition", ON_PAPER)
 def test_the_page_and_the_file_conform(breast: Book, edition: Edition) -> None:
     assert lint(breast.html(edition)) == []
     assert list(fda(breast.pdf(edition), edition)) == []

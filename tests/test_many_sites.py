@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 import dossier
 from dossier.core import multiplicity
-from dossier.core.command import EDITIONS
+from dossier.core.contents import ON_PAPER
 from dossier.core.register import fill
 from dossier.core.release import Thresholds
 from dossier.core.types import Absent, Estimate, Evidence, Floats, Picture, Result, externals
@@ -207,7 +207,7 @@ def test_the_funnel_draws_every_hospital_and_names_the_one_beyond_chance() -> No
 def test_a_dossier_of_many_hospitals_stays_short() -> None:
     gallery = draw.gallery(evidence(24))
     pages = {}
-    for edition in EDITIONS["all"]:
+    for edition in ON_PAPER:
         made = press.pdf(compose.document(gallery, edition))
         reader = pypdf.PdfReader(io.BytesIO(made))
         pages[edition] = [page.extract_text() for page in reader.pages]

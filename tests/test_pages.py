@@ -22,8 +22,7 @@ import pytest
 from pypdf import PdfReader
 
 from dossier.core import claims
-from dossier.core.command import EDITIONS
-from dossier.core.contents import SUBMITTED, Edition
+from dossier.core.contents import ON_PAPER, SUBMITTED, Edition
 from dossier.record import results
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.labels import labelled
@@ -33,7 +32,7 @@ MM = 72 / 25.4
 LEFT, RIGHT, TOP, BOTTOM = 24.0, 192.0, 26.0, 271.0
 """The live area of an A4 page in mm."""
 
-EVERY: tuple[Edition, ...] = EDITIONS["all"]
+EVERY: tuple[Edition, ...] = ON_PAPER
 TITLES = {chapter.title: chapter.name for chapter in chapters()}
 JARGON = (
     *("AUROC", "ROC", "O/E", "calibration", "net benefit", "Brier", "logit", "DeLong", "bootstrap", "Wald", "Wilson"),

@@ -12,6 +12,9 @@ ON_SCREEN: tuple[Edition, ...] = ("committee", "regulatory", "supplement")
 SUBMITTED: tuple[Edition, ...] = ("regulatory", "supplement")
 """The core and its supplement, two files of one submission: a chapter stands in one, or in both by its parts."""
 
+ON_PAPER: tuple[Edition, ...] = (*SUBMITTED, "committee")
+"""The editions of a release that have pages."""
+
 ORDER = (
     "results",
     "context",

@@ -124,13 +124,12 @@ def _printed(number: int) -> bool:
 
 def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
     from dossier import evaluate, reading
-    from dossier.core.command import EDITIONS
-    from dossier.core.contents import Edition
+    from dossier.core.contents import ON_PAPER, Edition
     from dossier.core.types import Gallery
     from dossier.record import results, results_csv
     from dossier.report import compose, draw, model_card, press
 
-    editions: tuple[Edition, ...] = EDITIONS["all"]
+    editions: tuple[Edition, ...] = ON_PAPER
     ended.stage = "load"
     study = reading.study(folder)
     ended.stage = "evaluate"
