@@ -405,8 +405,14 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
     """An AUROC of exactly 1 where there are enough of each outcome that chance is no explanation."""
     for dataset, label, found in _estimates(external, results, "auroc"):
         events = dataset.class_counts.get(label) if label else dataset.events
-        if found.value == 1 and events is not None and min(events, dataset.n - events) >= bands.FEW_FOR_POOLING:
-            both = {"events": _amount(events, "event"), "others": _amount(dataset.n - events, "non-event")}
+        others = dataset.n - events if label and events is not None else dataset.others
+        if (
+            found.value == 1
+            and events is not None
+            and others is not None
+            and min(events, others) >= bands.FEW_FOR_POOLING
+        ):
+            both = {"events": _amount(events, "event"), "others": _amount(others, "non-event")}
             says = Fact("never_wrong", site=dataset.site, **both)
             if label:
                 says = Fact("never_wrong_of_class", site=dataset.site, label=label, **both)

@@ -107,7 +107,7 @@ def discrimination(found: Estimate | Absent, is_own: bool = False) -> State:
     """
     if isinstance(found, Absent):
         return "untested"
-    if found.events is not None and min(found.events, found.n - found.events) < FEW_FOR_POOLING:
+    if found.events is not None and min(found.events, found.others or 0) < FEW_FOR_POOLING:
         return "open"
     if is_below(found, LEAST_USEFUL_AUROC, is_own):
         return "against"

@@ -677,7 +677,8 @@ class Estimate:
     events: int | None = field(default=None, repr=False)
     se: float | None = field(default=None, repr=False)
     details: Mapping[str, float | None] = field(default_factory=dict, repr=False)
-    """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
+    """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity, and
+    the rows `left` whose outcome is not known by its horizon ..."""
     reason: Fact | None = field(default=None, repr=False)
     """Why a bound is missing, when one is."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
@@ -687,6 +688,11 @@ class Estimate:
         """The value with its interval, as 0.81 (0.80 to 0.83)."""
         bounds = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
         return f"{self.value:.2f}{bounds}"
+
+    @property
+    def others(self) -> int | None:
+        """The rows that are known not to have the outcome; None where it has several classes, or is not given."""
+        return None if self.events is None else self.n - self.events - int(self.details.get("left") or 0)
 
     _repr_pretty_ = _in_a_notebook
 

@@ -106,7 +106,10 @@ def _is_looked_at(
 def _too_small(site: types.DatasetSummary, result: types.Result) -> Fact | None:
     """Why a hospital has too few patients with the outcome, or of a class, or too few others, for a test there."""
     label = result.at.get("class")
-    return too_few(site.events if label is None else site.class_counts.get(str(label)), site.n, FEWEST_TO_TEST)
+    if label is None:
+        return too_few(site.events, site.others, FEWEST_TO_TEST)
+    inside = site.class_counts.get(str(label))
+    return too_few(inside, None if inside is None else site.n - inside, FEWEST_TO_TEST)
 
 
 # ---- both versions on the same rows ----------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def _is_looked_at(release: Release, result: Result) -> bool:
     if result.subset is not None or (at is not None and at not in primary) or not isinstance(result.found, Estimate):
         return False
     if result.measure == "auroc_difference":
-        events = result.found.events
-        return events is None or min(events, result.found.n - events) >= FEWEST_TO_TEST
+        events, others = result.found.events, result.found.others
+        return events is None or others is None or min(events, others) >= FEWEST_TO_TEST
     wanted = ("accuracy_difference", "mean_severity_difference") if of_classes else ("net_benefit_difference",)
     return result.measure in wanted

@@ -241,18 +241,18 @@ def _inside(estimate: Estimate, scale: Scale) -> Estimate:
     return replace(estimate, value=(estimate.n * estimate.value + 0.5) / (estimate.n + 1))
 
 
-def too_few(events: int | None, n: int, fewest: int) -> Fact | None:
+def too_few(events: int | None, others: int | None, fewest: int) -> Fact | None:
     """Why nothing is said of so few rows with the outcome, or without; None of enough, and where they are not known."""
     if events is not None and events < fewest:
         return Fact("fewer_events", fewest=Count(fewest, "event", is_limit=True))
-    if events is not None and n - events < fewest:
+    if others is not None and others < fewest:
         return Fact("fewer_non_events", fewest=Count(fewest, "non-event", is_limit=True))
     return None
 
 
 def _obstacle(estimate: Estimate, scale: Scale) -> Fact | None:
     """Why a site cannot be pooled."""
-    reason = too_few(estimate.events, estimate.n, FEW_FOR_POOLING) or off_scale(estimate.value, scale)
+    reason = too_few(estimate.events, estimate.others, FEW_FOR_POOLING) or off_scale(estimate.value, scale)
     if reason is None and (estimate.se is None or estimate.se <= 0):
         return Fact("no_standard_error")
     return reason

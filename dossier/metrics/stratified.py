@@ -382,6 +382,6 @@ def mean_of_sites(
 
 def _pairs_of(estimates: Sequence[Estimate]) -> Iterator[float]:
     for estimate in estimates:
-        if estimate.events is None:
+        if estimate.events is None or estimate.others is None:
             raise TypeError("pairs are counted from the events of a site")
-        yield float(estimate.events) * (estimate.n - estimate.events)
+        yield float(estimate.events) * estimate.others

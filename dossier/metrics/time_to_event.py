@@ -81,7 +81,10 @@ def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[s
         return Absent(weights.obstacle)
     design = Design(len(given["risk"]), censoring=weights)
     found = function(**{**given, "outcome": weights.case.astype(float), "design": design})
-    return found if isinstance(found, Absent) else replace(found, method=found.method + censored(weights))
+    if isinstance(found, Absent):
+        return found
+    found = replace(found, method=found.method + censored(weights))
+    return replace(found, details={**found.details, **_left(weights)}) if isinstance(found, Estimate) else found
 
 
 def at_weights(form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends) -> Estimate | Absent:
@@ -96,7 +99,8 @@ def at_weights(form: Measure, rows: Rows, level: float, scale: Symmetry, ends: E
     if isinstance(found, Absent):
         return found
     n, events, method = len(rows.risk), int(rows.cases.sum()), Method(*censored(of_each[0]), "linearization")
-    bare = Estimate(found.value, None, None, None, n, method, events, None, found.details, NO_SPREAD)
+    details = {**found.details, **_left(of_each[0])}
+    bare = Estimate(found.value, None, None, None, n, method, events, None, details, NO_SPREAD)
     se, others = _error(found), [one for one in (found.beside,) if one is not None and _error(one) > 0]
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return bare
@@ -108,6 +112,11 @@ def at_weights(form: Measure, rows: Rows, level: float, scale: Symmetry, ends: E
     on_scale = () if scale in ("plain", "wilson") else (Fact("on_scale", scale=scale),)
     made = Method(*lead, *method, *on_scale)
     return replace(bare, low=max(low, lowest), high=min(high, highest), se=se, level=level, method=made, reason=None)
+
+
+def _left(weights: Weights) -> dict[str, float | None]:
+    """Of how many patients the outcome is not known, where there are any."""
+    return {"left": float(weights.left.sum())} if weights.left.any() else {}
 
 
 def _error(found: Weighted) -> float:

@@ -187,7 +187,8 @@ def flags_of(dataset: Dataset, fitted: Fitted | None = None) -> Iterator[Flag]:
 
 def _by_class(dataset: Dataset) -> tuple[Floats | None, Floats | None]:
     """Outcomes and risks, a column a class: of two classes that of the outcome alone is held."""
-    outcome, risk = dataset.outcome, dataset.risk
+    # Of an outcome by a horizon these equations are not those of its fit.
+    outcome, risk = dataset.outcome if dataset.followed is None else None, dataset.risk
     if dataset.class_risk is not None:
         classes = dataset.classes
         return None if classes is None else np.eye(dataset.class_risk.shape[1])[classes], dataset.class_risk
