@@ -34,11 +34,8 @@ def needed(sized: Sized, rows: Rows, width: float) -> Estimate | Absent:
     if isinstance(found, Absent):
         return found
     error = _error(found) / (found.value if sized.is_ratio else 1.0)
-    n, events, made = (
-        len(rows.risk),
-        int(rows.cases.sum()),
-        Method("error_falls_with_n", Fact("interval_wanted", width=width)),
-    )
+    n, events = len(rows.risk), int(rows.cases.sum())
+    made = Method("error_falls_with_n", Fact("interval_wanted", width=width))
     value = math.ceil(n * (error / sized.error(width)) ** 2)
     return without_interval(float(value), n, made, NO_INTERVAL, events, {"width": width})
 

@@ -80,12 +80,10 @@ def by_horizon(evidence: Evidence) -> Table | None:
 
 
 def _of_horizon(evidence: Evidence, measure: str, dataset: str, at: At) -> Estimate | Absent:
-    own = find(evidence, measure, dataset)
+    """A measure by one of the horizons; of the first it stands among all else."""
     every = (each for each in evidence.later if (each.measure, each.dataset, each.at) == (measure, dataset, at))
-    return next((each.found for each in every), own if not at else NOT_BY_THIS_HORIZON)
-
-
-NOT_BY_THIS_HORIZON = Absent(Fact("not_estimated"))
+    none = Absent(Fact("not_estimated"))
+    return next((each.found for each in every), none) if at else find(evidence, measure, dataset)
 
 
 def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[Row]:
