@@ -52,7 +52,8 @@ def test_every_flag_and_open_row_of_a_build_is_told_beforehand(any_book: Book) -
 def test_no_measure_that_flags_rest_on_is_drawn_and_each_is_one() -> None:
     """Then the preview, which draws nothing, has the same results."""
     register = fill("metrics")
-    every = (*register.metrics.values(), *register.class_metrics.values())
+    shelves = (register.metrics, register.class_metrics, register.followed_metrics)
+    every = [metric for shelf in shelves for metric in shelf.values()]
     # Of a measure of several classes that has the name of one of two outcomes neither is drawn.
     needed: dict[str, set[str]] = {}
     for metric in every:
