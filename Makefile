@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system browser clean
+.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system browser r clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -84,6 +84,11 @@ conformance: $(READY)
 browser: $(READY)
 	.ci/system-libraries browser
 	.venv/bin/pytest tests/test_browser.py
+
+# The package for R, with R from Debian.
+r: $(READY)
+	.ci/system-libraries r
+	.venv/bin/pytest tests/test_r.py
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 stub: $(READY)

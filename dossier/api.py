@@ -626,6 +626,8 @@ class Validation(Record):
 
 # ---- a frame as a release -------------------------------------------------------------------------------------------
 
+LARGEST_TEXTS = 1 << 31
+"""Bytes of which Arrow's shorter texts hold one column."""
 WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 
@@ -662,7 +664,13 @@ def _subgroup(frame: pandas.DataFrame | pyarrow.Table, subgroup: str | Mapping[s
     from dossier.reading.subgroups import MOST_TEXTS
 
     declared: dict[str, Any] = {"column": subgroup} if isinstance(subgroup, str) else dict(subgroup)
-    column = frame.get(declared.get("column")) if isinstance(frame, pandas.DataFrame) else None
+    names, name = (
+        list(frame.columns if isinstance(frame, pandas.DataFrame) else frame.column_names),
+        declared.get("column"),
+    )
+    column = None if names.count(name) != 1 else frame[name]
+    if not isinstance(frame, pandas.DataFrame) and column is not None:
+        column = column.to_pandas()
     if isinstance(column, pandas.Series) and isinstance(column.dtype, pandas.CategoricalDtype):
         known = column.cat.remove_unused_categories().cat.categories
         is_named = isinstance(known.dtype, pandas.IntervalDtype) or pandas.api.types.is_string_dtype(known)
@@ -724,15 +732,26 @@ def _cells(column: pandas.Series) -> Any:
 def _plain(cells: Any) -> Any:
     """Cells of Arrow's own kinds: those that pandas adds, of intervals and periods, as texts, for nobody reads them.
 
-    Of categories only texts are left so: a parquet file forgets the kind of others.
+    Texts, and categories of texts, have one kind, whatever widths their maker counts in; other categories are what they
+    stand for, as a parquet file forgets the kind of these.
     """
     import pyarrow
 
     if isinstance(cells, pyarrow.ChunkedArray):
         return pyarrow.chunked_array(map(_plain, cells.chunks)) if cells.chunks else cells
-    if pyarrow.types.is_dictionary(cells.type) and not pyarrow.types.is_string(cells.type.value_type):
-        return pyarrow.DictionaryArray.from_arrays(cells.indices, _plain(cells.dictionary)).dictionary_decode()
+    if pyarrow.types.is_dictionary(cells.type):
+        if _is_text(cells.type.value_type):
+            return cells.cast(pyarrow.dictionary(pyarrow.int32(), pyarrow.string(), cells.type.ordered))
+        return _plain(pyarrow.DictionaryArray.from_arrays(cells.indices, _plain(cells.dictionary)).dictionary_decode())
+    if _is_text(cells.type) and cells.nbytes < LARGEST_TEXTS:
+        return cells.cast(pyarrow.string())
     return _texts(cells.to_pandas()) if isinstance(cells.type, pyarrow.ExtensionType) else cells
+
+
+def _is_text(kind: pyarrow.DataType) -> bool:
+    import pyarrow
+
+    return kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view())
 
 
 def _texts(values: pandas.Series) -> pyarrow.Array:

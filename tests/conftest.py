@@ -189,7 +189,7 @@ SLOW = frozenset(
         *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
         *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
         *("test_readers.py", "test_expected_values.py", "test_notebook.py"),
-        *("test_recipes.py", "test_witnesses.py", "test_reprinting.py", "test_browser.py"),
+        *("test_recipes.py", "test_witnesses.py", "test_reprinting.py", "test_browser.py", "test_r.py"),
     }
 )
 """The files that print whole books, start processes or simulate, beside single tests that are marked so: `make test`

@@ -344,6 +344,33 @@ def history(outs: tuple[Path, ...], out: Path, page: str) -> None:
     _print(out)
 
 
+@dossier.command(short_help="Validate the rows of another program.")
+@click.argument("arguments", metavar="ARGUMENTS", type=click.Path(path_type=Path))
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="A new folder, or one that is empty.")
+def validate(arguments: Path, out: Path) -> None:
+    """Do what dossier.validate does in Python for a program in another language, such as the package for R.
+
+    ARGUMENTS is a file of JSON with its arguments. OUT gets results.json, from which dossier print makes every edition,
+    and its frames as estimates.csv and claims.csv.
+    """
+    from dossier import api
+    from dossier.outputs import output
+    from dossier.reading import other_languages
+
+    with output.reported(out):
+        output.refuse_what_is_not_empty(out)
+    found = api.validate(**other_languages.arguments(arguments))
+    tables = {"estimates.csv": found.to_frame(), "claims.csv": found.claims}
+    files = {name: table.to_csv(index=False, lineterminator="\n").encode() for name, table in tables.items()}
+    files["results.json"] = found.results.text()
+    with output.reported(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (out / name).write_bytes(content)
+    for name in files:
+        _print(out / name)
+
+
 @dossier.command(short_help="Print the JSON Schemas.")
 def schema() -> None:
     """Print the JSON Schemas of results.json, of release.toml and of what dossier check --json prints."""

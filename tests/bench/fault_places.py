@@ -30,6 +30,8 @@ UNREACHED = {
     "'unknown_argument'": "an argument of dossier.validate",
     "'argument_of_other_kind'": "an argument of dossier.validate",
     "'outcome_beside_follow_up'": "an argument of dossier.validate",
+    "'arguments_not_read'": "a file that dossier validate is given",
+    "'rows_not_read'": "a file that dossier validate is given",
     "Fault(fault.code": "a fault that is said again",
     "'device'": "a device, a pipe or a socket",
     "'another_file_for_release'": "an argument of the command line",

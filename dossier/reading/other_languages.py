@@ -1,0 +1,66 @@
+"""The arguments of dossier.validate as a file of JSON with tables beside it, by which other languages come in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dossier.core.errors import ReleaseError
+from dossier.core.faults.locations import File
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def arguments(file: Path) -> dict[str, Any]:
+    """The arguments by name, with the rows of every table: an object with its `table` and `columns`.
+
+    `table` is a CSV file beside the arguments, in UTF-8, with no cell where a value is missing; `columns` says of what
+    type each of its columns is, in the words of Arrow, or of a column of categories which there are, in their order.
+    """
+    try:
+        given = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ReleaseError.one("arguments_not_read", File(str(file)), file=file.name, reason=_reason(error)) from None
+    if not isinstance(given, Mapping):
+        reason = "it holds no object"
+        raise ReleaseError.one("arguments_not_read", File(str(file)), file=file.name, reason=reason)
+    named = {name: _with_tables(value, file.parent) for name, value in given.items()}
+    return {"frame": None, "risk": None, **named}
+
+
+def _with_tables(value: Any, folder: Path) -> Any:
+    """An argument with the rows of each table that it names."""
+    if not isinstance(value, Mapping):
+        return value
+    if set(value) == {"table", "columns"}:
+        return _table(folder / str(value["table"]), value["columns"])
+    return {name: _with_tables(each, folder) for name, each in value.items()}
+
+
+def _table(file: Path, columns: Mapping[str, str | list[str]]) -> pyarrow.Table:
+    """The rows of a file, its columns of the types that they have where they come from."""
+    import pyarrow
+    from pyarrow import compute, csv
+
+    try:
+        kinds = {name: "string" if isinstance(kind, list) else kind for name, kind in columns.items()}
+        options = csv.ConvertOptions(column_types=kinds, null_values=[""], strings_can_be_null=True)
+        table = csv.read_csv(file, None, csv.ParseOptions(newlines_in_values=True), options)
+        for name, kind in columns.items():
+            if isinstance(kind, list):
+                known = pyarrow.array(kind, "string")
+                codes = compute.index_in(table[name].combine_chunks(), known)
+                of_categories = pyarrow.DictionaryArray.from_arrays(codes, known, ordered=True)
+                table = table.set_column(table.column_names.index(name), name, of_categories)
+    except (OSError, AttributeError, TypeError, ValueError, KeyError, pyarrow.ArrowException) as error:
+        raise ReleaseError.one("rows_not_read", File(str(file)), file=file.name, reason=_reason(error)) from None
+    return table
+
+
+def _reason(error: Exception) -> str:
+    """What a message says, without a path, which stands beside it."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return said[:1].lower() + said[1:].rstrip(".")
