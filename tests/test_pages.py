@@ -167,6 +167,22 @@ def test_every_chapter_opens_with_its_finding(book: Book) -> None:
         assert printed.startswith(said), name
 
 
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_no_chapter_begins_with_one_sentence_alone_at_the_foot_of_a_page(book: Book, edition: Edition) -> None:
+    for number, page in enumerate(layout(book.pdf(edition)), start=1):
+        body = [line for line in unicodedata.normalize("NFKC", page).splitlines() if line.strip()][1:-1]
+        heads = [re.fullmatch(r"\s*(S?\d{1,2}) +(\S.*?)\s*", line) for line in body]
+        opened = [index for index, found in enumerate(heads) if found and found[2] in TITLES]
+        if not opened:
+            continue
+        name = TITLES[heads[opened[-1]][2]]  # type: ignore[index]
+        finding = importlib.import_module(f"dossier.report.chapters.{name}").finding(labelled(book.evidence))
+        below = squeezed(" ".join(body[opened[-1] + 1 :])).replace("- ", "-")
+        rest = re.sub(r"^Continued from chapter \d+ of the core\.", "", below).strip()
+        assert rest, (number, name)
+        assert not squeezed(finding.lead).endswith(rest), (number, name)
+
+
 def estimates(book: Book, measure: str, **at: float | str) -> dict[str, dict[str, Any]]:
     """The estimates of a measure by the name of the external site, from results.json alone."""
     sites = {dataset["name"]: dataset["site"] for dataset in book.results["datasets"] if dataset["role"] == "external"}

@@ -28,6 +28,8 @@ GAP = 5.3
 TOP = 14.5
 BREAK, FOOT = 2.4, 19.0
 """The gap at which the axis of similarity is broken, and the height of what lies below it, in mm."""
+LEFT_OUT = 5.0
+"""How much lower the panels are for what a broken axis leaves out, in mm."""
 REGION = "good external evidence"
 LEAST_REGION = 14.2
 """The least height in mm below the line of support, so that its name has room."""
@@ -320,12 +322,13 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     strip = _strip_height(unknown)
     room = next(room for most, room in ROOMS.items() if len(known) <= most)
     height = room if not rows else max(room - 20.0, room + 8.0 - strip)
+    lowest, highest, broken = similarity_axis(known, height)
+    height -= LEFT_OUT if broken else 0.0
     names = 0.0
     if at_the_margin:
         height = max(height, len(known) * COLUMN_LINE)
         names = max(widths.text_width(place.name, place.weight) for place in placed)
         names = max(names, widths.text_width(_left_out(unknown - rows)))
-    lowest, highest, broken = similarity_axis(known, height)
     foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
     # A disc at the best end of the last panel needs its half outside.
