@@ -99,7 +99,7 @@ faults: $(READY)
 
 lock: $(READY)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv/bin/uv pip compile pyproject.toml --extra formats --extra dask --extra sign --extra test --extra docs --python-version 3.11 --universal --fork-strategy fewest \
+	.venv/bin/uv pip compile pyproject.toml --extra formats --extra word --extra dask --extra sign --extra test --extra docs --python-version 3.11 --universal --fork-strategy fewest \
 	  --generate-hashes --quiet --custom-compile-command "make lock" $(UPGRADE) --output-file requirements.lock
 
 $(READY): requirements.lock pyproject.toml .ci/environment | system

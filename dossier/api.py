@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     import pyarrow
     import seaborn.objects
 
+    from dossier.core.claims import Claim
     from dossier.core.contents import Edition
-    from dossier.core.types import Evidence, Study
+    from dossier.core.types import Evidence, State, Study
+    from dossier.outputs.single import PrintedFigure, PrintedTable
     from dossier.record.results import CurveRow, EstimateRow, Results
+    from dossier.typeset import tables
 
 CURVES: Mapping[str, str] = {
     "calibration": "calibration_curve",
@@ -303,7 +306,7 @@ class Record:
         from dossier.typeset.reasons import reason_text
 
         if of == "claims":
-            return self.claims
+            return self._claims()
         if of != "estimates":
             raise _not_a_choice("of", of, ["estimates", "claims"])
         rows = self.results.in_order(self.results.estimates)
@@ -329,8 +332,20 @@ class Record:
         return pandas.DataFrame(made, columns=columns).astype(numbers)
 
     @property
-    def claims(self) -> pandas.DataFrame:
-        """What the numbers say to each question that is always asked: `to_frame("claims")`."""
+    def claims(self) -> tuple[Claim, ...]:
+        """What the numbers say to each question that is always asked, the gravest first, as values."""
+        from dossier.core import claims
+
+        return claims.of(self.evidence)
+
+    @property
+    def verdict(self) -> State:
+        """How the criteria that count stand, the worst deciding: shown, against, open; untested where none counts."""
+        from dossier.report.chapters import acceptance
+
+        return acceptance.verdict_of_all(self.evidence)
+
+    def _claims(self) -> pandas.DataFrame:
         import pandas
 
         from dossier.record import results_csv
@@ -419,6 +434,70 @@ class Record:
             raise _not_a_choice("name", name, list(CURVES))
         points = self.curves(name)
         return PLOTS[name](points[points["subset_column"].isna()])
+
+    @cached_property
+    def _tables(self) -> Mapping[str, tables.Table]:
+        from dossier.report import compose
+
+        return compose.tables(self.evidence)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables: key_results, then those of the pages in their order, which `table` gives."""
+        return tuple(self._tables)
+
+    def table(self, name: str) -> PrintedTable:
+        """A table of the pages, with the very cells of the page.
+
+        Parameters
+        ----------
+        name
+            key_results, claims (page 1), criteria, groups, performance, thresholds, pooled ..., as `tables` lists them.
+
+        Returns
+        -------
+        dossier.outputs.single.PrintedTable
+            `to_frame`, `to_html`, `to_latex`, `to_docx`; shown as a table in a notebook.
+
+        Raises
+        ------
+        ReleaseError
+            With the names that there are, and the one that may be meant.
+        """
+        from dossier.outputs.single import PrintedTable
+
+        if name not in self._tables:
+            raise _not_a_choice("name", name, list(self.tables))
+        return PrintedTable(self._tables[name])
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that these results allow, which `figure` gives; all are drawn for it."""
+        from dossier.outputs import single
+
+        return tuple(single.figures(self.evidence))
+
+    def figure(self, name: str) -> PrintedFigure:
+        """A figure of the pages, as it is printed.
+
+        Parameters
+        ----------
+        name
+            external_performance, calibration_results, forest_results ..., as `figures` lists them.
+
+        Returns
+        -------
+        dossier.outputs.single.PrintedFigure
+            Drawn in a notebook; `save("figure.png", dpi=300)` (also .pdf, .svg, .tiff), `picture` with its words.
+
+        Raises
+        ------
+        ReleaseError
+            With the names that there are, or with the reason why these results allow none.
+        """
+        from dossier.outputs import single
+
+        return single.figure(self.evidence, name, Argument("name"))
 
     def pdf(self, edition: Edition = "regulatory", *, page: Page = "a4", local_site: str | None = None) -> bytes:
         """One edition as PDF.
@@ -529,17 +608,11 @@ class Record:
         return {dataset.name: (dataset.site, dataset.role) for dataset in self.results.datasets}
 
     def _key_results(self) -> pandas.DataFrame:
-        """The four key results of each external site and of all together."""
-        import pandas
-
+        """The key results of each external site and of all together, without composing a page."""
+        from dossier.outputs.single import PrintedTable
         from dossier.report.chapters import results
 
-        table = results.essentials(self.evidence)
-        rows = [
-            [row.label, *(f"{cell.text} ({cell.interval})" if cell.interval else cell.text for cell in row.cells)]
-            for row in table.rows
-        ]
-        return pandas.DataFrame(rows, columns=[table.head, *(column.label for column in table.columns)])
+        return PrintedTable(results.essentials(self.evidence)).to_frame()
 
     def __repr__(self) -> str:
         about = self.results.release
@@ -618,9 +691,7 @@ class Validation(Record):
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
         path = Path(folder)
-        with output.reported(path):
-            output.refuse_what_is_not_empty(path)
-            _write(path, self._files)
+        output.write_new(path, self._files)
         return path
 
 
@@ -633,11 +704,9 @@ WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 def _not_a_choice(argument: str, value: object, choices: list[str]) -> ReleaseError:
     """The error of a name that is none of those that there are."""
-    from dossier.reading.faults import nearest
-    from dossier.words.wording import shown
+    from dossier.reading.faults import not_a_choice
 
-    said: dict[str, Any] = {"key": argument, "value": shown(value), "choices": tuple(choices)}
-    return ReleaseError.one("not_a_choice", Argument(argument), **said, near=nearest(str(value), choices))
+    return not_a_choice(Argument(argument), argument, value, choices)
 
 
 def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:

@@ -134,7 +134,7 @@ def test_the_record_has_the_bytes_that_python_gives(written: Path, validation: A
 @needs_r
 @pytest.mark.parametrize("name", ["estimates", "claims"])
 def test_a_tibble_has_the_columns_and_values_of_the_frame(written: Path, validation: Any, name: str) -> None:
-    frame = validation.claims if name == "claims" else validation.to_frame()
+    frame = validation.to_frame(name)
     rows = json.loads((written / f"{name}.json").read_text(encoding="utf-8"))
     assert len(rows) == len(frame) > 20
     assert {column for row in rows for column in row} == set(frame.columns)

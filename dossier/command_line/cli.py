@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dossier.core.errors import Fault
     from dossier.core.types import Evidence, Study
     from dossier.evaluate import Progress
+    from dossier.outputs.single import Kind
     from dossier.outputs.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, UNSIGNED, INTERRUPTED = 0, 2, 3, 4, 5, 130
@@ -360,15 +361,38 @@ def validate(arguments: Path, out: Path) -> None:
     with output.reported(out):
         output.refuse_what_is_not_empty(out)
     found = api.validate(**other_languages.arguments(arguments))
-    tables = {"estimates.csv": found.to_frame(), "claims.csv": found.claims}
-    files = {name: table.to_csv(index=False, lineterminator="\n").encode() for name, table in tables.items()}
-    files["results.json"] = found.results.text()
-    with output.reported(out):
-        out.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (out / name).write_bytes(content)
-    for name in files:
-        _print(out / name)
+    frames = {"estimates.csv": found.to_frame(), "claims.csv": found.to_frame("claims")}
+    files = {name: frame.to_csv(index=False, lineterminator="\n").encode() for name, frame in frames.items()}
+    _list(output.write_new(out, files | {"results.json": found.results.text()}))
+
+
+@dossier.command(short_help="Draw the figures of a dossier as files.")
+@click.argument("results_file", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A new folder; default: OUT-figures, beside OUT.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["png", "pdf", "svg", "tiff"]),
+    default="png",
+    show_default=True,
+    help="An svg has its letters as outlines.",
+)
+@click.option(
+    "--dpi", type=click.IntRange(50, 1200), default=300, show_default=True, help="Dots an inch of a png and a tiff."
+)
+@click.option("--figure", "names", metavar="NAME", multiple=True, help="This one alone; repeatable.")
+def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: tuple[str, ...]) -> None:
+    """Draw every figure of a dossier as a file for a paper, from its results.json alone: the same bytes each time.
+
+    OUT is a dossier that was built, which stays as it is, or its results.json.
+    """
+    from dossier.outputs import output, printing
+    from dossier.record import results
+
+    content, _ = results.opened(results_file)
+    folder = results_file if results_file.is_dir() else results_file.parent
+    place = output.place_beside(folder, "figures") if out is None else out
+    _list(output.write_new(place, printing.figures(content, kind, dpi, names)))
 
 
 @dossier.command(short_help="Print the JSON Schemas.")

@@ -224,9 +224,24 @@ def refuse_as_ledger(file: Path, out: Path) -> None:
 
 def write_report(file: Path, content: bytes) -> None:
     """Write a report in one step: who reads it meanwhile has the old one or the new."""
+    _refuse_what_is_no_report(file, file)
+    write_file(file, content)
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write a file in one step, over one of its name."""
     with _written_through({file: content}) as parts, reported(file):
-        _refuse_what_is_no_report(file, file)
         parts[file].replace(file)
+
+
+def write_new(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write files into a folder that is new, or empty."""
+    with reported(folder):
+        refuse_what_is_not_empty(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    return tuple(folder / name for name in files)
 
 
 @contextmanager

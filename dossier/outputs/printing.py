@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import joblib
 from dossier.core import command as commands
 from dossier.core.contents import Edition, file_of
 from dossier.core.errors import OutputError, PageError, ReleaseError
-from dossier.core.faults.locations import File
+from dossier.core.faults.locations import File, Option
 from dossier.core.types import Evidence, Gallery
-from dossier.outputs import output
+from dossier.outputs import output, single
 from dossier.outputs.outlined import outlined
 from dossier.reading import letters
 from dossier.reading.local_site import local_site
@@ -44,8 +45,26 @@ def printed(
     """
     if isinstance(content, results.Results):
         return _printed(content, command, jobs, tell)
-    try:
+    with _of_others():
         return _printed(content, command, jobs, tell)
+
+
+def figures(content: bytes, kind: single.Kind, dpi: int, names: Sequence[str] = ()) -> dict[str, bytes]:
+    """The figures that a results.json allows, or those named, as files of a kind by their names."""
+    with _of_others():
+        evidence = _read(content)[0].evidence
+        if not names:
+            drawn = single.figures(evidence)
+        else:
+            drawn = {name: single.figure(evidence, name, Option("--figure")) for name in names}
+        return {f"{name}.{kind}": figure.content(kind, dpi) for name, figure in drawn.items()}
+
+
+@contextmanager
+def _of_others() -> Iterator[None]:
+    """Say of a results.json that holds less, or other things, than dossier writes that it cannot be printed."""
+    try:
+        yield
     except OF_OTHER_CONTENT as error:
         reason = f"{type(error).__name__}: {error}"[:LONGEST]
         at = File(results.RESULTS)
@@ -57,13 +76,7 @@ def _printed(
 ) -> tuple[Evidence, dict[str, bytes]]:
     said: Progress = tell or (lambda stage, name, done, total: None)
     # Everything is printed from what the file holds, so that it can be printed from it again.
-    text = content if isinstance(content, bytes) else content.text()
-    read = results.read(text)
-    if isinstance(content, bytes):
-        # A file that was written by others may hold the same in other bytes, and what steers a terminal or a page.
-        if strange := letters.of_results(read, results.RESULTS):
-            raise ReleaseError(strange)
-        text = read.text()
+    read, text = _read(content)
     ours = command.local_site if isinstance(command, commands.Build) else None
     evidence = replace(read.evidence, local_site=ours, command=str(command))
     said("draw", "figures", 0, 1)
@@ -77,6 +90,18 @@ def _printed(
     files |= {f"figures/{name}.svg": outlined(picture.svg) for name, picture in sorted(gallery.pictures.items())}
     files[manifest.MANIFEST] = manifest.text(evidence, files)
     return evidence, files
+
+
+def _read(content: bytes | results.Results) -> tuple[results.Results, bytes]:
+    """What a results.json holds, and its bytes as we write it."""
+    if isinstance(content, results.Results):
+        text = content.text()
+        return results.read(text), text
+    read = results.read(content)
+    # A file that was written by others may hold the same in other bytes, and what steers a terminal or a page.
+    if strange := letters.of_results(read, results.RESULTS):
+        raise ReleaseError(strange)
+    return read, read.text()
 
 
 def _editions(

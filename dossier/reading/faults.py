@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.errors import Fault
+from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Count, Fact, Value
-from dossier.core.faults.locations import Cell, Header
+from dossier.core.faults.locations import Cell, Header, Location
+from dossier.words.wording import shown
 
 LINES = 20
 """How many rows of one kind are looked at for what they hold before the rest is only counted."""
@@ -23,6 +25,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_lower_case = {candidate.lower(): candidate for candidate in known}
     matches = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
     return by_lower_case[matches[0]] if matches else None
+
+
+def not_a_choice(at: Location, key: str, value: object, choices: Sequence[str]) -> ReleaseError:
+    """The error of a name that is none of those that there are."""
+    said: dict[str, Any] = {"key": key, "value": shown(value), "choices": tuple(choices)}
+    return ReleaseError.one("not_a_choice", at, **said, near=nearest(str(value), choices))
 
 
 SIGNS = {",": '","', ";": '";"', "\t": '"\\t"', "|": '"|"'}

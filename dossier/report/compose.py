@@ -29,6 +29,7 @@ from dossier.report import disclosure_report as released
 from dossier.report import history as released_before
 from dossier.report import unfilled
 from dossier.report.chapters import grid, provenance, sentence
+from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
 from dossier.typeset import living_text, methods, numbers
@@ -36,6 +37,7 @@ from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, SOFT_HYPHEN, plain
 from dossier.typeset.reasons import why
+from dossier.typeset.tables import Table
 from dossier.typeset.widths import hyphenated, parted
 from dossier.typeset.words import listing, sentence_case, within_sentence
 
@@ -103,6 +105,22 @@ def for_the_screen(gallery: Gallery, draft: bool, text: bytes) -> Mapping[conten
     recorded, sha256 = _by_number(gallery.evidence), hashlib.sha256(text).hexdigest()
     gallery = _in_final_words(gallery)
     return {edition: _book(gallery, edition, sha256, draft, recorded) for edition in contents.ON_SCREEN}
+
+
+def tables(evidence: Evidence) -> Mapping[str, Table]:
+    """Every table of the editions by its name, as its chapter makes it, and the key results of a quick look.
+
+    The editions are composed for it, so that no table is made in another way than for the page.
+    """
+    gallery = _in_final_words(Gallery(evidence, {}, {}))
+    made = [key_results.essentials(gallery.evidence)]
+    editions: Sequence[contents.Edition] = contents.ON_PAPER if evidence.has_release_file else ("quick",)
+    for edition in editions:
+        _book(gallery, edition, "", False, made=made)
+    named: dict[str, Table] = {}
+    for table in made:
+        named.setdefault(table.name.removeprefix("table-").replace("-", "_"), table)
+    return named
 
 
 def around(gallery: Gallery, draft: bool, **values: Any) -> str:
@@ -173,8 +191,12 @@ def _book(
     results_sha256: str,
     draft: bool,
     recorded: Mapping[int, Result] | None = None,
+    made: list[Table] | None = None,
 ) -> str:
-    """An edition as HTML; for the screen with what is `recorded` of each number that a cell may print."""
+    """An edition as HTML; for the screen with what is `recorded` of each number that a cell may print.
+
+    What its chapters make of tables is added to those that are `made`.
+    """
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
@@ -209,14 +231,21 @@ def _book(
         why_absent=lambda name: _why_absent(gallery, name),
         declared=lambda: _statements(evidence),
         ask=SimpleNamespace(**_questions()),
+        made=made,
     )
 
 
-def _page(evidence: Evidence, book: str, **values: Any) -> str:
+def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **values: Any) -> str:
     """The HTML of an edition, filled with values and what all of them share."""
     template = _environment(material.templates(), book).get_template("book.html")
     names = [dataset.site for dataset in evidence.datasets]
-    given = {"evidence": evidence, "names_of_sites": names, "identity": identity(evidence), "say": typeset}
+
+    def pages_of(table: Table, folds: bool) -> Sequence[Table]:
+        if made is not None:
+            made.append(table)
+        return typeset.tables.pages_of(table, names, folds)
+
+    given = {"evidence": evidence, "pages_of": pages_of, "identity": identity(evidence), "say": typeset}
     given |= {"on_screen": False, **values}
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)

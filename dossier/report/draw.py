@@ -24,6 +24,19 @@ def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
     return types.Gallery(evidence, pictures, absent)
 
 
+def image(evidence: types.Evidence, name: str, kind: str, dpi: int) -> bytes | types.Absent:
+    """One figure as a file of another kind: png, pdf or tiff."""
+    maker = register.fill("report.figures").figures[name].function
+    from dossier.report.figures import canvas
+
+    return canvas.image(maker, unbroken_names(labelled(evidence)), kind, dpi)
+
+
+def picture(evidence: types.Evidence, name: str) -> types.Picture | types.Absent:
+    """One figure as SVG, or the reason why the evidence does not allow it."""
+    return _drawn([name], unbroken_names(labelled(evidence)))[name]
+
+
 def _drawn(names: Sequence[str], evidence: types.Evidence) -> dict[str, types.Picture | types.Absent]:
     from dossier.report.figures.canvas import styled
 

@@ -142,7 +142,7 @@ def worded(
     title, note, head = (fill(words.get(key, other), values) for key, other in TEXTS.items())
     fixed = [each if isinstance(each, dict) else {"label": each} for each in words.get("columns", ())]
     return Table(
-        name=anchor(f"table-{name}-{at or part or ''}"),
+        name=anchor(f"table-{name}-{at or (part if part > 1 else '')}"),
         title=title if part < 2 else f"{title[:-1]}, continued ({part}).",
         note=note.strip() if part < 2 else "",
         head=head,
@@ -188,11 +188,13 @@ TALL = 24
 """A group of more rows than this may be parted at the end of a page, so each page must name it."""
 
 
-def pages_of(table: Table, sites: Collection[str] = ()) -> tuple[Table, ...]:
+def pages_of(table: Table, sites: Collection[str] = (), folds: bool = False) -> tuple[Table, ...]:
     """A table as it is set: in parts that the page has room for, with heads and labels that lines can part.
 
-    `sites` are the names that may be shortened where their whole would take many lines.
+    `sites` are the names that may be shortened where their whole would take many lines; what `folds` is set in halves
+    where it is long and narrow.
     """
+    table = folded(table) if folds else table
     cells = [cell for row in table.rows for cell in row.cells]
     words = list(dict.fromkeys(cell.text.partition(f"{TIED}†")[0] for cell in cells if cell != NOT_COMPUTED))
     # Where every cell is a gap, a sentence says so instead of the rows.

@@ -12,7 +12,7 @@ from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons
 from dossier.typeset.numbers import TIED, short, unit, wished
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, folded, worded
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import (
     date,
     how_many,
@@ -182,6 +182,12 @@ def verdict(everywhere: tuple[types.Criterion, ...]) -> types.State:
     return next((state for state in REST if state in states), "shown")
 
 
+def verdict_of_all(evidence: types.Evidence) -> types.State:
+    """How the criteria that count stand together; untested where none does."""
+    every = tuple(criterion for criteria in counted_ones(evidence) for criterion in criteria)
+    return verdict(every) if every else "untested"
+
+
 def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
     places = [
@@ -221,7 +227,7 @@ def detailed(evidence: types.Evidence) -> tuple[Table, ...]:
     counting = counted_ones(evidence)
     every = [criteria for criteria in declared(evidence) if len(criteria) > 1 or criteria in counting]
     blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
-    return tuple(folded(_block(evidence, block, number)) for number, block in enumerate(blocks, start=1))
+    return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
 
 
 def _block(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]], part: int) -> Table:
@@ -235,7 +241,7 @@ def _block(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]
     if types.POOLED in tried:
         rows.append(Row(names.ALL_POOLED, _cells(evidence, block, types.POOLED, reasons), "total"))
     heads = (Column(f"{label(evidence, row[0])} {asked(evidence, row[0])}", intervals=True) for row in block)
-    return worded("acceptance", rows, heads, reasons.footnotes(), part)
+    return worded("criteria", rows, heads, reasons.footnotes(), part)
 
 
 def not_the_better_choice(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]]) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ def table(evidence: types.Evidence) -> Table:
     notes = [f"{called}: {'; '.join(untested)}."] if untested else []
     at, (lowest, highest) = evidence.release.thresholds.declared[:1], map(numbers.number, bands.OE_TOLERATED)
     return worded(
-        "grid",
+        "claims",
         rows,
         footnotes=(*_legend(evidence), *notes, *_beside(evidence)),
         level=numbers.level_of(evidence),

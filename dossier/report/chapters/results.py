@@ -76,7 +76,7 @@ def essentials(evidence: Evidence) -> Table:
     lowest, highest = (number(end) for end in OE_TOLERATED)
     left = not_pooled(evidence, asked)
     return worded(
-        "essentials",
+        "key-results",
         rows,
         [Column(label, intervals=True) for label, _, _ in asked],
         reasons.footnotes(),

@@ -5,6 +5,8 @@ Everything is measured in millimetres from the top left corner of the printed fi
 
 from __future__ import annotations
 
+import inspect
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,6 +31,7 @@ from dossier.core import register
 from dossier.core.material import styles
 from dossier.core.types import Absent, Evidence, Floats, Picture
 from dossier.report.figures import ink, svg
+from dossier.typeset.numbers import plain
 
 HALF, FULL, COMMITTEE = 81.6, 168.0, 129.6
 SIZE = svg.SIZE
@@ -291,6 +294,27 @@ def figure(title: str) -> Callable[[Callable[[Evidence], Drawn | Absent]], Calla
         return register.figure(title)(printed)
 
     return enter
+
+
+def image(printed: Callable[[Evidence], Picture | Absent], evidence: Evidence, kind: str, dpi: int) -> bytes | Absent:
+    """A figure that was entered, as a png, pdf or tiff: drawn by matplotlib, the same evidence to the same bytes."""
+    with styled():
+        made: Drawn | Absent = inspect.unwrap(printed)(evidence)
+        if isinstance(made, Absent):
+            return made
+        for text in made.sheet.findobj(Text):
+            text.set_text(plain(text.get_text()))
+        written = io.BytesIO()
+        made.sheet.savefig(written, format=kind, dpi=dpi, facecolor="white", **OF_NO_DAY[kind])
+        return written.getvalue()
+
+
+OF_NO_DAY: Mapping[str, Any] = {
+    "png": {"metadata": {"Software": None}},
+    "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
+    "tiff": {"pil_kwargs": {"compression": "tiff_lzw"}},
+}
+"""What keeps the day and the program out of an image."""
 
 
 def figures(

@@ -1,0 +1,236 @@
+"""A table or a figure by itself, for a notebook, a paper or a text processor: with the cells and lines of the page."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from dossier.core import register, types
+from dossier.core.errors import OutputError, ReleaseError
+from dossier.core.faults.locations import Argument, File, Location
+from dossier.outputs import output
+from dossier.outputs.outlined import outlined
+from dossier.reading import faults
+from dossier.report import draw
+from dossier.typeset import tables
+from dossier.typeset.numbers import plain
+from dossier.typeset.reasons import why
+
+if TYPE_CHECKING:
+    import docx.document
+    import pandas
+
+Kind = Literal["png", "pdf", "svg", "tiff"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+DPI, SCREEN_DPI = 300, 144
+"""Dots an inch of a file, and of a picture in a notebook."""
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""The day of each part of a .docx, the earliest that there is: the clock would change its bytes."""
+IN_LATEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"\\": r"\textbackslash{}"})
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table of the dossier, with the cells, the title and the notes of the page."""
+
+    table: tables.Table
+
+    @property
+    def title(self) -> str:
+        """Its title, with its full stop."""
+        return plain(self.table.title)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stands above and below it: how to read it, and why numbers are absent."""
+        return tuple(plain(note) for note in (self.table.note, *self.table.notes) if note)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The cells as texts, a value with its interval in one; where rows have groups, these in a first column.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each of the page. Columns that share a head on the page have it as a level above theirs.
+        """
+        import pandas
+
+        rows = [[plain(group), *map(plain, cells)] for group, cells in self._rows()]
+        heads = [(plain(column.over), plain(column.label)) for column in self._columns.values()]
+        columns: Any = [("", "Group"), ("", plain(self.table.head)), *heads]
+        columns = (
+            pandas.MultiIndex.from_tuples(columns) if any(over for over, _ in columns) else [at for _, at in columns]
+        )
+        frame = pandas.DataFrame(rows, columns=columns, dtype=object)
+        return frame if self._has_groups else frame.iloc[:, 1:]
+
+    def to_html(self) -> str:
+        """A plain table in HTML, by pandas."""
+        return self.to_frame().to_html(index=False, border=0)
+
+    def to_latex(self) -> str:
+        """A table in LaTeX with rules of booktabs, by pandas, its title as the caption; for xelatex or lualatex."""
+        caption = self.title.translate(IN_LATEX)
+        return self.to_frame().to_latex(index=False, escape=True, caption=caption, label=f"tab:{self.table.name}")
+
+    def to_docx(self, path: str | Path) -> Path:
+        """Write it for a text processor: title, table with a head that is repeated on each page, notes.
+
+        Parameters
+        ----------
+        path
+            The .docx, which is written over.
+
+        Returns
+        -------
+        pathlib.Path
+            The file; the same table gives the same bytes.
+
+        Raises
+        ------
+        OutputError
+            Where python-docx is not installed, or the file cannot be written.
+        """
+        file = Path(path)
+        try:
+            import docx
+        except ImportError:
+            raise OutputError.one("docx_not_installed", File(str(file))) from None
+        document = docx.Document()
+        document.add_paragraph(self.title, style="Caption")
+        self._fill(document)
+        for note in self.notes:
+            document.add_paragraph(note)
+        held = io.BytesIO()
+        document.save(held)
+        output.write_file(file, _of_no_day(held))
+        return file
+
+    def _fill(self, document: docx.document.Document) -> None:
+        from docx.oxml.parser import OxmlElement
+
+        heads = [self.table.head, *(f"{column.over} {column.label}".strip() for column in self._columns.values())]
+        made = document.add_table(rows=1, cols=len(heads), style="Light List")
+        made.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+        lines: list[Sequence[str]] = [heads]
+        for group in tables.groups_of(self.table):
+            lines += [[group.label]] if group.label else []
+            lines += [[row.label, *self._texts(row)] for row in group.rows]
+        for line in lines:
+            cells = made.rows[0].cells if line is heads else made.add_row().cells
+            for cell, text in zip(cells, line, strict=False):
+                cell.text = plain(text)
+
+    @cached_property
+    def _columns(self) -> Mapping[int, tables.Column]:
+        """The columns by their place, without those of which each cell is but the number of a page."""
+        cells = [row.cells for row in self.table.rows if row.cells]
+        return {
+            at: column
+            for at, column in enumerate(self.table.columns)
+            if any(row[at].text for row in cells) or not any(row[at].link for row in cells)
+        }
+
+    @property
+    def _has_groups(self) -> bool:
+        return any(row.kind == "group" for row in self.table.rows)
+
+    def _rows(self) -> list[tuple[str, list[str]]]:
+        groups = tables.groups_of(self.table)
+        return [(group.label, [row.label, *self._texts(row)]) for group in groups for row in group.rows]
+
+    def _texts(self, row: tables.Row) -> list[str]:
+        if not row.cells:
+            return [""] * len(self._columns)
+        cells = [(row.cells[at], column) for at, column in self._columns.items()]
+        return [
+            f"{cell.text} ({cell.interval})" if column.intervals and cell.interval else cell.text
+            for cell, column in cells
+        ]
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{self.to_frame().to_string(index=False, line_width=None)}"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _of_no_day(made: io.BytesIO) -> bytes:
+    """The parts of a .docx as they are, of one day."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(made) as before, zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as after:
+        for name in before.namelist():
+            part = zipfile.ZipInfo(name, FIRST_DAY)
+            part.compress_type = zipfile.ZIP_DEFLATED
+            after.writestr(part, before.read(name))
+    return held.getvalue()
+
+
+@dataclass(frozen=True)
+class PrintedFigure:
+    """A figure of the dossier, at the size of the page."""
+
+    picture: types.Picture
+    """Its SVG, its size in mm and its words: `title`, `message`, `caption`, `alternative`."""
+    evidence: types.Evidence = field(repr=False)
+
+    def content(self, kind: Kind, dpi: int = DPI) -> bytes:
+        """The figure as a file: an svg has its letters as outlines, a png and a tiff so many dots an inch."""
+        if kind == "svg":
+            return outlined(self.picture.svg)
+        found = draw.image(self.evidence, self.picture.name, kind, dpi)
+        return b"" if isinstance(found, types.Absent) else found
+
+    def save(self, path: str | Path, dpi: int = DPI) -> Path:
+        """Write it as the ending says: .png, .pdf, .svg or .tiff.
+
+        Parameters
+        ----------
+        path
+            The file, which is written over.
+        dpi
+            Dots an inch of a .png and a .tiff.
+
+        Returns
+        -------
+        pathlib.Path
+            The file; the same results give the same bytes.
+
+        Raises
+        ------
+        ReleaseError, OutputError
+            Where the ending is another, or the file cannot be written.
+        """
+        file = Path(path)
+        kind = next((kind for kind in KINDS if file.suffix.lower() == f".{kind}"), None)
+        if kind is None:
+            raise faults.not_a_choice(Argument("path"), "path", file.suffix, [f".{each}" for each in KINDS])
+        output.write_file(file, self.content(kind, dpi))
+        return file
+
+    def _repr_svg_(self) -> str:
+        return self.content("svg").decode()
+
+    def _repr_png_(self) -> bytes:
+        return self.content("png", SCREEN_DPI)
+
+
+def figure(evidence: types.Evidence, name: str, at: Location) -> PrintedFigure:
+    """A figure by its name; a ReleaseError lists the names that there are, or says why the evidence allows none."""
+    known = list(register.fill("report.figures").figures)
+    if name not in known:
+        raise faults.not_a_choice(at, "name", name, known)
+    found = draw.picture(evidence, name)
+    if isinstance(found, types.Absent):
+        raise ReleaseError.one("figure_not_drawn", at, figure=name, reason=why(evidence, found.reason))
+    return PrintedFigure(found, evidence)
+
+
+def figures(evidence: types.Evidence) -> dict[str, PrintedFigure]:
+    """Every figure that the evidence allows, by its name."""
+    return {name: PrintedFigure(picture, evidence) for name, picture in draw.gallery(evidence).pictures.items()}

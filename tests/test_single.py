@@ -1,0 +1,190 @@
+"""Tables and figures by themselves: the cells and sizes of the page, as other programs read them."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+import sys
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas
+import pypdf
+import pytest
+import tinyhtml5
+from click.testing import CliRunner
+from PIL import Image
+
+from dossier.api import Record
+from dossier.command_line.cli import dossier as command
+from dossier.core import register
+from dossier.core.contents import ON_PAPER
+from dossier.core.errors import DossierError, ReleaseError
+from dossier.core.types import Gallery
+from dossier.outputs.single import KINDS, PrintedTable
+from dossier.record import results
+from dossier.report import compose
+from dossier.typeset.numbers import plain
+from dossier.typeset.tables import Cell, Column, Row, Table
+from tests.conftest import Book
+
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+HARD = Table(
+    "table-hard",
+    "A & B, 5% of {all}.",
+    "Read_me.",
+    "Site",
+    (Column("AUROC", intervals=True, over="Model"), Column("AUROC", over="Rival"), Column("Page")),
+    (
+        Row("Group <1>", kind="group"),
+        Row("North & South", (Cell("0.81", "0.7 to 0.9"), Cell.count(1200), Cell("", link="results"))),
+        Row("Group <2>", kind="group"),
+        Row("All", (Cell.absent("absent†a"), Cell.plain(""), Cell("", link="results")), "total"),
+    ),
+    ("†a no outcome.",),
+)
+"""What formats trip over: their own marks, heads over heads, groups, and a column of pages alone."""
+
+
+def record_of(book: Book) -> Record:
+    return Record(results.read(results.of(book.evidence).text()))
+
+
+def texts_of(row: ElementTree.Element, tag: str) -> list[str]:
+    return [plain("".join(cell.itertext())).strip() for cell in row.iter(tag)]
+
+
+@pytest.mark.parametrize("name", ["breast", "knee", "biopsy"])
+def test_a_table_by_itself_has_the_cells_of_the_page_and_no_others(books: dict[str, Book], name: str) -> None:
+    record = record_of(books[name])
+    printed: dict[str, set[str]] = {}
+    for edition in ON_PAPER:
+        html = compose.document(Gallery(record.evidence, {}, {}), edition).html
+        for found in tinyhtml5.parse(html, namespace_html_elements=False).iterfind(".//div[@id]"):
+            place = re.sub(r"-[2-9]$", "", found.get("id", "")).removeprefix("table-").replace("-", "_")
+            printed.setdefault(place, set()).update(text for text in texts_of(found, "td") if text)
+    compared = printed.keys() & set(record.tables) - {"claims"}
+    assert len(compared) > 12
+    for table in compared:
+        whole, frame = record.table(table).table, record.table(table).to_frame()
+        cells = [cell for row in whole.rows for cell in row.cells]
+        labels = {plain(row.label) for row in whole.rows} | {plain(cell.text) for cell in cells if cell.kind == "label"}
+        parts = (re.fullmatch(r"(.+?)(?: \((.+)\))?", cell) for cell in frame.to_numpy().ravel() if cell not in labels)
+        texts = {text for found in parts if found for text in (found[0], *found.groups()) if text}
+        assert printed[table] <= texts | labels, table
+        for cell in set(frame.to_numpy().ravel()) - labels - {""}:
+            value, _, interval = cell.partition(" (")
+            assert cell in printed[table] or {value, interval.removesuffix(")")} <= printed[table], (table, cell)
+        assert len(frame) == sum(row.kind != "group" for row in whole.rows), table
+
+
+def test_key_results_claims_criteria_and_groups_have_names(books: dict[str, Book]) -> None:
+    record = record_of(books["knee"])
+    assert {"key_results", "claims", "criteria", "groups"} <= set(record.tables)
+    with pytest.raises(ReleaseError, match="criteria"):
+        record.table("criterias")
+
+
+def test_claims_are_frozen_and_the_verdict_is_that_of_the_criteria(books: dict[str, Book]) -> None:
+    record = record_of(books["knee"])
+    assert [claim.harm for claim in record.claims] == sorted(claim.harm for claim in record.claims)
+    assert [claim.state for claim in record.claims] == list(record.to_frame("claims")["state"])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.claims[0].state = "shown"  # type: ignore[misc]
+    # The AUROC of knee-4, knee-5 and knee-8 may lie below the limit, and none is shown to.
+    assert {criterion.state for criterion in record.evidence.criteria} == {"shown", "open"}
+    assert record.verdict == "open"
+    undeclared = dataclasses.replace(record.evidence, criteria=())
+    assert Record(results.of(undeclared)).verdict == "untested"
+
+
+def test_a_docx_opened_again_has_title_head_groups_cells_and_notes(tmp_path: Path) -> None:
+    file = PrintedTable(HARD).to_docx(tmp_path / "hard.docx")
+    with zipfile.ZipFile(file) as parts:
+        body = ElementTree.fromstring(parts.read("word/document.xml"))
+        assert {part.date_time for part in parts.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    texts = texts_of(body, f"{WORD}p")
+    assert (texts[0], *texts[-2:]) == ("A & B, 5% of {all}.", "Read_me.", "†a no outcome.")
+    assert [texts_of(row, f"{WORD}tc") for row in body.iter(f"{WORD}tr")] == [
+        ["Site", "Model AUROC", "Rival AUROC"],
+        ["Group <1>", "", ""],
+        ["North & South", "0.81 (0.7 to 0.9)", "1,200"],
+        ["Group <2>", "", ""],
+        ["All", "absent†a", ""],
+    ]
+    assert len(list(body.iter(f"{WORD}tblHeader"))) == 1
+    assert PrintedTable(HARD).to_docx(tmp_path / "again.docx").read_bytes() == file.read_bytes()
+
+
+def test_html_latex_and_frames_keep_the_cells_and_escape_their_own_marks() -> None:
+    table = PrintedTable(HARD)
+    frame = table.to_frame()
+    assert isinstance(frame.columns, pandas.MultiIndex)
+    assert list(frame.columns) == [("", "Group"), ("", "Site"), ("Model", "AUROC"), ("Rival", "AUROC")]
+    rows = [texts_of(row, "td") for row in ElementTree.fromstring(table.to_html()).iter("tr")]
+    first = ["Group <1>", "North & South", "0.81 (0.7 to 0.9)", "1,200"]
+    assert rows[-2:] == [first, ["Group <2>", "All", "absent†a", ""]]
+    latex = table.to_latex()
+    assert r"\caption{A \& B, 5\% of \{all\}.}" in latex
+    assert r"Group <1> & North \& South & 0.81 (0.7 to 0.9) & 1,200 \\" in latex
+
+
+def test_without_the_package_a_docx_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "docx", None)
+    with pytest.raises(DossierError, match="python-docx"):
+        PrintedTable(HARD).to_docx(tmp_path / "hard.docx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_figure_has_the_size_of_the_page_in_every_format(books: dict[str, Book], tmp_path: Path) -> None:
+    figure = record_of(books["breast"]).figure("external_performance")
+    width, height = figure.picture.width / 25.4, figure.picture.height / 25.4
+    for kind in ("png", "tiff"):
+        with Image.open(figure.save(tmp_path / f"figure.{kind}", dpi=200)) as image:
+            assert image.size == pytest.approx((width * 200, height * 200), abs=1)
+            assert [float(dots) for dots in image.info["dpi"]] == pytest.approx((200, 200), abs=0.1)
+            assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    page = pypdf.PdfReader(figure.save(tmp_path / "figure.pdf")).pages[0]
+    box = (float(page.mediabox.width), float(page.mediabox.height))
+    assert box == pytest.approx((width * 72, height * 72), abs=0.1)
+    assert "AUROC" in page.extract_text()
+    assert "<text" not in figure._repr_svg_()
+    with Image.open(io.BytesIO(figure._repr_png_())) as image:
+        assert image.size == pytest.approx((width * 144, height * 144), abs=1)
+
+
+def test_a_name_that_is_no_figure_lists_those_that_there_are(books: dict[str, Book], tmp_path: Path) -> None:
+    record = record_of(books["breast"])
+    with pytest.raises(ReleaseError) as error:
+        record.figure("nothing_like_it")
+    (fault,) = error.value.faults
+    assert all(f'"{name}"' in fault.fix for name in register.fill("report.figures").figures)
+    with pytest.raises(ReleaseError, match='Did you mean "external_performance"'):
+        record.figure("external_performence")
+    with pytest.raises(ReleaseError, match="roc_and_raters is not drawn: no readers"):
+        record.figure("roc_and_raters")
+    with pytest.raises(ReleaseError, match=re.escape(".png")):
+        record.figure("external_performance").save(tmp_path / "figure.bmp")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_command_draws_the_same_bytes_again_and_leaves_the_dossier(
+    kind: str, books: dict[str, Book], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "results.json").write_bytes(results.of(books["breast"].evidence).text())
+    asked = ["figures", str(out), "--format", kind, "--dpi", "60"]
+    asked += ["--figure", "external_performance", "--figure", "calibration_by_site"]
+    first = CliRunner().invoke(command, asked)
+    assert first.exit_code == 0, first.output
+    assert CliRunner().invoke(command, [*asked, "-o", str(tmp_path / "again")]).exit_code == 0
+    names = [f"external_performance.{kind}", f"calibration_by_site.{kind}"]
+    assert [Path(line).name for line in first.output.splitlines()] == names
+    for name in names:
+        assert (tmp_path / "out-figures" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    assert [path.name for path in out.iterdir()] == ["results.json"]
+    # What stands there is not written over.
+    assert isinstance(CliRunner().invoke(command, asked).exception, DossierError)
