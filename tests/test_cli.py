@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pypdf
 import pytest
 
@@ -154,6 +155,7 @@ def test_help_names_every_command() -> None:
         "build",
         "check",
         "demo",
+        "figures",
         "history",
         "init",
         "print",
@@ -279,7 +281,8 @@ def test_schema_is_json_for_both_files(run: Run) -> None:
     done = run("schema")
     assert (done.code, done.err) == (0, "")
     schemas = json.loads(done.out)
-    assert sorted(schemas) == ["dossier check --json", "release.toml", "results.json"]
+    outcome = "dossier build --json, dossier verify --json"
+    assert sorted(schemas) == [outcome, "dossier check --json", "release.toml", "results.json"]
     assert {"schema", "estimates", "curves"} <= set(schemas["results.json"]["properties"])
     assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
@@ -329,6 +332,38 @@ def test_a_criterion_that_is_not_met_ends_with_3_and_the_dossier_is_written(run:
     assert Path("out/manifest.json").is_file()
     (judged,) = json.loads(Path("out/results.json").read_text(encoding="utf-8"))["acceptance"]
     assert judged["met"] is (code == 0)
+
+
+@pytest.mark.parametrize(("least", "verdict"), [(0.01, "shown"), (0.999, "against")])
+def test_build_and_verify_say_what_they_came_to_as_one_document(run: Run, least: float, verdict: str) -> None:
+    (schema,) = (each for name, each in json.loads(run("schema").out).items() if "verify" in name)
+
+    def outcome(*words: str) -> dict[str, Any]:
+        done = run(*words, "--json")
+        said: dict[str, Any] = json.loads(done.out)
+        jsonschema.validate(said, schema)
+        assert (said["command"], said["exit_code"]) == (words[0], done.code)
+        return said
+
+    run("init", "release")
+    with Path("release/release.toml").open("a", encoding="utf-8") as file:
+        file.write(CRITERION.format(least) + "declared_on = 2000-01-01\n")
+    asked = ("build", "release", "-o", "out", "--edition", "committee", "--quiet", "--junit", "report.xml")
+    built = outcome(*asked)
+    assert (built["verdict"], bool(built["fails"])) == (verdict, verdict == "against")
+    assert built["flags"] == len(results(Path("out"))["flags"])
+    assert {Path(path) for path in built["written"]} == {Path("out") / name for name in held(Path("out"))} | {
+        Path("report.xml")
+    }
+    sound = outcome("verify", "out")
+    assert (sound["differences"], sound["verdict"], sound["exit_code"]) == ([], None, 0)
+    Path("out/results.csv").write_text("")
+    altered = outcome("verify", "out")
+    assert altered["exit_code"] == 4
+    assert any(text.startswith("results.csv") for text in altered["differences"])
+    # What is refused is a document too, with the faults that standard error tells.
+    (refused,) = outcome(*asked)["faults"]
+    assert refused["code"] == "out_altered"
 
 
 def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
 
 if TYPE_CHECKING:
+    from dossier.command_line.outcome import Outcome
     from dossier.core.command import Build, Quick
     from dossier.core.errors import Fault
     from dossier.core.types import Evidence, Study
@@ -95,6 +96,9 @@ def init(folder: Path) -> None:
         _print(folder / name)
 
 
+_as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it."
+)
 _allow_outside = click.option(
     "--allow-outside", is_flag=True, help="Let the release name files outside of its folder: tables, texts, previous."
 )
@@ -102,21 +106,18 @@ _allow_outside = click.option(
 
 @dossier.command(short_help="Report every fault and flag of a release.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it.")
+@_as_json
 @_allow_outside
 def check(release: Path, as_json: bool, allow_outside: bool) -> int:
     """Read everything and report every fault, and every flag that a build will raise; draw nothing.
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
-    import json
-
     from dossier.command_line import check as checking
 
     found = checking.check(release, allow_outside)
     if as_json:
-        for line in json.dumps(checking.document(found), indent=1, sort_keys=True, ensure_ascii=False).splitlines():
-            _print(line)
+        _print_json(checking.document(found))
     else:
         for line in checking.lines(found):
             _print(line)
@@ -181,6 +182,7 @@ _edition = click.option(
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--fail-on", metavar="FLAG,CLAIM", default="", help="Exit with 3 at these flags and claims.")
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write a JUnit report here, too.")
+@_as_json
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
 @click.option(
@@ -200,6 +202,7 @@ def build(
     strict: bool,
     fail_on: str,
     junit: Path | None,
+    as_json: bool,
     backend: str,
     out: Path,
     jobs: int | None,
@@ -220,13 +223,21 @@ def build(
     from dossier.core.command import Build
     from dossier.outputs import output
 
-    _refuse_half_a_cluster(backend, scheduler, trust_scheduler)
-    failing = _flags_named(fail_on)
-    if junit is not None:
-        output.refuse_as_report(junit, out)
-    options = Options(out, jobs, quiet, replace, scheduler, allow_outside)
-    evidence = _written(release, Build(**asked), options)
-    return _judge(evidence, strict, failing, junit)
+    with _documented("build", as_json) as outcome:
+        _refuse_half_a_cluster(backend, scheduler, trust_scheduler)
+        failing = _flags_named(fail_on)
+        if junit is not None:
+            output.refuse_as_report(junit, out)
+        options = Options(out, jobs, quiet, replace, scheduler, allow_outside)
+        with output.reserved(out, replace):
+            evidence, written = _made(release, Build(**asked), options)
+            outcome.written += map(str, written)
+            if not as_json:
+                _list(written)
+        _judge(evidence, strict, failing, junit, outcome)
+        if junit is not None and not as_json:
+            _print(junit)
+    return outcome.exit_code
 
 
 @dossier.command(short_help="Look at one table of predictions.")
@@ -397,10 +408,9 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
 
 @dossier.command(short_help="Print the JSON Schemas.")
 def schema() -> None:
-    """Print the JSON Schemas of results.json, of release.toml and of what dossier check --json prints."""
-    import json
-
+    """Print the JSON Schemas of results.json, of release.toml and of what --json prints."""
     from dossier.command_line import check as checking
+    from dossier.command_line import outcome
     from dossier.core import release as declared
     from dossier.record import results
 
@@ -408,9 +418,9 @@ def schema() -> None:
         "results.json": results.schema(),
         "release.toml": declared.schema(),
         "dossier check --json": checking.schema(),
+        "dossier build --json, dossier verify --json": outcome.schema(),
     }
-    for line in json.dumps(schemas, indent=1, sort_keys=True).splitlines():
-        _print(line)
+    _print_json(schemas)
 
 
 @dossier.command(short_help="Compare a dossier with its results.")
@@ -422,6 +432,7 @@ def schema() -> None:
 @click.option("--self-signed", is_flag=True, help="Trust a certificate of --trust that vouches for itself.")
 @click.option("--require-signatories", "required", is_flag=True, help="Exit code 5 unless all of [[signatory]] signed.")
 @click.option("--hashes-only", is_flag=True, help="Print nothing again: for a dossier made with other versions.")
+@_as_json
 @_allow_outside
 def verify(
     out: Path,
@@ -430,6 +441,7 @@ def verify(
     self_signed: bool,
     required: bool,
     hashes_only: bool,
+    as_json: bool,
     allow_outside: bool,
 ) -> int:
     """Compare every file of a dossier with its manifest, and with what its results print.
@@ -450,37 +462,42 @@ def verify(
     from dossier.words.wording import counted
 
     _refuse_half_a_verification(release, roots, self_signed or required, hashes_only)
-    if release is not None and not release.exists():
-        raise ReleaseError.one("no_release", Option("--release"), path=str(release))
-    trust = signed.Trust(roots, self_signed)
-    signed.refuse_no_roots(trust)
-    with output.unchanged(out):
-        first = verification.report(out, hashes_only)
-        signatures = signed.found(out, trust)
-        reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
-        if release is not None:
-            reports.append(verification.inputs(out, release))
-            # A command that is none is reported first. Other inputs give another dossier, or none.
-            command = verification.asked_for(out)
-            if command is not None and not first.differences and not reports[-1].differences:
-                reports.append(_rebuilt(out, release, command, allow_outside))
-    for text in (text for report in reports for text in report.checked):
-        _print(text)
-    if release is None:
-        _print("inputs and rebuild: not checked, no release was given")
-    differences = [text for report in reports for text in report.differences]
-    unsigned = signatures.lacking() if required else ()
-    for text in (*(f"differs: {text}" for text in differences), *(f"required: {text}" for text in unsigned)):
-        _tell(text)
-    # That nothing is signed is a difference by itself: it has the code of what was asked for.
-    if unsigned and differences == list(() if signatures.signatures else signatures.differences):
-        return UNSIGNED
-    if differences:
-        _print(f"{counted(len(differences), 'difference')}.")
-        return DIFFERS
-    for text in verification.conclusion(first, release is not None, signatures.by_trusted()):
-        _print(text)
-    return DONE
+    with _documented("verify", as_json) as outcome:
+        if release is not None and not release.exists():
+            raise ReleaseError.one("no_release", Option("--release"), path=str(release))
+        trust = signed.Trust(roots, self_signed)
+        signed.refuse_no_roots(trust)
+        with output.unchanged(out):
+            first = verification.report(out, hashes_only)
+            signatures = signed.found(out, trust)
+            reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
+            if release is not None:
+                reports.append(verification.inputs(out, release))
+                # A command that is none is reported first. Other inputs give another dossier, or none.
+                command = verification.asked_for(out)
+                if command is not None and not first.differences and not reports[-1].differences:
+                    reports.append(_rebuilt(out, release, command, allow_outside))
+        outcome.says += [text for report in reports for text in report.checked]
+        if release is None:
+            outcome.says.append("inputs and rebuild: not checked, no release was given")
+        outcome.differences += [text for report in reports for text in report.differences]
+        outcome.fails += signatures.lacking() if required else ()
+        # That nothing is signed is a difference by itself: it has the code of what was asked for.
+        if outcome.fails and outcome.differences == list(() if signatures.signatures else signatures.differences):
+            outcome.exit_code = UNSIGNED
+        elif outcome.differences:
+            outcome.says.append(f"{counted(len(outcome.differences), 'difference')}.")
+            outcome.exit_code = DIFFERS
+        else:
+            outcome.says += verification.conclusion(first, release is not None, signatures.by_trusted())
+        for text in () if as_json else outcome.says:
+            _print(text)
+        for text in (
+            *(f"differs: {text}" for text in outcome.differences),
+            *(f"required: {text}" for text in outcome.fails),
+        ):
+            _tell(text)
+    return outcome.exit_code
 
 
 def _refuse_half_a_verification(
@@ -625,19 +642,49 @@ def _flags_named(names: str) -> frozenset[str]:
     return named
 
 
-def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Path | None) -> int:
-    """The exit code of a dossier that is built, and what keeps it from 0."""
+def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Path | None, outcome: Outcome) -> None:
+    """The verdict and the exit code of a dossier that is built, and what keeps it from 0."""
     from dossier.outputs import junit as report
     from dossier.outputs import output
+    from dossier.report.chapters import acceptance
 
     cases = report.cases(evidence, report.Demands(strict, failing))
-    said = [case.says for case in cases if case.status == "fails"]
+    outcome.verdict, outcome.flags = acceptance.verdict_of_all(evidence), len(evidence.flags)
+    outcome.fails += [case.says for case in cases if case.status == "fails"]
+    outcome.exit_code = NOT_MET if outcome.fails else DONE
     if junit is not None:
         output.write_report(junit, report.text(cases))
-        _print(junit)
-    for text in said:
+        outcome.written.append(str(junit))
+    for text in outcome.fails:
         _tell(text)
-    return NOT_MET if said else DONE
+
+
+@contextmanager
+def _documented(command: Literal["build", "verify"], as_json: bool) -> Iterator[Outcome]:
+    """What a command came to, which is printed as JSON where that is asked, also where a fault ends it."""
+    from dossier.command_line import outcome
+    from dossier.core.errors import DossierError, PageError
+
+    found = outcome.Outcome(command=command)
+    try:
+        yield found
+    except PageError:
+        raise
+    except DossierError as error:
+        given = ("code", "what", "where", "fix")
+        found.faults += [outcome.Fault(**{name: getattr(each, name) for name in given}) for each in error.faults]
+        found.exit_code = BAD_INPUT
+        raise
+    finally:
+        if as_json and (found.faults or not sys.exc_info()[0]):
+            _print_json(found.model_dump())
+
+
+def _print_json(document: object) -> None:
+    import json
+
+    for line in json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False).splitlines():
+        _print(line)
 
 
 def _written(source: Path, command: Build | Quick, options: Options) -> Evidence:

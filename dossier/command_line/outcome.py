@@ -1,0 +1,42 @@
+"""What a build or a verification came to, as one document for a program; `dossier schema` describes it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dossier.core.types import State
+
+
+class Fault(BaseModel):
+    """What ended the command, as `dossier check --json` says it."""
+
+    code: str
+    what: str
+    where: str
+    fix: str
+
+
+class Outcome(BaseModel):
+    """What is known so far; a fault that ends the command is added to it."""
+
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
+
+    format: Literal["dossier-outcome/1"] = Field("dossier-outcome/1", alias="schema")
+    command: Literal["build", "verify"]
+    written: list[str] = Field([], description="The files of OUT and beside it, as paths.")
+    verdict: State | None = Field(None, description="Of the criteria that count; null without a build.")
+    flags: int | None = Field(None, description="How many were raised; null without a build.")
+    says: list[str] = Field([], description="Of verify, what was looked at, and what that proves.")
+    fails: list[str] = Field(
+        [], description="Criteria, claims, flags, rows, signatures that keep the exit code from 0."
+    )
+    differences: list[str] = []
+    faults: list[Fault] = []
+    exit_code: int = 0
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of what `dossier build --json` and `dossier verify --json` print."""
+    return Outcome.model_json_schema(mode="serialization")
