@@ -123,6 +123,7 @@ def validate(
     >>> float(aurocs.value.iloc[0])
     0.75
     """
+    from dossier.outputs import output
     from dossier.reading import arguments
 
     given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
@@ -138,7 +139,7 @@ def validate(
     fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
     files = {"release.toml": _toml(_declared(*fitting)).encode(), arguments.TABLE: _parquet(frame)}
     with tempfile.TemporaryDirectory() as folder:
-        _write(Path(folder), files)
+        output.write_new(Path(folder), files)
         try:
             study = load(folder).study
         except DossierError as error:
@@ -690,9 +691,8 @@ class Validation(Record):
 
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
-        path = Path(folder)
-        output.write_new(path, self._files)
-        return path
+        output.write_new(Path(folder), self._files)
+        return Path(folder)
 
 
 # ---- a frame as a release -------------------------------------------------------------------------------------------
@@ -718,12 +718,6 @@ def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
         unit = unit_of(row.at["periods"])
         columns["period"] = [code(int(number or 0), unit) for number in row.columns["period"]]
     return columns
-
-
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
 
 
 def _subgroup(frame: pandas.DataFrame | pyarrow.Table, subgroup: str | Mapping[str, Any]) -> dict[str, Any]:

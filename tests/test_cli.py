@@ -363,7 +363,7 @@ def test_build_and_verify_say_what_they_came_to_as_one_document(run: Run, least:
     assert any(text.startswith("results.csv") for text in altered["differences"])
     # What is refused is a document too, with the faults that standard error tells.
     (refused,) = outcome(*asked)["faults"]
-    assert refused["code"] == "out_altered"
+    assert refused["code"] == "altered_files"
 
 
 def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:

@@ -130,7 +130,7 @@ def document(found: Check) -> dict[str, Any]:
         "release": None
         if study is None
         else {"model": study.release.release.model, "version": study.release.release.version},
-        "faults": [_fault(entry) for entry in found.faults],
+        "faults": [fault_of(entry) for entry in found.faults],
         "flags": None if study is None else [_flag(entry) for entry in found.flags],
         "open": [{"item": entry.number, "topic": entry.topic, "asks": entry.asks} for entry in found.missing],
         "datasets": [_dataset(entry) for entry in found.datasets],
@@ -138,7 +138,8 @@ def document(found: Check) -> dict[str, Any]:
     }
 
 
-def _fault(fault: Fault) -> dict[str, Any]:
+def fault_of(fault: Fault) -> dict[Any, str]:
+    """A fault for a program."""
     return {"code": fault.code, "what": fault.what, "where": fault.where, "fix": fault.fix}
 
 

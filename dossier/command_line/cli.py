@@ -232,11 +232,7 @@ def build(
         with output.reserved(out, replace):
             evidence, written = _made(release, Build(**asked), options)
             outcome.written += map(str, written)
-            if not as_json:
-                _list(written)
         _judge(evidence, strict, failing, junit, outcome)
-        if junit is not None and not as_json:
-            _print(junit)
     return outcome.exit_code
 
 
@@ -401,8 +397,7 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
     from dossier.record import results
 
     content, _ = results.opened(results_file)
-    folder = results_file if results_file.is_dir() else results_file.parent
-    place = output.place_beside(folder, "figures") if out is None else out
+    place = out or output.place_beside(results_file if results_file.is_dir() else results_file.parent, "figures")
     _list(output.write_new(place, printing.figures(content, kind, dpi, names)))
 
 
@@ -418,7 +413,7 @@ def schema() -> None:
         "results.json": results.schema(),
         "release.toml": declared.schema(),
         "dossier check --json": checking.schema(),
-        "dossier build --json, dossier verify --json": outcome.schema(),
+        "dossier build --json, dossier verify --json": outcome.Outcome.model_json_schema(mode="serialization"),
     }
     _print_json(schemas)
 
@@ -490,13 +485,10 @@ def verify(
             outcome.exit_code = DIFFERS
         else:
             outcome.says += verification.conclusion(first, release is not None, signatures.by_trusted())
-        for text in () if as_json else outcome.says:
-            _print(text)
-        for text in (
-            *(f"differs: {text}" for text in outcome.differences),
-            *(f"required: {text}" for text in outcome.fails),
-        ):
-            _tell(text)
+    for text in outcome.differences:
+        _tell(f"differs: {text}")
+    for text in outcome.fails:
+        _tell(f"required: {text}")
     return outcome.exit_code
 
 
@@ -661,8 +653,8 @@ def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Pat
 
 @contextmanager
 def _documented(command: Literal["build", "verify"], as_json: bool) -> Iterator[Outcome]:
-    """What a command came to, which is printed as JSON where that is asked, also where a fault ends it."""
-    from dossier.command_line import outcome
+    """What a command came to, which is printed, as JSON where that is asked, also where a fault ends it."""
+    from dossier.command_line import check, outcome
     from dossier.core.errors import DossierError, PageError
 
     found = outcome.Outcome(command=command)
@@ -671,11 +663,12 @@ def _documented(command: Literal["build", "verify"], as_json: bool) -> Iterator[
     except PageError:
         raise
     except DossierError as error:
-        given = ("code", "what", "where", "fix")
-        found.faults += [outcome.Fault(**{name: getattr(each, name) for name in given}) for each in error.faults]
+        found.faults += map(check.fault_of, error.faults)
         found.exit_code = BAD_INPUT
         raise
     finally:
+        for text in () if as_json else (*found.written, *found.says):
+            _print(text)
         if as_json and (found.faults or not sys.exc_info()[0]):
             _print_json(found.model_dump())
 

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dossier.core.types import State
-
-
-class Fault(BaseModel):
-    """What ended the command, as `dossier check --json` says it."""
-
-    code: str
-    what: str
-    where: str
-    fix: str
 
 
 class Outcome(BaseModel):
@@ -29,14 +20,7 @@ class Outcome(BaseModel):
     verdict: State | None = Field(None, description="Of the criteria that count; null without a build.")
     flags: int | None = Field(None, description="How many were raised; null without a build.")
     says: list[str] = Field([], description="Of verify, what was looked at, and what that proves.")
-    fails: list[str] = Field(
-        [], description="Criteria, claims, flags, rows, signatures that keep the exit code from 0."
-    )
+    fails: list[str] = Field([], description="What keeps the exit code from 0: criteria, claims, flags, signatures.")
     differences: list[str] = []
-    faults: list[Fault] = []
+    faults: list[dict[Literal["code", "what", "where", "fix"], str]] = Field([], description="What ended the command.")
     exit_code: int = 0
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of what `dossier build --json` and `dossier verify --json` print."""
-    return Outcome.model_json_schema(mode="serialization")

@@ -24,6 +24,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from dossier.core import looks
 from dossier.core.bands import PERFORMANCE
 from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
@@ -141,6 +142,8 @@ def _without_blanks_only(given: object) -> object:
 
 Text = Annotated[str, Field(min_length=1, max_length=20_000), BeforeValidator(_without_blanks_only)]
 """A text that says something: of blanks only it is as empty as of nothing."""
+Line = Annotated[str, Field(min_length=1, max_length=60), BeforeValidator(_without_blanks_only)]
+"""A text that has room in the head of a page."""
 Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
 Inside = Annotated[Decimal, Field(gt=0, lt=1)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
@@ -916,9 +919,18 @@ class Care(Table):
 
 
 class Report(Table):
-    """What the owner prints of the dossier."""
+    """What the owner prints of the dossier, and in which looks."""
+
+    rules = {
+        "unread_colour": lambda own: own.accent is not None and looks.contrast(own.accent) < looks.CONTRAST,
+    }
 
     leave_out: tuple[Text, ...] = ()
+    title: Line | None = None
+    organisation: Line | None = None
+    accent: Line | None = None
+    logo: Annotated[str, Field(min_length=1, max_length=400_000)] | None = None
+    """The name of a file; in results.json what it holds."""
 
 
 class ModelCard(Table):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,6 @@ from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import why
 
 if TYPE_CHECKING:
-    import docx.document
     import pandas
 
 Kind = Literal["png", "pdf", "svg", "tiff"]
@@ -60,14 +60,13 @@ class PrintedTable:
         """
         import pandas
 
-        rows = [[plain(group), *map(plain, cells)] for group, cells in self._rows()]
-        heads = [(plain(column.over), plain(column.label)) for column in self._columns.values()]
-        columns: Any = [("", "Group"), ("", plain(self.table.head)), *heads]
+        heads, lines = self._heads, [[group, *texts] for group, texts in self._lines]
+        columns: Any = [("", "Group"), *heads]
         columns = (
-            pandas.MultiIndex.from_tuples(columns) if any(over for over, _ in columns) else [at for _, at in columns]
+            pandas.MultiIndex.from_tuples(columns) if any(over for over, _ in heads) else [at for _, at in columns]
         )
-        frame = pandas.DataFrame(rows, columns=columns, dtype=object)
-        return frame if self._has_groups else frame.iloc[:, 1:]
+        frame = pandas.DataFrame(lines, columns=columns, dtype=object)
+        return frame if any(group for group, _ in self._lines) else frame.iloc[:, 1:]
 
     def to_html(self) -> str:
         """A plain table in HTML, by pandas."""
@@ -99,32 +98,26 @@ class PrintedTable:
         file = Path(path)
         try:
             import docx
+            from docx.oxml.parser import OxmlElement
         except ImportError:
             raise OutputError.one("docx_not_installed", File(str(file))) from None
         document = docx.Document()
         document.add_paragraph(self.title, style="Caption")
-        self._fill(document)
+        made = document.add_table(rows=0, cols=len(self._heads), style="Light List")
+        rows = [[f"{over} {label}".strip() for over, label in self._heads]]
+        for group, lines in itertools.groupby(self._lines, key=lambda line: line[0]):
+            rows += [[group]] if group else []
+            rows += [texts for _, texts in lines]
+        for row in rows:
+            for cell, text in zip(made.add_row().cells, row, strict=False):
+                cell.text = text
+        made.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
         for note in self.notes:
             document.add_paragraph(note)
         held = io.BytesIO()
         document.save(held)
         output.write_file(file, _of_no_day(held))
         return file
-
-    def _fill(self, document: docx.document.Document) -> None:
-        from docx.oxml.parser import OxmlElement
-
-        heads = [self.table.head, *(f"{column.over} {column.label}".strip() for column in self._columns.values())]
-        made = document.add_table(rows=1, cols=len(heads), style="Light List")
-        made.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
-        lines: list[Sequence[str]] = [heads]
-        for group in tables.groups_of(self.table):
-            lines += [[group.label]] if group.label else []
-            lines += [[row.label, *self._texts(row)] for row in group.rows]
-        for line in lines:
-            cells = made.rows[0].cells if line is heads else made.add_row().cells
-            for cell, text in zip(cells, line, strict=False):
-                cell.text = plain(text)
 
     @cached_property
     def _columns(self) -> Mapping[int, tables.Column]:
@@ -136,21 +129,23 @@ class PrintedTable:
             if any(row[at].text for row in cells) or not any(row[at].link for row in cells)
         }
 
-    @property
-    def _has_groups(self) -> bool:
-        return any(row.kind == "group" for row in self.table.rows)
+    @cached_property
+    def _heads(self) -> list[tuple[str, str]]:
+        """The head of each column, after what stands over it."""
+        heads = [("", self.table.head), *((column.over, column.label) for column in self._columns.values())]
+        return [(plain(over), plain(label)) for over, label in heads]
 
-    def _rows(self) -> list[tuple[str, list[str]]]:
-        groups = tables.groups_of(self.table)
-        return [(group.label, [row.label, *self._texts(row)]) for group in groups for row in group.rows]
+    @cached_property
+    def _lines(self) -> list[tuple[str, list[str]]]:
+        """The texts of each row, with the name of its group."""
 
-    def _texts(self, row: tables.Row) -> list[str]:
-        if not row.cells:
-            return [""] * len(self._columns)
-        cells = [(row.cells[at], column) for at, column in self._columns.items()]
+        def text(cell: tables.Cell, column: tables.Column) -> str:
+            return plain(f"{cell.text} ({cell.interval})" if column.intervals and cell.interval else cell.text)
+
         return [
-            f"{cell.text} ({cell.interval})" if column.intervals and cell.interval else cell.text
-            for cell, column in cells
+            (plain(group.label), [plain(row.label), *(text(row.cells[at], each) for at, each in self._columns.items())])
+            for group in tables.groups_of(self.table)
+            for row in group.rows
         ]
 
     def __repr__(self) -> str:

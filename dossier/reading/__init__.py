@@ -172,6 +172,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
+    release = _with_logo(release, folder, faults)
     sealed = _seal(release, folder, faults)
     ledger = _ledger(release, folder, faults)
     unread = _unread(release, found)
@@ -226,6 +227,20 @@ def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
 def _error(faults: list[Fault], of_the_release: int) -> DossierError:
     plain = list(dict.fromkeys(faults))
     return ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
+
+
+def _with_logo(release: Release, folder: Folder, faults: list[Fault]) -> Release:
+    """The release with its logo in the place of the file, so that pages are printed without that."""
+    from dossier.core import looks
+    from dossier.reading.files import LOGO
+
+    name, where = release.report.logo, Key("report", "logo")
+    content = None if name is None else folder.read(name, where, False, faults, LOGO)
+    if name is None or content is None:
+        return release
+    if not looks.only_draws(content):
+        faults.append(Fault("not_a_logo", where, file=name))
+    return release.model_copy(update={"report": release.report.model_copy(update={"logo": looks.embedded(content)})})
 
 
 def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:

@@ -45,6 +45,7 @@ RELEASE = Kind("release", (".toml",), 4 << 20, Fact("texts_into_files"))
 """A thousand datasets are declared in a quarter of it."""
 STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, Fact("fewer_words"))
 """Three hundred pages."""
+LOGO = Kind("picture", (".svg", ".png"), 1 << 18, Fact("smaller_picture"))
 SEAL = Kind("seal", (".json",), 4 << 20, Fact("unchanged_seal"))
 LEDGER = Kind("ledger", (".json",), 1 << 28, Fact("unchanged_ledger"))
 FORMULAS = Kind("file of formulas", (".toml",), 4 << 20, Fact("unchanged_formulas"))

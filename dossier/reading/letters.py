@@ -26,7 +26,7 @@ BLANKS = frozenset("\t\n\r")
 A_TEXT, NAME, NAME_OF_FILE, NAME_OF_FILE_READ = map(Fact, ("a_text", "the_name", "name_of_a_file", "name_of_the_file"))
 NAMES = (
     *("model", "version", "tested_version", "owner", "tester", "name", "site"),
-    *("rival_name", "horizon", "classes"),
+    *("rival_name", "horizon", "classes", "title", "organisation"),
 )
 """The keys of release.toml that hold names."""
 

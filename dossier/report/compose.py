@@ -19,7 +19,7 @@ from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import typeset
-from dossier.core import contents, errors, material, statements
+from dossier.core import contents, errors, looks, material, statements
 from dossier.core.faults.locations import Material
 from dossier.core.types import Attachment, Audited, Document, Estimate, Evidence, Gallery, Picture, Result
 from dossier.record.results import called
@@ -114,8 +114,8 @@ def tables(evidence: Evidence) -> Mapping[str, Table]:
     """
     gallery = _in_final_words(Gallery(evidence, {}, {}))
     made = [key_results.essentials(gallery.evidence)]
-    editions: Sequence[contents.Edition] = contents.ON_PAPER if evidence.has_release_file else ("quick",)
-    for edition in editions:
+    quick: Sequence[contents.Edition] = ("quick",)
+    for edition in contents.ON_PAPER if evidence.has_release_file else quick:
         _book(gallery, edition, "", False, made=made)
     named: dict[str, Table] = {}
     for table in made:
@@ -193,10 +193,7 @@ def _book(
     recorded: Mapping[int, Result] | None = None,
     made: list[Table] | None = None,
 ) -> str:
-    """An edition as HTML; for the screen with what is `recorded` of each number that a cell may print.
-
-    What its chapters make of tables is added to those that are `made`.
-    """
+    """An edition as HTML, its tables beside those `made`; for the screen with what is `recorded` of a cell's number."""
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
@@ -246,7 +243,7 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
         return typeset.tables.pages_of(table, names, folds)
 
     given = {"evidence": evidence, "pages_of": pages_of, "identity": identity(evidence), "say": typeset}
-    given |= {"on_screen": False, **values}
+    given |= {"on_screen": False, "logo": Markup(looks.logo(evidence.release.report.logo or "")), **values}
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
@@ -315,7 +312,8 @@ def _questions() -> Mapping[str, Any]:
 
 
 def _title(evidence: Evidence) -> str:
-    return f"External validation: {model(evidence)} for {evidence.release.outcome.name}"
+    about = f"{model(evidence)} for {evidence.release.outcome.name}"
+    return evidence.release.report.title or f"External validation: {about}"
 
 
 # ---- the templates --------------------------------------------------------------------------------------------------

@@ -26,9 +26,9 @@ def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
 
 def image(evidence: types.Evidence, name: str, kind: str, dpi: int) -> bytes | types.Absent:
     """One figure as a file of another kind: png, pdf or tiff."""
-    maker = register.fill("report.figures").figures[name].function
     from dossier.report.figures import canvas
 
+    maker = register.fill("report.figures").figures[name].function
     return canvas.image(maker, unbroken_names(labelled(evidence)), kind, dpi)
 
 

@@ -60,7 +60,9 @@ def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, 
     }
     bare = compose.around(gallery, draft, policy="", style="", script="", **known)
     letters = {ord(letter) for letter in bare + sheet + script} | set(range(32, 127))
-    style = f"{_fonts(letters)}{sheet}{looks.rules()}"
+    accent = gallery.evidence.release.report.accent
+    light = f"@media (prefers-color-scheme: light) {{ :root {{ --accent: {accent} }} }}\n" if accent else ""
+    style = f"{_fonts(letters)}{sheet}{light}{looks.rules()}"
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; font-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -158,7 +160,7 @@ class _Part:
 
     def _on_screen(self, element: Element) -> Element:
         """An element as a screen has it: a table and a picture in a region that scrolls."""
-        if element.tag == "img":
+        if element.tag == "img" and element.get("class") != "logo":
             name = element.get("src", "").removeprefix("dossier:figures/").removesuffix(".svg")
             return _scrolling(self._drawn(self.pictures[name]), self.pictures[name].title, element.tail)
         if element.tag == "table":

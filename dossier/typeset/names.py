@@ -25,7 +25,9 @@ WIDEST_HEAD = 95.0
 
 def running_head(evidence: types.Evidence) -> str:
     """What the head of every page says: the model, as short as it has room for, and what was done with it."""
-    return f"{widths.shortened([model(evidence)], WIDEST_HEAD, lines=2)[0]}: external validation"
+    by = evidence.release.report.organisation
+    name = widths.shortened([model(evidence)], WIDEST_HEAD, lines=1 if by else 2)[0]
+    return f"{f'{by} · ' if by else ''}{name}: external validation"
 
 
 def tested_model(evidence: types.Evidence) -> str:
