@@ -112,10 +112,10 @@ def test_a_competing_event_is_no_end_of_follow_up() -> None:
     assert [(row.value, row.of) for row in competing] == [(342.0, "follow_up")]
 
 
-def whole(rows: int = 600, seed: int = 5) -> pandas.DataFrame:
+def whole(rows: int = 600, seed: int = 5, ends: tuple[float, float] = (0.05, 0.9)) -> pandas.DataFrame:
     """Patients of two hospitals who were all followed beyond the horizon of 5, or had the outcome before."""
     rng = np.random.default_rng(seed)
-    risk = rng.uniform(0.05, 0.9, rows).round(3)
+    risk = rng.uniform(*ends, rows).round(3)
     had = rng.random(rows) < risk
     time = np.where(had, rng.uniform(0, 5, rows), rng.uniform(5.01, 9, rows))
     about = {"hospital": np.where(np.arange(rows) % 3, "North", "South"), "sex": rng.choice(["f", "m"], rows)}
@@ -141,6 +141,40 @@ def test_where_nobody_left_the_values_are_those_of_the_known_outcome() -> None:
     assert (alike.status_of_horizon == alike.status).all()
     assert alike.value_of_horizon.to_numpy() == pytest.approx(alike.value.to_numpy(), abs=1e-12, nan_ok=True)
     assert alike.low_of_horizon.to_numpy() == pytest.approx(alike.low.to_numpy(), abs=0.03, nan_ok=True)
+
+
+def after_leaving(frame: pandas.DataFrame, where: str) -> pandas.DataFrame:
+    """The frame of which at one hospital all but ten of those without the outcome leave shortly before the horizon."""
+    leaves = ((frame.hospital == where) & (frame.event == 0)).to_numpy()
+    return frame.assign(time=np.where(leaves & (np.cumsum(leaves) > 10), 4.99, frame.time))
+
+
+def test_a_hospital_where_nearly_all_others_left_is_in_no_pooled_curve() -> None:
+    """Its curve rests on ten patients without the outcome, however many were read."""
+    rows = 1200
+    frame = whole(rows, ends=(0.3, 0.7)).assign(
+        hospital=np.array(["East", "North", "South", "West"])[np.arange(rows) % 4]
+    )
+    asked: dict[str, Any] = {"time": "time", "event": "event", "at": 5, "risk": "risk", "site": "hospital"}
+
+    def curve(of: pandas.DataFrame) -> types.Curve:
+        found = types.find_curve(dossier.validate(of, **asked).evidence, "calibration_curve_all_sites", POOLED)
+        assert isinstance(found, types.Curve)
+        return found
+
+    assert curve(frame).n == rows
+    emptied = curve(after_leaving(frame, "West"))
+    without = curve(frame[frame.hospital != "West"])
+    assert (emptied.n, emptied.columns) == (900, without.columns)
+
+
+@pytest.mark.parametrize(("leave", "flagged"), [(False, ["flagged_alike"]), (True, [])])
+def test_who_left_does_not_make_enough_patients_to_tell_of_a_threshold(leave: bool, flagged: list[str]) -> None:
+    frame = whole().assign(hospital="North")
+    frame = after_leaving(frame, "North") if leave else frame
+    asked: dict[str, Any] = {"time": "time", "event": "event", "at": 5, "risk": "risk", "thresholds": [0.02]}
+    flags = dossier.validate(frame, **asked).evidence.flags
+    assert [flag.flag for flag in flags if flag.flag == "flagged_alike"] == flagged
 
 
 def test_a_group_is_compared_within_its_hospital_and_tested(gbsg: Evidence) -> None:

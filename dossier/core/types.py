@@ -247,6 +247,12 @@ class Dataset:
         return self.rows_read - sum(self.excluded.values())
 
     @property
+    def known(self) -> NDArray[np.bool_]:
+        """The rows whose outcome is known."""
+        every = np.ones(0 if self.outcome is None else len(self.outcome), dtype=np.bool_)
+        return every if self.followed is None else ~self.followed.left
+
+    @property
     def tested(self) -> tuple[Floats, Floats]:
         """The outcome and the risk of each row, which something was made of: it has both."""
         if self.outcome is None or self.risk is None:

@@ -177,8 +177,7 @@ def few(dataset: types.Dataset, rows: Bools, at: types.At, among: Fact | None = 
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
     label = at.get("class", types.MACRO)
     if dataset.classes is None:
-        known = rows if dataset.followed is None else rows & ~dataset.followed.left
-        return None if dataset.outcome is None else too_few(dataset.outcome[known], among)
+        return None if dataset.outcome is None else too_few(dataset.outcome[rows & dataset.known], among)
     if label == types.MACRO:
         return too_few_of_classes(_class_counts(dataset, rows), among)
     inside = _class_counts(dataset, rows)[str(label)]

@@ -1221,8 +1221,8 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     logit observed; its standard error comes from its band. Sites with fewer than 20 events or non-events are not
     pooled, nor is a curve without a band. Absent with fewer than three such sites, or when their risks share no range.
     """
-    curves = [found for site in sites if isinstance(found := found_curve(site, "calibration_curve"), Curve)]
-    usable = [found for found in curves if _can_be_pooled(found)]
+    curves = [(site, found_curve(site, "calibration_curve")) for site in sites]
+    usable = [found for site, found in curves if isinstance(found, Curve) and _can_be_pooled(found, site)]
     if len(usable) < FEWEST_POOLED:
         return Absent(Fact("fewer_than_three_calibration_curves"))
     low = max(float(found.columns["risk"][0] or 0) for found in usable)
@@ -1249,10 +1249,11 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     return Curve(columns, sum(found.n for found in usable), method, total)
 
 
-def _can_be_pooled(found: Curve) -> bool:
+def _can_be_pooled(found: Curve, site: SiteResults) -> bool:
     """Whether a curve rests on enough events and non-events, has more than a point, and a band within 0 and 1."""
     low, high = (np.array(found.columns[name], dtype=float) for name in ("low", "high"))
-    enough = found.events is not None and min(found.events, found.n - found.events) >= FEW_FOR_POOLING
+    known = found.n - (site.summary.left or 0)
+    enough = found.events is not None and min(found.events, known - found.events) >= FEW_FOR_POOLING
     return enough and len(low) > 1 and bool((low > 0).all() and (high < 1).all() and (low < high).all())
 
 

@@ -268,7 +268,9 @@ def _flagged_alike(external: Sequence[Dataset], thresholds: Sequence[float]) -> 
 
 def _are_enough(datasets: Sequence[Dataset]) -> bool:
     """Whether the datasets together have enough patients with and without the outcome to tell anything of both."""
-    outcome = np.concatenate([each.outcome for each in datasets if each.outcome is not None] or [np.empty(0)])
+    outcome = np.concatenate(
+        [each.outcome[each.known] for each in datasets if each.outcome is not None] or [np.empty(0)]
+    )
     return min(int(outcome.sum()), int((1 - outcome).sum())) >= FEW_FOR_POOLING
 
 

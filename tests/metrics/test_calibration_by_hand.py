@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -373,6 +374,22 @@ def test_what_is_not_pooled(fourth: SiteResults) -> None:
     assert method_text(found.method).endswith("; 1 not pooled")
     assert (found.n, found.events) == (1500, 450)
     assert isinstance(calibration_curve_all_sites((*three[:2], fourth)), Absent)
+
+
+def left(at: SiteResults, count: int) -> SiteResults:
+    """The site of whom so many were followed for less than the horizon."""
+    return replace(at, summary=replace(at.summary, left=count))
+
+
+def test_who_left_is_not_among_those_without_the_outcome() -> None:
+    three = (site("a"), site("b"), site("c"))
+    nobody = calibration_curve_all_sites(tuple(left(each, 0) for each in (*three, site("d"))))
+    assert nobody == calibration_curve_all_sites((*three, site("d")))
+    for count, pooled in ((330, True), (331, False)):
+        found = curved(calibration_curve_all_sites((*three, left(site("d"), count))))
+        assert found == curved(
+            calibration_curve_all_sites((*three, site("d")) if pooled else (*three, site("d", 9, 0)))
+        )
 
 
 def test_the_common_range_begins_at_the_highest_first_risk_and_may_begin_at_0() -> None:

@@ -81,7 +81,7 @@ def any_with_both(evidence: Evidence) -> bool:
 def _has_both(site: DatasetSummary) -> bool:
     if site.class_counts:
         return all(site.class_counts.values())
-    return site.events is not None and 0 < site.events < site.n
+    return bool(site.events and site.others)
 
 
 def predictors_on_both_sides(evidence: Evidence) -> bool:
