@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from dossier import evaluate
 from dossier.core.types import Absent, Floats, Study
 from dossier.evaluate import disclosure
-from dossier.evaluate.disclosure import measures
+from dossier.evaluate.disclosure import chains, measures
 from dossier.evaluate.offered import Site
 
 SMALLEST = 10
@@ -79,7 +79,8 @@ class Attack:
         dataset = self.site.dataset
         if self.policy.all_rows is None or dataset.outcome is None or dataset.risk is None:
             raise ValueError(f"{name} gives no ranges of risks")
-        self.outcome, self.risk = dataset.outcome, dataset.risk
+        self.outcome, self.risk = chains.coded(dataset), dataset.risk
+        self.labels = tuple(self.policy.all_rows.counts.chains)
         self.at = self.policy.all_rows.counts.events.grid
         self.bins = np.searchsorted(np.array(self.at), self.risk, side="right") - 1
         given = disclosure._given_columns(self.site)
@@ -98,7 +99,7 @@ class Attack:
             for labels in itertools.product(*([*of, None] for of in self.columns.values()))
         ]
         self.atoms = [
-            _Atom(label, index, where) for label in (1, 0) for index in range(len(self.at)) for where in places
+            _Atom(label, index, where) for label in self.labels for index in range(len(self.at)) for where in places
         ]
         self.truth = self._truth()
         self.rows: list[Floats] = []
@@ -150,7 +151,7 @@ class Attack:
 
     def _tails(self, group: measures.Protected, where: Where) -> None:
         """Every tail of a group."""
-        for label, chain in ((1, group.counts.events), (0, group.counts.others)):
+        for label, chain in group.counts.chains.items():
             for first, tail in enumerate(chain.tails):
                 self.add(self.mask(label, where, range(first, len(chain.tails))), tail.low, tail.high)
 
@@ -162,7 +163,8 @@ class Attack:
             "brier": lambda label, r: (label - r) ** 2,
         }
         truth = {"mean": float(self.risk.mean()), "brier": float(((self.outcome - self.risk) ** 2).mean())}
-        for name, adds in ends.items():
+        for name in ends if len(self.labels) == 2 else ("mean",):
+            adds = ends[name]
             shown = measures.in_steps(truth[name], step)
             both = [
                 sorted((adds(atom.label, edges[atom.place]), adds(atom.label, edges[atom.place + 1])))
@@ -276,7 +278,7 @@ class Attack:
 
     def _every(self) -> list[Asked]:
         cells = []
-        for label in (1, 0):
+        for label in self.labels:
             for where in [{}, *({column: level} for column, levels in self.columns.items() for level in levels)]:
                 inside = (self.outcome == label) & self.members(where)
                 for first in range(len(self.at)):

@@ -325,7 +325,7 @@ BROKEN = (
         "1826.25 is declared twice",
     ),
     ("[[dataset]]", '[[horizon]]\nat = 7\nrisk = "risk_2y"\nrival = "lp"\n[[dataset]]', "by the first horizon only"),
-    ("[[dataset]]", "[disclosure]\nminimum_cell = 10\n[[dataset]]", "[disclosure] is not yet known of"),
+    ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] is not yet known of"),
     ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
 )
 

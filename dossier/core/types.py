@@ -147,6 +147,11 @@ class FollowUp:
         return np.asarray((self.time <= self.horizon) & (self.event == 1), dtype=np.float64)
 
     @property
+    def competing(self) -> NDArray[np.bool_]:
+        """The rows that are known to have had a competing event by the horizon."""
+        return np.asarray((self.time <= self.horizon) & (self.event == 2))
+
+    @property
     def left(self) -> NDArray[np.bool_]:
         """The rows whose follow-up ended before the horizon without any event: their outcome is unknown."""
         return np.asarray((self.time < self.horizon) & (self.event == 0))
@@ -599,7 +604,8 @@ class Ledger:
 class SmallCount:
     """Patients of one outcome whose risk lies between two numbers, of all rows or of a subgroup."""
 
-    happened: bool
+    happened: bool | None
+    """None where they were followed for less than the horizon."""
     low: float
     high: float | None
     """None where nothing bounds the risk from above."""

@@ -16,6 +16,9 @@ from dossier.metrics.logistic import logit
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 
+DIGITS = 3
+"""Of a time: with all of them it is that of one patient."""
+
 TWO_VALUED = 2
 """A number of so many different values at most, as 0 and 1, is described by a share: its median says nothing."""
 
@@ -50,7 +53,7 @@ def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
 
     `followed` is the follow-up of n patients. Gives `competing` (a count), and of at least 20 patients the
     `quantile_25`, `median` and `quantile_75` of the reverse Kaplan-Meier estimate, in which the end of follow-up is the
-    event; one that it does not reach is left out. Source: Schemper and Smith 1996.
+    event, to three digits; one that it does not reach is left out. Source: Schemper and Smith 1996.
     """
     n, ends = len(followed.time), np.asarray(followed.event == 0)
     by_then = (followed.event == 2) & (followed.time <= followed.horizon)
@@ -63,7 +66,8 @@ def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
     for statistic, share in PERCENTILES.items() if n >= FEWEST_WITH_A_VALUE else ():
         reached = np.flatnonzero(stay <= 1 - share)
         if len(reached):
-            rows.append(Description("follow-up", statistic, float(times[reached[0]]), n, of="follow_up"))
+            time = float(f"{times[reached[0]]:.{DIGITS}g}")
+            rows.append(Description("follow-up", statistic, time, n, of="follow_up"))
     return tuple(rows)
 
 

@@ -67,19 +67,35 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
             yield Fault("horizon_twice", listed_table("horizon", number).of("at"), at=horizon.at)
         if horizon.rival is not None:
             yield Fault("rival_of_further_horizon", listed_table("horizon", number).of("rival"))
+    yield from _refused(release, raw)
+
+
+def _refused(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
+    """The faults of what is not honoured beside a horizon, or not where counts are protected."""
+    for at in _more_ranges(release):
+        yield Fault("more_ranges_by_horizon", at, key=at.key or "a further horizon")
     for at in _not_honoured(release, raw):
         yield Fault("not_by_horizon", at, key=f"{at.brackets} {at.key or ''}".strip())
 
 
+def _more_ranges(release: Release) -> Iterator[Key]:
+    """What would give further ranges of the same patients, where counts are protected."""
+    policy = release.disclosure
+    if policy is not None or any(dataset.minimum_cell for dataset in release.dataset):
+        yield from (listed_table("horizon", number) for number in range(2, len(release.horizon) + 1))
+    if policy is not None and policy.ledger is not None:
+        yield Key("disclosure", "ledger")
+
+
 def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:
     """What a release says that is not yet known of an outcome by a horizon."""
-    sections = ("model", "readers", "reader_study", "update", "disclosure", "severity", "utility", "h_accuracy")
+    sections = ("model", "readers", "reader_study", "update", "severity", "utility", "h_accuracy")
     yield from (Key(section) for section in sections if section in raw)
     yield from (Key("release", key) for key in ("previous", "previous_tables") if getattr(release.release, key))
     yield from (Key("outcome", "classes") for _ in range(release.outcome.classes is not None))
     for number, dataset in enumerate(release.dataset, start=1):
         table = listed_table("dataset", number, dataset.name)
-        for key in ("cluster", "weights", "strata", "imputation", "split", "minimum_cell", "periods"):
+        for key in ("cluster", "weights", "strata", "imputation", "split", "periods"):
             if getattr(dataset, key):
                 yield table.of(key)
         if dataset.role == "internal":
@@ -87,8 +103,14 @@ def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:
 
 
 def beyond(datasets: Iterable[Dataset]) -> Iterator[Fault]:
-    """The fault of a horizon to which nobody was followed, in any external dataset."""
+    """The fault of a horizon to which nobody was followed, in any external dataset; and of competing events where
+    counts are protected, whose part in the bounds of a risk no range tells.
+    """
+    datasets = list(datasets)
     followed = [each.followed for each in datasets if each.role == "external" and each.followed is not None]
+    for each in datasets:
+        if each.minimum_cell and each.followed is not None and each.followed.competing.any():
+            yield Fault("competing_under_policy", Key("outcome", "event"), dataset=each.name)
     longest = max((float(each.time.max()) for each in followed if len(each)), default=0.0)
     if followed and longest < followed[0].horizon:
         at = listed_table("horizon", 1).of("at")

@@ -77,7 +77,8 @@ def _words(at: SmallCount | None) -> str:
     bounds = f"{threshold(at.low)} or more" if at.high is None else f"{threshold(at.low)} to below {threshold(at.high)}"
     risk = "any risk" if at.high is None and not at.low else f"risk {bounds}"
     group = f", {at.subset.column}: {at.subset.level}" if at.subset else ""
-    return f"{'with' if at.happened else 'without'} the outcome, {risk}{group}"
+    whom = "followed for less" if at.happened is None else f"{'with' if at.happened else 'without'} the outcome"
+    return f"{whom}, {risk}{group}"
 
 
 def _site(evidence: Evidence, name: str) -> str:

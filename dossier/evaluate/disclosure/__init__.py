@@ -22,7 +22,7 @@ from dossier.core.release import PREVIOUS
 from dossier.evaluate import rivals
 from dossier.evaluate.disclosure import declared, descriptions, earlier, few
 from dossier.evaluate.disclosure.audit import Left, Part, coarser, values_left
-from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
+from dossier.evaluate.disclosure.chains import Chain, Counts, coded, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.left_over import Look, without_counts
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
@@ -193,8 +193,8 @@ class _Policy:
             counts = self.now(subset, self.grid) if subset in given else None
             if counts is not None:
                 before = tuple(self._before(entry, subset) for entry in self.before)
-                parts.append(Part(self.rows(subset), {1: counts.events, 0: counts.others}, subset, before))
-        return values_left(dataset.outcome, dataset.risk, parts, self.below * self.rows_each)
+                parts.append(Part(self.rows(subset), counts.chains, subset, before))
+        return values_left(coded(dataset), dataset.risk, parts, self.below * self.rows_each)
 
     def coarsened(self) -> _Policy:
         """This policy with numbers of all rows so coarse that no count is left too few values beside them."""
@@ -233,10 +233,10 @@ class _Policy:
 
     def now(self, subset: types.Subset | None, at: tuple[float, ...]) -> Counts | None:
         """The ranges of all rows, or of a subgroup, at the risks of a grid; None where they are declared no more."""
-        outcome, risk, rows = self.site.dataset.outcome, self.site.dataset.risk, self.rows(subset)
-        if outcome is None or risk is None or len(rows) != len(outcome):
+        dataset, rows = self.site.dataset, self.rows(subset)
+        if dataset.outcome is None or dataset.risk is None or len(rows) != len(dataset.outcome):
             return None
-        return counts(outcome[rows], risk[rows], at, self.wide, self.rows_each)
+        return self.counts(rows, at)
 
     @property
     def grid(self) -> tuple[float, ...]:
@@ -245,10 +245,11 @@ class _Policy:
         known = {value for entry in own for each in entry.ranges for value in each.grid}
         return grid([*self.site.release.thresholds.declared, *known])
 
-    def counts(self, rows: Bools) -> Counts:
+    def counts(self, rows: Bools, at: tuple[float, ...]) -> Counts:
         """The ranges of some of the rows."""
-        outcome, risk = self.site.dataset.tested
-        return counts(outcome[rows], risk[rows], self.grid, self.wide, self.rows_each)
+        dataset = self.site.dataset
+        outcome, risk, followed = coded(dataset)[rows], dataset.tested[1][rows], dataset.followed is not None
+        return counts(outcome, risk, at, self.wide, self.rows_each, followed)
 
     def protected(self, rows: Bools, subset: types.Subset | None) -> Protected:
         """All rows, or those of a subgroup, with their ranges; a measure is asked of tables, and of no other column."""
@@ -260,7 +261,8 @@ class _Policy:
         mean = float(risk[rows].mean()) if rows.any() else 0.0
         site = replace(self.site, dataset=bare, readers=None)
         level = self.site.release.release.level
-        return Protected(site, self.counts(rows), self.below, level, mean, self._risks if subset is None else {})
+        risks = self._risks if subset is None else {}
+        return Protected(site, self.counts(rows, self.grid), self.below, level, mean, risks)
 
     @property
     def _risks(self) -> dict[str, int]:
@@ -337,8 +339,9 @@ class _Policy:
             return replace(given, class_counts={}, outcome_withheld=why)
         if dataset.events is None:
             return replace(given, n=ranged(dataset.n, self.wide))
-        events, others = ranged(dataset.events, self.wide), ranged(dataset.n - dataset.events, self.wide)
-        given = replace(given, n=events + others, events=events)
+        events, others = ranged(dataset.events, self.wide), ranged(dataset.others or 0, self.wide)
+        left = None if dataset.left is None else ranged(dataset.left, self.wide)
+        given = replace(given, n=events + others + (left or 0), events=events, left=left)
         return given if events.low and others.low else replace(given, events=None, outcome_withheld=why)
 
     def results(self, found: Sequence[types.Result]) -> Sequence[types.Result]:
@@ -410,7 +413,9 @@ class _Policy:
             return subgroup.size
         if isinstance(found, types.Withheld):
             return found
-        return types.SubgroupSize(found.counts.n, found.counts.events.total, self.not_given)
+        counts = found.counts
+        left = None if counts.left is None else counts.left.total
+        return types.SubgroupSize(counts.n, counts.events.total, self.not_given, left=left)
 
     def _results(self, group: Protected | types.Withheld, found: Sequence[types.Result]) -> list[types.Result]:
         if isinstance(group, types.Withheld):
@@ -477,6 +482,9 @@ def given(complete: types.Evidence, sites: Sequence[Site]) -> types.Evidence:
         types.READERS,
         types.READER_STUDY,
     }
+    if complete.release.horizon:
+        # What follow-up leaves open of each site is no chance, and does not become less with more of them.
+        kept -= {types.POOLED}
     wide = {site.dataset.name: site.wide * rows_of_a_person(site.dataset) for site in sites}
     columns = {subgroup.column for site in sites for subgroup in site.dataset.subgroups}
     said = columns.union(*(site.said for site in sites))

@@ -23,7 +23,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier.core.types import CountRange, Floats, SmallCount, Subset
 from dossier.evaluate.disclosure import measures, sums
-from dossier.evaluate.disclosure.chains import Chain, Counts
+from dossier.evaluate.disclosure.chains import LEFT, Chain, Counts
 
 NODES = 200
 """Of the solver, for one end of a range: never seconds, so that every machine finds the same."""
@@ -37,6 +37,8 @@ FRACTIONS = 2
 ENDS = (0.01, 0.99)
 """Risks of those in the first and in the last part of the grid, as a model gives them that knows nearly all."""
 
+HAPPENED = {1: True, 0: False, LEFT: None}
+
 ROUNDED = 1e-6
 UNKNOWN = 10**9
 
@@ -49,7 +51,7 @@ class Part:
 
     rows: Bools
     chains: Mapping[int, Chain]
-    """Its tails of those with the outcome, 1, and of the others, 0."""
+    """Its tails of those with the outcome, 1, of the others, 0, and of those who left, 2."""
     subset: Subset | None = None
     before: tuple[Mapping[int, Chain] | None, ...] = ()
     """The same as earlier releases gave it of fewer rows, the first one first; None where one did not."""
@@ -79,7 +81,7 @@ class Left:
 def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int) -> Left:
     """How many values are left of each cell that may hold fewer than `least`; it is over once one has fewer values."""
     found = Left()
-    for label in (1, 0):
+    for label in parts[0].chains:
         found = found.and_of(_Tables(outcome, risk, parts, (label,)).left(least))
         if found.narrowest is not None and found.narrowest < least:
             break
@@ -95,7 +97,7 @@ def coarser(counts: Counts, least: int) -> measures.Coarser:
     """
     counts = counts.evenly
     outcome, risk = counts.table(int, *ENDS)
-    part = Part(np.ones(len(risk), dtype=np.bool_), {1: counts.events, 0: counts.others})
+    part = Part(np.ones(len(risk), dtype=np.bool_), counts.chains)
     every = list(sums.numbers(outcome, risk, counts))
     for tried in sums.COARSER:
         kept = [number for number in every if tried[number.rule] != measures.NOT]
@@ -198,7 +200,7 @@ class _Tables:
                 for first, (tail, end, beyond) in zip(chain.grid, ends, strict=True):
                     for until, least in {None: tail.low, end: tail.low - beyond.high}.items():
                         if least < below:
-                            at = SmallCount(label == 1, first, until, part.subset)
+                            at = SmallCount(HAPPENED[label], first, until, part.subset)
                             held = self._until(release, inside * _between(self.at, first, until))
                             true = int(_between(risks, first, until).sum()) if release == self.today else -1
                             yield at, held, true

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dossier.core.types import CountRange, Dataset, Floats
+from dossier.metrics.intervals import two_sided
 
 STEP = 0.05
 """Between the risks at which tails are counted, beside the declared thresholds."""
@@ -77,11 +78,37 @@ class Counts:
     """How many values each range holds."""
     rows_each: int
     """The most rows of one person."""
+    left: Chain | None = None
+    """Those who were followed for less than the horizon; None where the outcome is known of all."""
+
+    @property
+    def known(self) -> CountRange:
+        """The rows whose outcome is known."""
+        return self.events.total + self.others.total
 
     @property
     def n(self) -> CountRange:
         """All rows; never given a range of its own."""
-        return self.events.total + self.others.total
+        return self.known if self.left is None else self.known + self.left.total
+
+    @property
+    def beside(self) -> dict[str, float | None]:
+        """Of how many rows the outcome is not known, as it stands beside an estimate."""
+        return {} if self.left is None else {"left": float(int(self.left.total))}
+
+    def error(self, low: float, high: float, level: float) -> float | None:
+        """The standard error that an interval stands for; None of one that follow-up leaves open, whatever the rows."""
+        return None if self.left is not None else (high - low) / (2 * two_sided(level))
+
+    @property
+    def bounded(self) -> tuple[str, ...]:
+        """That what is made of the counts holds whenever those who left did so."""
+        return () if self.left is None else ("bounded_by_follow_up",)
+
+    @property
+    def chains(self) -> dict[int, Chain]:
+        """The tails of those with the outcome, of the others and of those who left, by their codes."""
+        return {1: self.events, 0: self.others, **({} if self.left is None else {LEFT: self.left})}
 
     @property
     def tells_outcome(self) -> bool:
@@ -105,7 +132,7 @@ class Counts:
         """The same at the even grid alone, whatever thresholds are declared: a later release may declare others."""
         at = tuple(each for each in grid(()) if each in self.events.grid)
         events, others = (Chain(at, tuple(map(chain.at, at))) for chain in (self.events, self.others))
-        return replace(self, events=events, others=others)
+        return replace(self, events=events, others=others, left=None)
 
     @property
     def persons(self) -> int:
@@ -119,13 +146,25 @@ def grid(declared: Sequence[float]) -> tuple[float, ...]:
     return tuple(sorted(even | {float(value) for value in declared}))
 
 
-def counts(outcome: Floats, risk: Floats, at: tuple[float, ...], wide: int, rows_each: int) -> Counts:
-    """The ranges of these rows; the rows are not asked again."""
+LEFT = 2
+"""The code of those who were followed for less than the horizon, beside 1 and 0."""
+
+
+def coded(dataset: Dataset) -> Floats:
+    """The outcome of each row, LEFT where it is not known."""
+    return np.where(dataset.known, dataset.tested[0], LEFT)
+
+
+def counts(
+    outcome: Floats, risk: Floats, at: tuple[float, ...], wide: int, rows_each: int, by_horizon: bool = False
+) -> Counts:
+    """The ranges of these rows; the rows are not asked again. Where none left by a horizon, that is a range too."""
 
     def chain(risks: Floats) -> Chain:
         return Chain(at, tuple(ranged(int((risks >= threshold).sum()), wide) for threshold in at))
 
-    return Counts(chain(risk[outcome == 1]), chain(risk[outcome == 0]), wide, rows_each)
+    left = chain(risk[outcome == LEFT]) if by_horizon else None
+    return Counts(chain(risk[outcome == 1]), chain(risk[outcome == 0]), wide, rows_each, left)
 
 
 def expected(part: CountRange, whole: CountRange, wide: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from dossier.core.register import REGISTER, CurveProtection
 from dossier.core.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
 from dossier.evaluate.disclosure.chains import Chain
 from dossier.evaluate.disclosure.measures import Protected, hull, not_given, outcome_withheld
-from dossier.metrics.intervals import two_sided, wilson
+from dossier.metrics.intervals import wilson
 
 Column = tuple[float | None, ...]
 Found = tuple[dict[str, Column], tuple[str, ...]]
@@ -81,18 +81,20 @@ def _groups(protected: Protected) -> Found:
     columns: dict[str, list[float | None]] = {name: [] for name in ("mean_risk", "observed", "low", "high", "n")}
     start = 0
     for end in range(1, len(edges)):
-        events, others = (_between(chain, start, end, counts.wide) for chain in (counts.events, counts.others))
-        n = int(events) + int(others)
-        if n < 3 * counts.wide:
+        events, others, *gone = (_between(chain, start, end, counts.wide) for chain in counts.chains.values())
+        left = sum(gone, CountRange(0, 0))
+        n = int(events) + int(others) + int(left)
+        if n - int(left) < 3 * counts.wide:
             continue
-        low = wilson(events.low, events.low + others.high, protected.level)[0] if events.low + others.high else 0.0
+        most = events.low + others.high + left.high
+        low = wilson(events.low, most, protected.level)[0] if most else 0.0
         high = wilson(events.high, events.high + others.low, protected.level)[1]
-        row = (_middle(protected, edges, start, end), int(events) / n, low, high, float(n))
+        row = (_middle(protected, edges, start, end), int(events) / (n - int(left) / 2), low, high, float(n))
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value)
         start = end
     made = {name: tuple(values) for name, values in columns.items()} if columns["n"] else {}
-    return made, ("neighbouring_bins", "wilson")
+    return made, ("neighbouring_bins", "wilson", *counts.bounded)
 
 
 def _between(chain: Chain, start: int, end: int, wide: int) -> CountRange:
@@ -110,7 +112,7 @@ def _middle(protected: Protected, edges: tuple[float, ...], start: int, end: int
     for index in range(start, end):
         held = sum(
             int(chain.tails[index]) - (int(chain.tails[index + 1]) if index + 1 < len(chain.tails) else 0)
-            for chain in (protected.counts.events, protected.counts.others)
+            for chain in protected.counts.chains.values()
         )
         parts.append((held, (edges[index] + edges[index + 1]) / 2))
     whole = sum(held for held, _ in parts)
@@ -129,12 +131,11 @@ def _decisions(protected: Protected) -> Found:
         found = hull(protected, metric, {"threshold": threshold}, threshold)
         if not first <= threshold <= last or not isinstance(found, Estimate) or found.low is None or found.high is None:
             continue
-        se = (found.high - found.low) / (2 * two_sided(protected.level))
-        row = (threshold, found.value, found.low, found.high, se, found.details["treat_all"], 0.0)
+        row = (threshold, found.value, found.low, found.high, found.se, found.details["treat_all"], 0.0)
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value)
     made = {name: tuple(values) for name, values in columns.items()} if len(columns["se"]) > 1 else {}
-    return made, ("at_each_threshold", "mover")
+    return made, ("at_each_threshold", "mover", *counts.bounded)
 
 
 RULES: Mapping[CurveProtection, Callable[[Protected], Found]] = {

@@ -40,6 +40,9 @@ def given(
     withheld: dict[WithheldDescription, None] = {}
     for row in rows:
         description = row.described
+        if description.of == "follow_up" and description.statistic != "competing":
+            # Which quartiles are reached tells of times.
+            continue
         below = datasets[row.dataset].minimum_cell
         is_said = description.variable in said and description.statistic in SHARES
         is_of_many = levels[description.variable] > MOST_LEVELS and description.statistic == "share"

@@ -97,6 +97,7 @@ class Look:
                 subgroup.size.n,
                 subgroup.size.events,
                 subgroup.size.unassigned,
+                subgroup.size.left,
                 *subgroup.size.class_counts.values(),
             )
             is_counted = subgroup.dataset in self.protected and any(type(count) is int for count in counts)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dossier.core.facts import Fact, Method
-from dossier.core.register import Metric, metrics_of
-from dossier.core.types import Absent, At, Estimate, Result, Withheld
+from dossier.core.register import Metric, Sized, metrics_of
+from dossier.core.types import Absent, At, CountRange, Estimate, Result, Withheld
 from dossier.evaluate.disclosure.chains import STEP, Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
@@ -65,10 +65,10 @@ def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None
     """
     outcome, risk = counts.evenly.table(lambda held: held.low, STEP / 2, 1 - STEP / 2)
     if rule == "ranks":
-        n = int(counts.n) / counts.rows_each
-        return math.sqrt(max(newcombe_variance(value, int(counts.events.total) / int(counts.n), n), 0.0))
+        n = int(counts.known) / counts.rows_each
+        return math.sqrt(max(newcombe_variance(value, int(counts.events.total) / int(counts.known), n), 0.0))
     if rule == "mean":
-        return math.sqrt(max(value * (1 - value), 0.0) * counts.rows_each / int(counts.n))
+        return math.sqrt(max(value * (1 - value), 0.0) * counts.rows_each / int(counts.known))
     log_odds = logistic.logit(risk)
     joint = term in JOINT
     if not 0 < outcome.sum() < len(outcome):
@@ -89,7 +89,7 @@ def one_person(rule: str, counts: Counts, term: str = "") -> float:
     """What one person can move a number by that is given by this rule: of a fit by its standard error."""
     if rule == "fit":
         return 4 * (error_of(rule, counts, 0.0, term) or 0.0) / math.sqrt(counts.persons)
-    return step_of(counts.persons if rule == "ranks" else int(counts.n) / counts.rows_each)
+    return step_of(counts.persons if rule == "ranks" else int(counts.known) / counts.rows_each)
 
 
 def above(least: float) -> float:
@@ -138,6 +138,8 @@ class Protected:
 
     def given(self, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
         """A result as it may be given; `others` are what was given before, by term and other model."""
+        if self.counts.left is not None and _rests_on_follow_up(metric):
+            return Withheld(Fact("rests_on_follow_up"), self.below)
         return RULES[metric.protection](self, result, metric, others)
 
 
@@ -156,6 +158,14 @@ def of_results(protected: Protected, results: Sequence[Result]) -> Iterator[Resu
         others.setdefault((result.term, str(result.at.get("model", ""))), found[index])
     for index, result in enumerate(results):
         yield replace(result, found=found[index])
+
+
+def _rests_on_follow_up(metric: Metric) -> bool:
+    """Whether a measure by a horizon is no number of counts, which holds whenever those who left did so."""
+    of_followed = metric.followed or metric.weighted
+    if of_followed in (None, "refused") or isinstance(of_followed, Sized):
+        return metric.protection not in ("difference", "withheld")
+    return metric.protection in ("ranks", "mean", "fit")
 
 
 # ---- from ranges of counts ------------------------------------------------------------------------------------------
@@ -178,16 +188,50 @@ def hull(protected: Protected, metric: Metric, at: At, threshold: float) -> Esti
     right, events = counts.events.at(threshold), counts.events.total
     wrong, rest = counts.others.at(threshold), counts.others.total
     middle = (*expected(right, events, counts.wide), *expected(wrong, rest, counts.wide))
+    tables = [(*first, *other) for first, other in itertools.product(ends(right, events), ends(wrong, rest))]
+    if counts.left is not None:
+        away, gone = counts.left.at(threshold), counts.left.total
+        every_end = itertools.product(tables, ends(away, gone))
+        tables = [each for table, left in every_end for each in left_over(table, left)]
+        middle = half_followed(middle, expected(away, gone, counts.wide))
     found = _asked(protected, metric, at, middle)
     if isinstance(found, Absent):
         return found
-    corners = [
-        _asked(protected, metric, at, (*first, *other))
-        for first, other in itertools.product(ends(right, events), ends(wrong, rest))
-    ]
+    corners = [_asked(protected, metric, at, table) for table in dict.fromkeys(tables)]
     every = [estimate for estimate in (found, *corners) if isinstance(estimate, Estimate)]
     defaults = {name: found.details[name] for name in DEFAULTS if name in found.details}
-    return replace(over(found, every, protected, counts), details=defaults)
+    return replace(over(found, every, protected, counts), details={**defaults, **counts.beside})
+
+
+def left_over(table: Table, left: tuple[int, int]) -> Iterator[Table]:
+    """The tables at the ends of what those who left, above the threshold and in all, may have had.
+
+    The risk by Kaplan and Meier lies between d/n, where all left at the horizon, and d/(n - c), where all left at once,
+    d those with the outcome and c those who left of n. A table rests on as many rows as are known.
+    """
+    for above, below in itertools.product((0.0, 1.0), repeat=2):
+        yield _at_shares(table, left, (above, below))
+
+
+def half_followed(table: Table, left: tuple[int, int]) -> Table:
+    """The table at d/(n - c/2): as if those who left were followed for half of the time (Berkson and Gage 1950)."""
+    return _at_shares(table, left, (0.5, 0.5))
+
+
+def _at_shares(table: Table, left: tuple[int, int], away: tuple[float, float]) -> Table:
+    """A table in which such a share of those who left, on either side of the threshold, counts as never seen."""
+    right, events, wrong, rest = table
+    known, risks, sizes = events + rest, [], []
+    for happened, others, gone, share in (
+        (right, wrong, left[0], away[0]),
+        (events - right, rest - wrong, left[1] - left[0], away[1]),
+    ):
+        sizes.append(happened + others + gone)
+        risks.append(happened / max(sizes[-1] - share * gone, 1))
+    fewer = known / max(sum(sizes), 1)
+    cases = [round(fewer * size * risk) for size, risk in zip(sizes, risks, strict=True)]
+    free = [round(fewer * size) - case for size, case in zip(sizes, cases, strict=True)]
+    return cases[0], sum(cases), free[0], sum(free)
 
 
 def over(found: Estimate, every: Sequence[Estimate], protected: Protected, counts: Counts) -> Estimate:
@@ -199,11 +243,11 @@ def over(found: Estimate, every: Sequence[Estimate], protected: Protected, count
         found,
         low=None if none else low,
         high=None if none else high,
-        se=None if none or low is None or high is None else (high - low) / (2 * two_sided(protected.level)),
+        se=None if none or low is None or high is None else counts.error(low, high, protected.level),
         n=counts.n,
         events=counts.events.total,
-        method=found.method + _over_ranges(counts),
-        details={},
+        method=Method(*found.method, *counts.bounded, _over_ranges(counts)),
+        details=counts.beside,
     )
 
 
@@ -241,16 +285,17 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
     few = protected.few(metric.protection, model)
     if few is not None:
         return few
-    if isinstance(result.found, Absent):
-        # Its reason may count persons.
+    if isinstance(result.found, Absent) and protected.counts.left is None:
+        # Its reason may count persons. By a horizon it tells of times, and the ranges do not ask for it.
         return _withheld(protected, result, metric, others)
     term = metric.term.measure
     step = protected.step(metric.protection, term)
-    value = protected.mean_risk if metric.protection == "ratio" else result.found.value
-    if is_of_few(protected, metric.protection, in_steps(value, step)):
-        return Withheld(Fact("number_leaves_few_values"), protected.below)
     if metric.protection == "ratio":
-        return _ratio(protected, result.found, step)
+        return _ratio(protected, step)
+    if isinstance(result.found, Absent):
+        raise TypeError("by a horizon nothing else is given in steps")
+    if is_of_few(protected, metric.protection, in_steps(result.found.value, step)):
+        return Withheld(Fact("number_leaves_few_values"), protected.below)
     if metric.protection == "fit" and error_of("fit", protected.counts, 0.0, term) is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
     # An estimate in steps, its interval wider by half a step on either side.
@@ -287,10 +332,14 @@ def is_of_few(protected: Protected, rule: str, value: float) -> bool:
     return rule in share and share[rule] * persons < protected.below
 
 
-def _ratio(protected: Protected, found: Estimate, step: float) -> Estimate | Absent:
+def _ratio(protected: Protected, step: float) -> Estimate | Absent:
     """Observed over expected: the share of the ranges over the mean risk in steps."""
-    events, rest = protected.counts.events.total, protected.counts.others.total
-    mean = in_steps(protected.mean_risk, step)
+    counts, mean = protected.counts, in_steps(protected.mean_risk, step)
+    events, rest, left = counts.events.total, counts.others.total, CountRange(0, 0)
+    if counts.left is not None:
+        left = counts.left.total
+    if is_of_few(protected, "ratio", mean):
+        return Withheld(Fact("number_leaves_few_values"), protected.below)
     if mean <= 0:
         return Withheld(Fact("mean_risk_below_a_step"), protected.below)
     reach = two_sided(protected.level)
@@ -299,12 +348,13 @@ def _ratio(protected: Protected, found: Estimate, step: float) -> Estimate | Abs
         share = happened / (happened + others)
         return share / risk * math.exp(sign * reach * math.sqrt((1 - share) / happened))
 
-    low = bound(events.low, rest.high, mean + step / 2, -1)
+    # Those who left had it as seldom as if all stayed to the horizon, or as often as those who are known.
+    low = bound(events.low, rest.high + left.high, mean + step / 2, -1)
     high = bound(events.high, rest.low, max(mean - step / 2, step / 2), 1)
-    ratio = int(events) / (int(events) + int(rest)) / mean
-    middle = replace(found, value=ratio, low=low, high=high, made_of=None, reason=None)
-    made = over(middle, [middle], protected, protected.counts)
-    return replace(made, method=Method("on_log_scale", _over_ranges(protected.counts)))
+    ratio = int(events) / (int(events) + int(rest) + int(left) / 2) / mean
+    made = Method("on_log_scale", *counts.bounded, _over_ranges(counts))
+    se = counts.error(low, high, protected.level)
+    return Estimate(ratio, low, high, protected.level, counts.n, made, events, se, counts.beside)
 
 
 def _difference(protected: Protected, result: Result, metric: Metric, others: Given) -> Estimate | Absent:

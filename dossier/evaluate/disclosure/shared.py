@@ -95,11 +95,12 @@ def _of_rows(dataset: Dataset, index: int, of: int, reached: NDArray[np.bool_]) 
     own = np.zeros((dataset.rows_analysed, of))
     own[:, index] = 1
     happened = np.zeros((dataset.rows_analysed, max(1, len(dataset.class_labels) - 1)))
+    left = np.zeros((dataset.rows_analysed, 1)) if dataset.followed is None else dataset.followed.left[:, None]
     if dataset.classes is not None:
         happened = dataset.classes[:, None] == np.arange(happened.shape[1])
     elif dataset.outcome is not None:
         happened = dataset.outcome[:, None]
-    return np.hstack([own, happened, reached]).astype(float)
+    return np.hstack([own, happened, left, reached]).astype(float)
 
 
 def _columns(each: Sequence[Dataset]) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from dossier.core.bands import LARGE_SHIFT, MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.core.bands import FEWEST_WITH_A_VALUE, LARGE_SHIFT, MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.core.types import MODEL, DatasetSummary, Evidence, externals, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
@@ -60,7 +60,7 @@ def left_out_of(evidence: Evidence) -> str:
     return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {not_analysed(sites)}."
 
 
-FOLLOWED = ("quantile_25", "median", "quantile_75")
+FOLLOWED, COMPETING = ("quantile_25", "median", "quantile_75"), ("follow-up", "competing")
 
 
 def follow_up(evidence: Evidence) -> Table | None:
@@ -73,13 +73,14 @@ def follow_up(evidence: Evidence) -> Table | None:
             continue
         times = [found.get((dataset.name, statistic)) for statistic in FOLLOWED]
         first, middle, last = ("not reached" if time is None else f"{time:,.4g}" for time in times)
-        competing = found.get((dataset.name, "competing"))
+        seen = Cell.absent("too few to tell") if dataset.n < FEWEST_WITH_A_VALUE else Cell(middle, f"{first} to {last}")
+        competing, hidden = found.get((dataset.name, "competing")), _hidden(evidence, dataset.name, *COMPETING)
         cells = [
             Cell.count(dataset.n),
             Cell.plain(events_of(dataset)),
-            Cell.plain("" if competing is None else f"{competing:,.0f}"),
+            hidden or Cell.plain("" if competing is None else f"{competing:,.0f}"),
             Cell.plain(f"{dataset.left:,}"),
-            Cell(middle, f"{first} to {last}"),
+            hidden or seen,
             *(
                 measures.cell(find(evidence, name, dataset.name), evidence.terms[name], reasons)
                 for name in ("observed_risk", "censoring_by_risk")
@@ -92,7 +93,8 @@ def follow_up(evidence: Evidence) -> Table | None:
 
 def policy(evidence: Evidence) -> str:
     """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
-    which = ("policy", "policy_of_classes") if classes.labels(evidence) else ("policy",)
+    which = ["policy", "policy_by_horizon" if evidence.release.horizon else "policy_of_rows"]
+    which += ["policy_of_classes"] if classes.labels(evidence) else []
     return " ".join(sentence.phrase("data", each) for each in which) if evidence.is_protected else ""
 
 

@@ -510,9 +510,11 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
 
 def _not_known(left: int, among: int) -> str:
     """Of how many it is not known whether they had the outcome, and how they are counted."""
+    # Ranges do not tell who is like whom.
+    how = "as if followed half of the time" if isinstance(left, types.CountRange) else "by patients like them"
     return (
-        f" Of {left:,} ({people(left / among)} of 100) it is not known, as they were followed for less: they count by "
-        "patients like them."
+        f" Of {left:,} ({people(left / among)} of 100) it is not known, as they were followed for less: they count "
+        f"{how}."
     )
 
 
