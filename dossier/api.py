@@ -65,6 +65,7 @@ def validate(
     weights: str | None = None,
     strata: str | None = None,
     positive: str | int | bool | None = None,
+    scale: str = "probability",
     classes: Sequence[str] = (),
     model: str = "model",
     version: str = "not stated",
@@ -83,7 +84,8 @@ def validate(
     outcome
         The column of the outcome: 0 and 1, booleans, or text with `positive`; of several classes their names.
     risk
-        The column of the risk, from 0 to 1; of several classes one column for each, in the order of `classes`.
+        The column of the risk, from 0 to 1 or as `scale` says; of several classes one column for each, in the order of
+        `classes`.
     time, event, at
         In place of `outcome`, of an outcome by a horizon: the column of how long each patient was followed, that of
         what happened then (0 nothing, 1 the outcome, 2 a competing event), and by when it counts, in the unit of
@@ -94,6 +96,8 @@ def validate(
         The risks from which somebody would act, the primary one first.
     subgroups
         Columns whose values make subgroups, or tables with the keys of a [[subgroup]] (`column`, `levels`, `cuts`).
+    scale
+        How the risks of the model are written: probability, percent or log_odds.
     predictors, rival, cluster, weights, strata, positive, classes
         As the keys of these names in release.toml; the rival is the column of another model's risk, or the columns of
         several by the names of the models.
@@ -130,7 +134,8 @@ def validate(
     given |= {"time": time, "event": event, "at": at}
     given |= {"subgroups": subgroups, "predictors": predictors, "rival": rival}
     given |= {"cluster": cluster, "weights": weights, "strata": strata}
-    given |= {"positive": positive, "classes": classes, "model": model, "version": version, "date": date}
+    given |= {"positive": positive, "scale": scale, "classes": classes}
+    given |= {"model": model, "version": version, "date": date}
     given |= {"owner": owner, "level": level, "seed": seed}
     faults = list(arguments.faults(given, tables))
     wrong = {fault.at.name for fault in faults if isinstance(fault.at, Argument)}
@@ -164,6 +169,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     outcome |= {"classes": list(given.get("classes", ())) or None}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
+    scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}
     rivals = [_rival(name, named) for name, named in rival.items()] if isinstance(rival, Mapping) else []
     # The other columns are no predictors unless somebody says so: a frame holds whatever its maker left in it.
     dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE}
@@ -173,7 +179,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     declared: dict[str, Any] = {
         "release": about,
         "outcome": outcome,
-        "prediction": prediction,
+        "prediction": prediction | scale,
         "rival": rivals,
         "thresholds": {"declared": list(given.get("thresholds", ()))},
         "horizon": [],
@@ -182,7 +188,8 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     }
     if given.get("at") is not None:
         # The keys of the first horizon stand in the place of two tables.
-        beside = {"thresholds": declared.pop("thresholds"), "rival": declared.pop("prediction").get("rival")}
+        beside = {"thresholds": declared.pop("thresholds"), "rival": prediction.get("rival")}
+        declared["prediction"] = scale
         declared["horizon"] = [{"at": given["at"], "risk": risk, **beside}]
     for name, table in tables.items():
         if name == "dataset":

@@ -135,7 +135,10 @@ def test_a_risk_with_a_sign_of_per_cent_is_told_to_be_per_cent(tmp_path: Path, c
         f'risk is "{cell.strip(chr(34))}", not a number.',
         "site.csv, row 2, column risk",
     )
-    assert fault.fix == "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
+    assert fault.fix == (
+        "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%, or if all of it is, "
+        'say scale = "percent" in [prediction].'
+    )
 
 
 def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> None:

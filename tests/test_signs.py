@@ -353,7 +353,7 @@ def test_the_na_of_r_is_missing_among_numbers_and_truths(tmp_path: Path) -> None
     found = study(tmp_path, table, dataset='predictors = ["age", "ward"]', times=2)
     assert found.datasets[0].excluded == {"outcome_missing": 2, "risk_missing": 2}
     assert np.isnan(found.datasets[0].predictors[0].values).tolist() == [True, False, False] * 2
-    assert said(found, "read_as_missing") == ["NA is read as missing in y, p, age of a.csv (6 cells)."]
+    assert said(found, "read_as_missing") == ["NA or a point is read as missing in y, p, age of a.csv (6 cells)."]
     # Among texts it may be a category.
     assert [text[:10] for text in said(found, "code_for_missing")] == ['ward is "N']
     truths = study(tmp_path, "y,p\nTRUE,0.1\nFALSE,0.3\nNA,0.3\n", times=3)
@@ -365,7 +365,7 @@ def test_the_na_of_r_is_missing_beside_two_words(tmp_path: Path) -> None:
     found = study(tmp_path, "y,p\nyes,0.1\nno,0.3\nNA,0.3\nyes,0.3\n", outcome='positive = "yes"', times=2)
     assert found.datasets[0].outcome is not None
     assert found.datasets[0].outcome.tolist() == [1.0, 0.0, 1.0] * 2
-    assert said(found, "read_as_missing") == ["NA is read as missing in y of a.csv (2 cells)."]
+    assert said(found, "read_as_missing") == ["NA or a point is read as missing in y of a.csv (2 cells)."]
 
 
 @pytest.mark.parametrize(
@@ -471,7 +471,7 @@ def test_quick_takes_tables_as_they_are(tmp_path: Path) -> None:
         reading.quick(file, "tot", "Risiko für Müller")
     assert [fault.fix for fault in caught.value.faults] == [
         'Say which value means that the outcome happened, such as --positive "ja".',
-        "Divide the column by 100; if all of it is per cent, say --scale percent.",
+        "Divide the column by 100, or if all of it is, say --scale percent.",
     ]
     found = reading.quick(
         file, "tot", "Risiko für Müller", positive="ja", missing=("k.A.",), encoding="latin-1", scale="percent"

@@ -253,10 +253,10 @@ def build(
 )
 @click.option(
     "--scale",
-    type=click.Choice(["probability", "percent"]),
+    type=click.Choice(["probability", "percent", "log_odds"]),
     default="probability",
     show_default=True,
-    help="How the risks are written: from 0 to 1, or from 0 to 100.",
+    help="How the risks are written: from 0 to 1, from 0 to 100, or as log odds.",
 )
 @click.option("--name", help="The model's name; default: the table's.")
 @_output_options
@@ -741,8 +741,7 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
         if command.local_site is not None:
             command = replace(command, local_site=local_site.of_study(study, command.local_site))
         return study, command
-    about = {key: getattr(command, key) for key in ("missing", "positive", "encoding", "scale", "time", "at")}
-    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name, **about)
+    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name, **command.about)
     return _seeded(found, command.seed), replace(command, name=found.release.release.model)
 
 

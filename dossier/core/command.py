@@ -9,13 +9,14 @@ import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from dossier.core.values import Scale
 
 if TYPE_CHECKING:
     from dossier.core.contents import Edition
 
 Page = Literal["a4", "letter"]
-Scale = Literal["probability", "percent"]
 
 Asked = Literal["regulatory", "supplement", "committee", "html", "all"]
 EDITIONS: Mapping[Asked, tuple[Edition, ...]] = {
@@ -27,9 +28,10 @@ EDITIONS: Mapping[Asked, tuple[Edition, ...]] = {
 }
 """What is printed of a release, by what is asked for: the core is never printed without its supplement."""
 PAGES: tuple[Page, ...] = ("a4", "letter")
-SCALES: tuple[Scale, ...] = ("probability", "percent")
+SCALES: tuple[Scale, ...] = get_args(Scale)
 ENCODINGS = ("utf-8", "utf-16", "latin-1", "windows-1252")
-"""Of a .csv or .tsv, as release.toml declares them."""
+SEPARATORS, DECIMALS = (",", ";", "tab", "|"), (".", ",")
+"""How a .csv or .tsv is written, as release.toml declares it, but for a tab."""
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
 LONGEST = 10_000
@@ -84,11 +86,21 @@ class Quick:
     scale: Scale = "probability"
     time: str | None = None
     at: float | None = None
+    site: str | None = None
+    sheet: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
 
     @property
     def editions(self) -> tuple[Edition, ...]:
         """What is printed."""
         return ("quick",)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """How the table is written, and what its columns mean."""
+        keys = ("missing", "positive", "encoding", "scale", "time", "at", "site", "sheet", "separator", "decimal")
+        return {key: getattr(self, key) for key in keys}
 
     def __str__(self) -> str:
         """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
@@ -99,10 +111,13 @@ class Quick:
         words += [] if self.name is None else ["--name", self.name]
         words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
         words += [word for value in self.missing for word in ("--missing", value)]
-        words += [] if self.positive is None else ["--positive", self.positive]
-        words += [] if self.encoding is None else ["--encoding", self.encoding]
-        words += [] if self.scale == "probability" else ["--scale", self.scale]
+        given = {key: getattr(self, key) for key in ONCE}
+        words += [w for key, value in given.items() if value not in (None, "probability") for w in (f"--{key}", value)]
         return shlex.join([*words, "--page", self.page])
+
+
+ONCE = ("positive", "encoding", "scale", "site", "sheet", "separator", "decimal")
+"""The options of a quick look that change a byte, stand once and are one word, in the order of the manifest."""
 
 
 def read(text: object) -> Build | Quick:
@@ -159,6 +174,9 @@ BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS), "--local-
 QUICK: dict[str, Reader] = {
     **COMMON,
     **dict.fromkeys(("--outcome", "--time", "--event", "--risk", "--name", "--missing", "--positive"), str),
+    **dict.fromkeys(("--site", "--sheet"), str),
+    "--separator": _chosen(*SEPARATORS),
+    "--decimal": _chosen(*DECIMALS),
     "--threshold": _threshold,
     "--at": _horizon,
     "--encoding": _chosen(*ENCODINGS),
@@ -209,9 +227,7 @@ def _quick(options: dict[str, list[Any]]) -> Quick:
         name=_last(options, "--name"),
         thresholds=thresholds,
         missing=tuple(options.get("--missing", ())),
-        positive=_last(options, "--positive"),
-        encoding=_last(options, "--encoding"),
-        scale=_last(options, "--scale", "probability"),
+        **{key: _last(options, f"--{key}", "probability" if key == "scale" else None) for key in ONCE},
         page=_last(options, "--page", "a4"),
     )
 

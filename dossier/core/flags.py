@@ -499,7 +499,7 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
                 site=site[result.dataset],
                 differing=Count(differing, "row"),
                 rows=_amount(found.n, "row"),
-                tolerated=bands.SAME_RISK,
+                tolerated=round(found.details.get("tolerated") or bands.SAME_RISK, 6),
                 most=found.value,
                 without=without,
             )

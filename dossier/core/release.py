@@ -30,7 +30,7 @@ from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
 from dossier.core.tripod import ITEMS
-from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
+from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Scale, Subset, UpdateMethod, decimal
 from dossier.words import entries
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
@@ -288,7 +288,7 @@ class Prediction(Table):
 
     column: Text | None = None
     from_: Literal["model"] | None = Field(None, alias="from")
-    scale: Literal["probability", "percent"] = "probability"
+    scale: Scale = "probability"
     rival: Text | None = None
     rival_name: Text | None = None
     previous: Text | Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None

@@ -17,6 +17,8 @@ CHANGES = ("as_is", "intercept", "logistic")
 UpdateMethod = Literal["intercept", "logistic", "closed_test"]
 """What is done to a model where it is updated: its intercept changed, its slope too, or as much as a test supports."""
 PeriodUnit = Literal["month", "quarter", "year"]
+Scale = Literal["probability", "percent", "log_odds"]
+"""How risks are written: from 0 to 1, from 0 to 100, or as their logit. It is declared, and never guessed."""
 PERIODS_OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
 
 
@@ -45,6 +47,28 @@ def decimal(shares: Any) -> NDArray[np.float64]:
     given = np.asarray(shares, dtype=np.float64)
     written = np.round(given, 12)
     return np.where((written != 0) & (np.abs(given - written) < 5e-16), written, given)
+
+
+def risks(numbers: Any, scale: str) -> NDArray[np.float64]:
+    """Numbers of a declared scale as risks from 0 to 1."""
+    if scale == "log_odds":
+        return np.asarray(np.exp(-np.logaddexp(0, -np.asarray(numbers, dtype=np.float64))))
+    # A division leaves a digit behind: 16.7 per cent are 0.167.
+    return decimal(np.asarray(numbers) / (100 if scale == "percent" else 1))
+
+
+MOST_DIGITS = 8
+"""The decimals of numbers as somebody prints them."""
+
+
+def last_digit(numbers: NDArray[np.float64], fewest: int = 2, near: float = 0.0) -> float:
+    """Half a unit of the last decimal that numbers are printed with: as far as rounding took each from what it was.
+
+    Of fewer decimals than `fewest` nobody prints them: they are round by chance. `near` is what was computed since.
+    """
+    rounded = ((digits, np.abs(np.round(numbers, digits) - numbers)) for digits in range(fewest, MOST_DIGITS))
+    # The next number after what is half of a unit: a sum may leave a digit behind.
+    return 0.5 * 10.0 ** -next((digits for digits, off in rounded if (off <= near).all()), MOST_DIGITS) * (1 + 1e-9)
 
 
 class CountRange(int):

@@ -16,6 +16,7 @@ from dossier.core.bands import SAME_RISK
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
+from dossier.core.values import last_digit
 from dossier.metrics.intervals import column, without_interval
 
 if TYPE_CHECKING:
@@ -68,8 +69,9 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
 
     `model` has the intercept and the terms, `risk` (n, 0 to 1) the tested risks, `predictors` the features of the site.
     The formula's risk is 1 / (1 + exp(-linear predictor)). Rows that miss a predictor of the model are left out and
-    counted in the detail `left_out`; `differing` counts the rows that differ by more than 0.001. n is the number of
-    rows compared; there is no interval, because nothing is estimated.
+    counted in the detail `left_out`; `differing` counts the rows that differ by more than 0.001, or half a unit of the
+    last decimal that all risks, or their log odds, are printed with: then `tolerated` says by how much. n is the number
+    of rows compared; there is no interval, because nothing is estimated.
 
     Parameters
     ----------
@@ -99,10 +101,18 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     known = ~np.isnan(linear)
     if not known.any():
         return Absent(Fact("no_row_with_every_predictor"))
-    apart = np.abs(expit(linear[known]) - risk[known])
-    details = {"differing": float((apart > SAME_RISK).sum()), "left_out": float((~known).sum())}
+    apart, tolerated = np.abs(expit(linear[known]) - risk[known]), _tolerated(risk[known])
+    details = {"differing": float((apart > tolerated).sum()), "left_out": float((~known).sum())}
+    details |= {"tolerated": tolerated} if tolerated > SAME_RISK else {}
     method, reason = Method("formula_recomputed"), Fact("nothing_estimated")
     return without_interval(float(apart.max()), int(known.sum()), method, reason, details=details)
+
+
+def _tolerated(risk: Floats) -> float:
+    """As far as rounding may take the risks of a file from those of the formula: of risks, or of their log odds."""
+    # A step of log odds is a quarter as large a step of risk, where that is largest.
+    of_log_odds = last_digit(logit(risk), 1, 1e-9) / 4 if ((risk > 0) & (risk < 1)).all() else 0.0
+    return max(SAME_RISK, last_digit(risk), of_log_odds)
 
 
 # ---- the axes -------------------------------------------------------------------------------------------------------

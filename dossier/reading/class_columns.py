@@ -12,13 +12,12 @@ from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell
 from dossier.core.release import Release
 from dossier.core.types import Floats
-from dossier.core.values import decimal
+from dossier.core.values import last_digit
+from dossier.core.values import risks as risks_of
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
 from dossier.reading.faults import nearest
 
-FEWEST_DIGITS, MOST_DIGITS = 2, 8
-"""The decimals of risks as somebody prints them."""
 PER_CENT = (90.0, 110.0)
 """Between these the risks of a row add up when they are meant in per cent."""
 
@@ -80,17 +79,18 @@ def _risks(
 
     Those that add up to 1 within their last digit are divided by their sum, which the table's notes say.
     """
-    held = [columns.named(table, name, declared, faults) for name in names]
+    held = [columns.of_scale(table, name, declared, faults, scale) for name in names]
     found = [column for column in held if column is not None]
     if len(found) < len(names):
         return None
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
-    given = decimal(np.array([column.numbers for column in found]).clip(-1e6, 1e6) / (100 if scale == "percent" else 1))
+    given = risks_of(np.array([column.numbers for column in found]).clip(-1e6, 1e6), scale)
     sums = given.sum(axis=0)
     known = sums[~np.isnan(sums)]
     at = Cell(table.file, tuple(column.name for column in found))
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
-        faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known))))
+        declare = columns.declare(whose, "percent")
+        faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known)), declare=declare))
         return None
     each = [columns.risk(table, name, whose, faults, scale) for name in names]
     kept = [item for item in each if item is not None]
@@ -121,7 +121,4 @@ def _last_digits(largest: Floats, classes: int) -> float:
     The digits are those of the largest risk of each row, which has no more of them than the others when all are printed
     with as many decimals, or with as many digits.
     """
-    known = largest[~np.isnan(largest)]
-    hold = (digits for digits in range(FEWEST_DIGITS, MOST_DIGITS) if (np.round(known, digits) == known).all())
-    digits = next(hold, MOST_DIGITS)
-    return max(ROUNDING, 0.5 * classes * 10.0**-digits * (1 + ROUNDING))
+    return max(ROUNDING, classes * last_digit(largest[~np.isnan(largest)]) * (1 + ROUNDING))

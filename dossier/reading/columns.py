@@ -18,7 +18,7 @@ from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
 from dossier.core.release import DatasetDeclaration, Outcome, Value
 from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, PeriodUnit
-from dossier.core.values import decimal
+from dossier.core.values import risks
 from dossier.reading import dialects, notations, signatures
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.tables import Place, RawTable
@@ -36,6 +36,9 @@ LARGEST_SPLIT = 1e15
 """Above it, not every whole number differs from the next."""
 MOST_PARTS = 1000
 """Splits or imputations, each of which is evaluated: ten folds a hundred times over."""
+ENDS: Mapping[str, tuple[float, float]] = {"probability": (0, 1), "percent": (0, 100), "log_odds": (-100, 100)}
+"""The ends of each scale of risks; log odds of 100 are a risk that no number tells from 1."""
+PER_CENT = r"\s*%"
 WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
 LEAST_TOP_OF_PER_CENT = 50
@@ -58,7 +61,7 @@ class Series:
     missing: Bools
     cells: Any
     not_available: int = 0
-    """How many cells say NA, as R writes what is missing, beside nothing but numbers or truth values."""
+    """How many cells are NA or a point, as R and SAS write what is missing, beside nothing but numbers or truths."""
 
 
 @dataclass(frozen=True)
@@ -167,10 +170,10 @@ def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Series:
     if pyarrow.types.is_null(kind):
         gaps = np.ones(len(cells), dtype=bool)
         return Series(name, "empty", np.full(len(cells), np.nan), gaps, cells)
-    # A column of texts, in which NA is missing where every other cell is a number or a truth value.
+    # A column of texts, in which NA or a point is missing where every other cell is a number or a truth value.
     found = _of_plain_texts(name, cells, missing)
-    if found.kind in ("texts", "mixed") and NOT_AVAILABLE not in missing:
-        without = _of_plain_texts(name, cells, (*missing, NOT_AVAILABLE))
+    if found.kind in ("texts", "mixed"):
+        without = _of_plain_texts(name, cells, (*missing, *NOT_AVAILABLE))
         count = int(without.missing.sum() - found.missing.sum())
         if count and without.kind in ("numbers", "booleans"):
             return replace(without, not_available=count)
@@ -218,8 +221,8 @@ def _once(cells: Any, numbers: Floats) -> Any:
     return pyarrow.Array.from_buffers(pyarrow.float64(), len(numbers), [None, pyarrow.py_buffer(numbers)])
 
 
-NOT_AVAILABLE = "NA"
-"""How R writes what is missing."""
+NOT_AVAILABLE = ("NA", ".")
+"""How R and SAS write what is missing."""
 
 
 def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Series:
@@ -373,8 +376,14 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
     return None
 
 
-HAPPENED = {"yes", "y", "true", "t", "1", "positive", "pos", "event", "dead", "died", "ja", "oui", "si"}
-NOT = {"no", "n", "false", "f", "0", "negative", "neg", "none", "alive", "survived", "nein", "non"}
+HAPPENED = {
+    *("yes", "y", "true", "t", "1", "positive", "pos", "event", "dead", "died"),
+    *("ja", "oui", "si", "sí", "sì", "sim", "wahr", "vrai", "vero", "verdadero", "waar"),
+}
+NOT = {
+    *("no", "n", "false", "f", "0", "negative", "neg", "none", "alive", "survived"),
+    *("nein", "non", "nee", "nej", "não", "falsch", "faux", "falso", "onwaar"),
+}
 """Words for an outcome that happened, and that did not."""
 
 
@@ -408,8 +417,8 @@ def _positive(table: Settled, found: Series, positive: Value, faults: list[Fault
     codes, spelled = coded(found)
     wanted = _declared_word(positive)
     values = tuple(sorted(spelled))
-    if len(values) > 2 and NOT_AVAILABLE in values and wanted != NOT_AVAILABLE:
-        return _positive(table, _not_available(table, found), positive, faults)
+    if len(values) > 2 and any(word in values for word in NOT_AVAILABLE if word != wanted):
+        return _positive(table, _not_available(table, found, wanted), positive, faults)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
         faults.append(Fault("positive_spelled_in_several_ways", at, ways=tuple(sorted({*alike, wanted}))))
@@ -427,11 +436,13 @@ def _positive(table: Settled, found: Series, positive: Value, faults: list[Fault
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
 
 
-def _not_available(table: Settled, found: Series) -> Series:
-    """The column in which NA is missing, which the table's notes say."""
+def _not_available(table: Settled, found: Series, wanted: str) -> Series:
+    """The column in which NA or a point is missing, which the table's notes say."""
+    import pyarrow
     import pyarrow.compute as compute
 
-    here = np.asarray(compute.equal(found.cells, NOT_AVAILABLE).fill_null(False).to_numpy(zero_copy_only=False))
+    words = pyarrow.array([word for word in NOT_AVAILABLE if word != wanted])
+    here = np.asarray(compute.is_in(found.cells, words).to_numpy(zero_copy_only=False))
     cells = Count(int((here & ~found.missing).sum()), "row")
     table.notes.append(Fact("read_as_missing", columns=(found.name,), cells=cells, file=table.file))
     return replace(found, missing=found.missing | here)
@@ -535,14 +546,14 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
 
     What lies beyond 0 or 1 by no more than sums of 32 bits do is 0 or 1, which the table's notes say.
     """
-    found = named(table, name, f"[prediction] {key}", faults)
+    found = of_scale(table, name, f"[prediction] {key}", faults, scale)
     if found is None:
         return None
-    most = 100 if scale == "percent" else 1
+    least, most = ENDS[scale]
     of = Fact("risk" if key == "column" else "risk_of_rival")
     no_number = ~found.missing & np.isnan(found.numbers)
     infinite = np.isinf(found.numbers)
-    within = found.numbers.clip(0, most)
+    within = found.numbers.clip(least, most)
     outside = np.abs(found.numbers - within) > ROUNDING * most
     outside &= ~infinite
     positions = np.flatnonzero(no_number)
@@ -552,22 +563,44 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
         mend = for_decimal_commas(table)
     if any(notations.has_strange_minus(text) for text in texts):
         mend = notations.MINUS
-    if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
-        mend = Fact("per_cent")
+    if any(re.fullmatch(rf"[\d.,]+{PER_CENT}", text) for text in texts):
+        mend = Fact("per_cent", declare=declare(key, "percent"))
     no_numbers = in_column(
         "risk_not_a_number", table, found, no_number, lambda cell: {"value": _cell(str(cell))}, risk=of, mend=mend
     )
     faults_here = [
         *no_numbers,
         *in_column("risk_infinite", table, found, infinite, risk=of),
-        *_outside(table, found, of, outside, key, most),
+        *_outside(table, found, of, outside, key, scale),
     ]
     faults += faults_here
     beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
     if beyond and not faults_here:
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
-    # A division leaves a digit behind: 16.7 per cent are 0.167.
-    return None if faults_here else decimal(within / most)
+    return None if faults_here else risks(within, scale)
+
+
+def of_scale(table: Settled, name: str, declared: str, faults: list[Fault], scale: str) -> Series | None:
+    """The column of that name, of declared per cent without the signs behind; None, and a fault, without one."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    found = named(table, name, declared, faults)
+    if found is None or scale != "percent" or found.kind not in ("texts", "mixed"):
+        return found
+    # Of per cent a comma parts no thousands.
+    pointed = compute.replace_substring_regex(found.cells, rf"^([+-]?\d*),(\d+{PER_CENT})$", r"\1.\2")
+    cells = compute.replace_substring_regex(pointed, f"{PER_CENT}$", "")
+    plain = column(name, compute.if_else(pyarrow.array(found.missing), pyarrow.scalar(None, cells.type), cells))
+    if plain.not_available:
+        rows = Count(plain.not_available, "row")
+        table.notes.append(Fact("read_as_missing", columns=(name,), cells=rows, file=table.file))
+    return plain
+
+
+def declare(key: str, *scales: str) -> Fact | None:
+    """How to say that the model's own risks are on another scale; of another model's nothing can."""
+    return Fact("declare_scale", scales=scales) if key == "column" else None
 
 
 def for_decimal_commas(table: Settled) -> Fact:
@@ -589,24 +622,27 @@ def _texts_of(table: Settled) -> dict[str, Any]:
     return {name: column.cells for name, column in table.columns.items() if pyarrow.types.is_string(column.cells.type)}
 
 
-def _outside(table: Settled, found: Series, of: Fact, wrong: Bools, key: str, most: int) -> list[Fault]:
+def _outside(table: Settled, found: Series, of: Fact, wrong: Bools, key: str, scale: str) -> list[Fault]:
     if not wrong.any():
         return []
     apart: list[Fault] = []
-    if most == 1:
+    if scale == "probability":
         apart, reported = _scaled_in_parts(table, found, of, wrong)
-        whole = [] if apart else _scaled(Cell(table.file, found.name), found.numbers, of, wrong)
+        whole = [] if apart else _scaled(Cell(table.file, found.name), found.numbers, of, wrong, key=key)
         if whole:
             return whole
         wrong = wrong & ~reported
     bad, rows = found.numbers[wrong], table.rows[wrong]
+    ends = dict(zip(("least", "most"), ENDS[scale], strict=True))
     each = by_row(
-        "risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key, most=most
+        "risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key, **ends
     )
     return [*apart, *each]
 
 
-def _scaled(at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None = None) -> list[Fault]:
+def _scaled(
+    at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None = None, key: str | None = None
+) -> list[Fault]:
     """The fault of risks that are all on another scale; none where only some are outside 0 to 1."""
     values = numbers[np.isfinite(numbers)]
     if wrong.sum() <= max(1, WHOLE_COLUMN * len(values)):
@@ -622,7 +658,17 @@ def _scaled(at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None
         code = "risks_of_per_cent"
     else:
         return []
-    return [Fault(code, at, risk=of, low=low, high=high, only=only)]
+    scales = None if key is None else SCALES.get(code)
+    said = None if key is None or scales is None else declare(key, *scales)
+    return [Fault(code, at, risk=of, low=low, high=high, only=only, declare=said)]
+
+
+SCALES = {
+    "risks_of_log_odds": ("log_odds",),
+    "risks_of_unclear_scale": ("percent", "log_odds"),
+    "risks_of_per_cent": ("percent",),
+}
+"""Which scales risks may be on that look so."""
 
 
 def _scaled_in_parts(table: Settled, found: Series, of: Fact, wrong: Bools) -> tuple[list[Fault], Bools]:

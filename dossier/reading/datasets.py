@@ -328,7 +328,10 @@ def _measured(
         if rival.column is not None
     }
     later = tuple(
-        types.RiskBy(at.at, columns.risk(table, at.risk, "column", faults) if at.risk in table.columns else None)
+        types.RiskBy(
+            at.at,
+            columns.risk(table, at.risk, "column", faults, prediction.scale) if at.risk in table.columns else None,
+        )
         for at in release.horizon[1:]
     )
     cases = {} if development else _of_cases(release, table, faults)

@@ -28,8 +28,9 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(horizons, tuple) or not horizons or not isinstance(horizons[0], Mapping):
         return raw
     first, made = horizons[0], dict(raw)
-    if "prediction" not in raw and isinstance(first.get("risk"), str):
-        made["prediction"] = {key: first[own] for key, own in (("column", "risk"), ("rival", "rival")) if own in first}
+    if _is_scale_alone(raw.get("prediction", {})) and isinstance(first.get("risk"), str):
+        named = {key: first[own] for key, own in (("column", "risk"), ("rival", "rival")) if own in first}
+        made["prediction"] = {**raw.get("prediction", {}), **named}
     if "thresholds" not in raw and isinstance(first.get("thresholds"), Mapping):
         made["thresholds"] = first["thresholds"]
     outcome = made.get("outcome")
@@ -38,9 +39,19 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
+def _is_scale_alone(prediction: Any) -> bool:
+    """Whether [prediction] says how the risks of every horizon are written, and nothing else."""
+    return isinstance(prediction, Mapping) and not prediction.keys() - {"scale"}
+
+
 def is_made(location: tuple[str | int, ...], given: Mapping[str, Any]) -> bool:
     """Whether what stands there was made of the first horizon."""
-    return "horizon" in given and location[0] in ("prediction", "thresholds") and location[0] not in given
+    section, key = location[0], location[-1]
+    return (
+        "horizon" in given
+        and section in ("prediction", "thresholds")
+        and (section not in given or (section == "prediction" and _is_scale_alone(given[section]) and key != "scale"))
+    )
 
 
 def placed(fault: Fault, raw: Mapping[str, Any]) -> Fault:
@@ -60,7 +71,7 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
     if not horizons and "horizon" not in raw:
         yield Fault("time_without_horizon", Key("outcome", "time"))
     for section in ("prediction", "thresholds"):
-        if horizons and section in raw:
+        if horizons and section in raw and not (section == "prediction" and _is_scale_alone(raw[section])):
             yield Fault("beside_horizon", Key(section), section=section)
     for number, horizon in enumerate(horizons[1:], start=2):
         if horizon.at in [earlier.at for earlier in horizons[: number - 1]]:

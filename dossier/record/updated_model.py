@@ -33,7 +33,7 @@ def _formulas(evidence: types.Evidence) -> Iterator[Mapping[str, Any]]:
         return
     for site in types.externals(evidence):
         apart = types.find(evidence, "formula_difference", site.name)
-        is_tested = isinstance(apart, types.Estimate) and apart.value <= SAME_RISK
+        is_tested = isinstance(apart, types.Estimate) and apart.value <= (apart.details.get("tolerated") or SAME_RISK)
         for name in evidence.release.updates if is_tested or evidence.release.prediction.from_ else ():
             added = types.find(evidence, "updated_intercept", site.name, model=name)
             slope = types.find(evidence, "updated_slope", site.name, model=name)

@@ -166,12 +166,13 @@ def agreement(evidence: types.Evidence) -> Table:
     """The tested risks against those of the formula, site by site."""
     reasons = Reasons(evidence)
     flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
-    rows = []
+    rows, tolerated = [], []
     for site in types.externals(evidence):
         found = types.find(evidence, "formula_difference", site.name)
         if isinstance(found, types.Absent):
             reasons.leave_out(site.site, site.name, found.reason)
             continue
+        tolerated.append(found.details.get("tolerated") or bands.SAME_RISK)
         differing = f"{int(found.details.get('differing') or 0):,}"
         plain = Cell.plain(differing)
         rows.append(
@@ -185,7 +186,8 @@ def agreement(evidence: types.Evidence) -> Table:
                 ),
             )
         )
-    return worded("formula-difference", rows, (), reasons.footnotes(), same_risk=bands.SAME_RISK)
+    ends = tuple(dict.fromkeys(f"{most:.3g}" for most in (min(tolerated), max(tolerated)))) if tolerated else ()
+    return worded("formula-difference", rows, (), reasons.footnotes(), same_risk=" to ".join(ends))
 
 
 def compared(evidence: types.Evidence) -> bool:
