@@ -118,9 +118,7 @@ def curve(evidence: Evidence, measure: str, dataset: str = "rome") -> Curve:
         ("year", ("2024-12-31", "2025-01-01"), False),
     ],
 )
-def test_a_period_begins_with_its_first_day(
-    tmp_path: Path, unit: PeriodUnit, days: tuple[str, str], same: bool
-) -> None:
+def test_a_period_begins_with_its_firstday(tmp_path: Path, unit: PeriodUnit, days: tuple[str, str], same: bool) -> None:
     text = RELEASE.replace('"quarter"', f'"{unit}"')
     (tmp_path / "home.csv").write_text("outcome,risk\n0,0.1\n1,0.5\n")
     (tmp_path / "bari.csv").write_text("outcome,risk\n0,0.1\n1,0.5\n")
@@ -192,8 +190,8 @@ def test_who_knows_no_quarters_is_told_months() -> None:
 
 @pytest.mark.parametrize("text", ["2025-13-01", "2025-02-30", "1/2/2025", "45000", "2025-3-1"])
 def test_what_is_no_day_is_none(text: str) -> None:
-    assert columns._day(text) is None
-    assert columns._day("2025-02-28") == datetime.date(2025, 2, 28)
+    assert columns.day(text) is None
+    assert columns.day("2025-02-28") == datetime.date(2025, 2, 28)
 
 
 # ---- a period -------------------------------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import dossier
 from dossier import reading
+from dossier.core.bands import last_digit
 from dossier.core.errors import DossierError
 from dossier.core.types import Dataset, Estimate, Feature, Floats
-from dossier.core.values import last_digit, risks
+from dossier.core.values import risks
 from dossier.metrics import nomogram
 from tests.metrics.test_nomogram import model
 from tests.smallest import HEAD

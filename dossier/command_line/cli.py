@@ -7,7 +7,7 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dossier.command_line.outcome import Outcome
     from dossier.core.command import Build, Quick
     from dossier.core.errors import Fault
+    from dossier.core.release import DatasetRole
     from dossier.core.types import Evidence, Study
     from dossier.evaluate import Progress
     from dossier.outputs.single import Kind
@@ -76,16 +77,110 @@ def dossier() -> None:
     """
 
 
-@dossier.command(short_help="Write an example release that builds at once.")
+def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a table is written and what its columns mean, the same for every command."""
+    from dossier.core.command import DECIMALS, ENCODINGS, SCALES, SEPARATORS
+
+    options = (
+        click.option("--outcome", metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says."),
+        click.option(
+            "--time",
+            metavar="COL",
+            help="In place of --outcome, how long each patient was followed; with --event, --at.",
+        ),
+        click.option(
+            "--event", metavar="COL", help="What happened then: 0 nothing, 1 the outcome, 2 a competing event."
+        ),
+        click.option("--at", type=float, metavar="T", help="By when the outcome counts, in the unit of --time."),
+        click.option(
+            "--risk", metavar="COL", help="The column of the risk, from 0 to 1, or as --scale says.  [required]"
+        ),
+        click.option("--site", metavar="COL", help="The column of the hospital; without it all rows are of one."),
+        click.option(
+            "--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable."
+        ),
+        click.option("--missing", metavar="X", multiple=True, help="A value that stands for missing; repeatable."),
+        click.option(
+            "--positive", metavar="X", help="The value of the outcome that means that it happened; default: 1."
+        ),
+        click.option(
+            "--scale",
+            type=click.Choice(SCALES),
+            default="probability",
+            show_default=True,
+            help="How the risks are written: from 0 to 1, from 0 to 100, or as log odds.",
+        ),
+        click.option("--encoding", type=click.Choice(ENCODINGS), help="Of a .csv or .tsv."),
+        click.option(
+            "--separator", type=click.Choice(SEPARATORS), help="Of a .csv or .tsv: what stands between columns."
+        ),
+        click.option("--decimal", type=click.Choice(DECIMALS), help="Of a .csv or .tsv: the decimal sign."),
+        click.option("--sheet", metavar="NAME", help="Of a workbook with several sheets."),
+        click.option("--name", help="The model's name; default: the table's."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _asked(**asked: Any) -> Quick:
+    """What the options of a table ask for."""
+    from dossier.core.command import Quick
+
+    if asked["risk"] is None:
+        raise click.UsageError("Missing option '--risk'.")
+    return Quick(outcome=_outcome(**{name: asked.pop(name) for name in ("outcome", "event")}, **asked), **asked)
+
+
+def _outcome(outcome: str | None, event: str | None, time: str | None, at: float | None, **_: Any) -> str:
+    """The column of the outcome, or of what happened when the follow-up ended; exactly one of both is named."""
+    given = [event, time, at]
+    if outcome is not None and given == [None] * 3:
+        return outcome
+    if outcome is not None:
+        raise click.UsageError("--outcome stands beside --time, --event or --at. Give it alone, or these three.")
+    if event is None or time is None or at is None:
+        raise click.UsageError("Give --outcome, or all of --time, --event and --at.")
+    if not 0 < at < float("inf"):
+        raise click.BadParameter("It is a number above 0, in the unit of --time.", param_hint="--at")
+    return event
+
+
+@dossier.command(short_help="Write an example release, or that of your tables.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-def init(folder: Path) -> None:
+@click.option(
+    *("--table", "tables"),
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A table of a hospital that did not make the model; repeatable. With --outcome and --risk.",
+)
+@click.option(
+    "--development",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --table, what the model was made of.",
+)
+@_of_tables
+def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked: Any) -> None:
     """Write a commented release.toml and tiny tables: a release that builds at once.
+
+    With --table, --outcome and --risk it is that of your tables: they are read, copied, and what their columns may be
+    stands in release.toml, to be taken or left.
 
     DIR is a new folder, or one that is empty.
     """
     from dossier.command_line import initial
     from dossier.outputs import output
 
+    if tables:
+        with output.reported(folder):
+            output.refuse_what_is_not_empty(folder)
+        roles: dict[str, DatasetRole] = {} if development is None else {str(development): "development"}
+        _write_release(folder, Path(), {**roles, **{str(table): "external" for table in tables}}, _asked(**asked))
+        return
+    if development is not None or any(value not in (None, (), "probability") for value in asked.values()):
+        raise click.UsageError("These options say how a table is read: name one with --table.")
     files = initial.files()
     with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
@@ -99,6 +194,18 @@ def init(folder: Path) -> None:
 _as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it."
 )
+
+
+def _write_release(folder: Path, source: Path, tables: Mapping[str, DatasetRole], asked: Quick) -> None:
+    """The release of tables as a folder, with what their columns may be."""
+    from dossier import reading
+    from dossier.command_line import initial
+
+    study = _seeded(reading.given(tables, source, asked), asked.seed)
+    for path in initial.written(folder, source, study.release, reading.hints(study.release, source)):
+        _print(path)
+
+
 _allow_outside = click.option(
     "--allow-outside", is_flag=True, help="Let the release name files outside of its folder: tables, texts, previous."
 )
@@ -238,56 +345,37 @@ def build(
 
 @dossier.command(short_help="Look at one table of predictions.")
 @click.argument("table", metavar="TABLE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--outcome", metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says.")
+@_of_tables
 @click.option(
-    "--time", metavar="COL", help="In place of --outcome, how long each patient was followed; with --event, --at."
+    "--write-release",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write the release of this look too: a release.toml and a copy of the table, in a new folder.",
 )
-@click.option("--event", metavar="COL", help="What happened then: 0 nothing, 1 the outcome, 2 a competing event.")
-@click.option("--at", type=float, metavar="T", help="By when the outcome counts, in the unit of --time.")
-@click.option("--risk", required=True, metavar="COL", help="The column of the risk, from 0 to 1, or as --scale says.")
-@click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
-@click.option("--missing", metavar="X", multiple=True, help="A value that stands for missing; repeatable.")
-@click.option("--positive", metavar="X", help="The value of the outcome that means that it happened; default: 1.")
-@click.option(
-    "--encoding", type=click.Choice(["utf-8", "utf-16", "latin-1", "windows-1252"]), help="Of a .csv or .tsv."
-)
-@click.option(
-    "--scale",
-    type=click.Choice(["probability", "percent", "log_odds"]),
-    default="probability",
-    show_default=True,
-    help="How the risks are written: from 0 to 1, from 0 to 100, or as log odds.",
-)
-@click.option("--name", help="The model's name; default: the table's.")
 @_output_options
 @_seed
-def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+def quick(
+    table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, folder: Path | None, **asked: Any
+) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
-    from dossier.core.command import MOST_THRESHOLDS, Quick
+    from dossier.core.command import MOST_THRESHOLDS
 
-    command = Quick(outcome=_outcome(**{name: asked.pop(name) for name in ("outcome", "event")}, **asked), **asked)
+    command = _asked(**asked)
     if not table.name:
         raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
     if len(set(command.thresholds)) > MOST_THRESHOLDS:
         fix = "write a release.toml for more."
         raise click.BadParameter(f"A quick look has at most {MOST_THRESHOLDS}; {fix}", param_hint="--threshold")
+    if folder is not None:
+        from dossier.command_line import initial
+
+        initial.refuse_within(folder, out)
     evidence = _written(table, command, Options(out, jobs, quiet, replace))
+    if folder is not None:
+        _write_release(folder, table.parent, {table.name: "external"}, command)
     if flags := len(evidence.flags):
         _tell(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.")
-
-
-def _outcome(outcome: str | None, event: str | None, time: str | None, at: float | None, **_: Any) -> str:
-    """The column of the outcome, or of what happened when the follow-up ended; exactly one of both is named."""
-    given = [event, time, at]
-    if outcome is not None and given == [None] * 3:
-        return outcome
-    if outcome is not None:
-        raise click.UsageError("--outcome stands beside --time, --event or --at. Give it alone, or these three.")
-    if event is None or time is None or at is None:
-        raise click.UsageError("Give --outcome, or all of --time, --event and --at.")
-    if not 0 < at < float("inf"):
-        raise click.BadParameter("It is a number above 0, in the unit of --time.", param_hint="--at")
-    return event
 
 
 @dossier.command()
@@ -741,7 +829,7 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
         if command.local_site is not None:
             command = replace(command, local_site=local_site.of_study(study, command.local_site))
         return study, command
-    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name, **command.about)
+    found = replace(reading.given({source.name: "external"}, source.parent, command), declared=False)
     return _seeded(found, command.seed), replace(command, name=found.release.release.model)
 
 

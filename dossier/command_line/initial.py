@@ -1,14 +1,25 @@
-"""What `dossier init` writes: a commented release.toml and tiny simulated tables, a release that builds at once."""
+"""What `dossier init` writes: an example with tiny simulated tables, or the release of tables that are there."""
 
 from __future__ import annotations
 
 import math
 import random
+import shutil
 import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from dossier.core import material
+from dossier.core import material, toml_text
 from dossier.core.checklist import ANSWERED_BY
+from dossier.core.errors import ReleaseError
+from dossier.core.faults.locations import Option
+from dossier.core.release import Release
 from dossier.core.tripod import ITEMS
+from dossier.outputs import output
+from dossier.reading import letters
+from dossier.reading.declared import declared
+from dossier.reading.given_tables import Hint
+from dossier.reading.predictors import slug
 
 SEED = 20261001
 ROWS = 200
@@ -24,16 +35,16 @@ def files() -> dict[str, bytes]:
     """Every file of the example release by its name; the same bytes every time."""
     draw = random.Random(SEED)
     return {
-        "release.toml": (RELEASE + "\n".join(_open_rows()) + "\n").encode(),
+        "release.toml": (RELEASE + "\n".join(_open_rows(set(tomllib.loads(RELEASE)["statements"]))) + "\n").encode(),
         "development.csv": _table(draw, "d", 0.0, 0.0, ""),
         "internal.csv": _table(draw, "i", 0.0, 0.0, ""),
         "hospital-1.csv": _table(draw, "h", 6.0, 0.4, "-1"),
     }
 
 
-def _open_rows() -> list[str]:
+def _open_rows(stated: set[str]) -> list[str]:
     """A line for every other row that only a person can answer: filling them in is the work plan."""
-    answered = set(tomllib.loads(RELEASE)["statements"]) | set(ANSWERED_BY) - {"26"}
+    answered = stated | set(ANSWERED_BY) - {"26"}
     rows = [item for item in ITEMS if item.number not in answered and item.applies != "development"]
     width = max(len(item.number) for item in rows)
     return [
@@ -62,3 +73,93 @@ def _row(draw: random.Random, case: str, older: float, sicker: float, unknown: s
 
 def _risk(logit: float) -> float:
     return 1.0 / (1.0 + math.exp(-logit))
+
+
+# ---- of tables that are there ---------------------------------------------------------------------------------------
+
+TODO = {
+    "version": "TODO: the version of the model",
+    "owner": "TODO: who answers for the model",
+    "declared": "TODO: risks from which somebody acts, set before the data were seen; why goes into rationale",
+}
+"""What is said beside a key that only a person can fill."""
+ONE_EACH = ("site_column", "date", "id", "cluster")
+"""The keys that name a column of a [[dataset]]."""
+
+
+def written(folder: Path, source: Path, release: Release, hints: Mapping[str, tuple[Hint, ...]]) -> Iterator[Path]:
+    """Write the release of tables that lie in `source`, with copies of them; and give the path of each file."""
+    names = _names([dataset.file for dataset in release.dataset])
+    text = "\n".join(_lines(release, names, hints)).encode()
+    found = declared(text)
+    if found.faults:
+        raise ReleaseError(found.faults)
+    with output.reported(folder):
+        output.refuse_what_is_not_empty(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, name in names.items():
+            copied = shutil.copytree if (source / file).is_dir() else shutil.copyfile
+            yield Path(copied(source / file, folder / name))
+        (folder / "release.toml").write_bytes(text)
+        yield folder / "release.toml"
+
+
+def refuse_within(folder: Path, out: Path) -> None:
+    """Refuse a place for a release that is OUT, or lies inside: OUT holds what its manifest lists, and nothing else."""
+    target, inside = folder.resolve(), out.resolve()
+    if inside == target or inside in target.parents or target in inside.parents:
+        raise ReleaseError.one("release_in_out", Option("--write-release"), folder=str(folder))
+    with output.reported(folder):
+        output.refuse_what_is_not_empty(folder)
+
+
+def _names(files: list[str]) -> dict[str, str]:
+    """What the copy of each table is called: as the table, but for letters that no page prints and second names."""
+    found: dict[str, str] = {}
+    for number, file in enumerate(files, start=1):
+        path = Path(file)
+        own = path.name if not letters.strange(path.name, name=True) else f"{slug(path.stem) or 'table'}{path.suffix}"
+        found[file] = own if own not in found.values() else f"{path.stem}-{number}{''.join(path.suffixes[-1:])}"
+    return found
+
+
+def _lines(release: Release, names: Mapping[str, str], hints: Mapping[str, tuple[Hint, ...]]) -> Iterator[str]:
+    given = release.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+    thresholds = given.pop("thresholds", {})
+    if "horizon" in given:
+        # The keys of the first horizon stand in the place of two tables.
+        given["prediction"].pop("column")
+        given["horizon"] = [{**each, "thresholds": thresholds} for each in given["horizon"]]
+    else:
+        given["thresholds"] = thresholds
+    yield "# Only a person can fill in what is marked TODO, and take or leave the lines behind a #. Every key that"
+    yield "# there is stands in what dossier init writes without --table; dossier check says what is open."
+    for name, table in given.items():
+        for each in table if isinstance(table, (list, tuple)) else (table,):
+            if name == "prediction" and not each:
+                continue
+            is_list = isinstance(table, (list, tuple))
+            own = {**each, "file": names[each["file"]]} if name == "dataset" else each
+            own.pop("outside", None)
+            yield ""
+            for line in toml_text.lines(name, own, is_list):
+                todo = TODO.get(line.partition(" = ")[0])
+                yield f"{line}  # {todo}" if todo is not None and ("not stated" in line or "[]" in line) else line
+            if name == "dataset":
+                yield from _suggested(hints.get(each["name"], ()))
+    columns = {hint.column: hint.holds for each in hints.values() for hint in each if hint.key == "subgroup"}
+    for column, holds in columns.items():
+        yield from ("", "# [[subgroup]]", f"# column = {toml_text.value(column)}  # {holds}")
+    yield from ("", "[statements]", *_open_rows(set()), "")
+
+
+def _suggested(hints: tuple[Hint, ...]) -> Iterator[str]:
+    """What the columns of a table may be, as lines without force."""
+    for key in ONE_EACH:
+        for hint in hints:
+            if hint.key == key:
+                yield f"# {key} = {toml_text.value(hint.column)}  # {hint.holds}"
+    free = [hint for hint in hints if hint.key == "predictors"]
+    if free:
+        yield f"# predictors = {toml_text.value([hint.column for hint in free])}"
+        yield from (f"#   {hint.column}: {hint.holds}" for hint in free)

@@ -5,6 +5,9 @@ Those of similarity and performance are the conventions of [Trust], the others o
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 SIMILARITY = {0.2: "slight", 0.4: "low", 0.6: "moderate", 0.8: "significant", 1.0: "fundamental"}
 """The name of each band of similarity by its upper end, in either form ("moderate" is ours, after Landis and Koch)."""
 
@@ -131,3 +134,16 @@ MAP_WITH_NUMBERS = 10
 
 MAP_ROWS = 38
 """The predictors that the map of missing values has room for."""
+
+MOST_DIGITS = 8
+"""The decimals of numbers as somebody prints them."""
+
+
+def last_digit(numbers: NDArray[np.float64], fewest: int = 2, near: float = 0.0) -> float:
+    """Half a unit of the last decimal that numbers are printed with: as far as rounding took each from what it was.
+
+    Of fewer decimals than `fewest` nobody prints them: they are round by chance. `near` is what was computed since.
+    """
+    rounded = ((digits, np.abs(np.round(numbers, digits) - numbers)) for digits in range(fewest, MOST_DIGITS))
+    # The next number after what is half of a unit: a sum may leave a digit behind.
+    return 0.5 * 10.0 ** -next((digits for digits, off in rounded if (off <= near).all()), MOST_DIGITS) * (1 + 1e-9)

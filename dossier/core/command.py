@@ -96,12 +96,6 @@ class Quick:
         """What is printed."""
         return ("quick",)
 
-    @property
-    def about(self) -> dict[str, Any]:
-        """How the table is written, and what its columns mean."""
-        keys = ("missing", "positive", "encoding", "scale", "time", "at", "site", "sheet", "separator", "decimal")
-        return {key: getattr(self, key) for key in keys}
-
     def __str__(self) -> str:
         """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
         of_outcome = ["--outcome", self.outcome]

@@ -57,20 +57,6 @@ def risks(numbers: Any, scale: str) -> NDArray[np.float64]:
     return decimal(np.asarray(numbers) / (100 if scale == "percent" else 1))
 
 
-MOST_DIGITS = 8
-"""The decimals of numbers as somebody prints them."""
-
-
-def last_digit(numbers: NDArray[np.float64], fewest: int = 2, near: float = 0.0) -> float:
-    """Half a unit of the last decimal that numbers are printed with: as far as rounding took each from what it was.
-
-    Of fewer decimals than `fewest` nobody prints them: they are round by chance. `near` is what was computed since.
-    """
-    rounded = ((digits, np.abs(np.round(numbers, digits) - numbers)) for digits in range(fewest, MOST_DIGITS))
-    # The next number after what is half of a unit: a sum may leave a digit behind.
-    return 0.5 * 10.0 ** -next((digits for digits, off in rounded if (off <= near).all()), MOST_DIGITS) * (1 + 1e-9)
-
-
 class CountRange(int):
     """A count that is given as a range, to protect who is counted: it counts as its middle and prints its ends."""
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from dossier.core import equation
-from dossier.core.bands import SAME_RISK
+from dossier.core.bands import SAME_RISK, last_digit
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
-from dossier.core.values import last_digit
 from dossier.metrics.intervals import column, without_interval
 
 if TYPE_CHECKING:

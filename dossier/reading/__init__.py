@@ -7,23 +7,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.facts import Count
-from dossier.core.faults.locations import Cell, File, Key, Location, Option, listed_table
+from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
 from dossier.core.statements import MOST_COLUMNS, wide_tables
 from dossier.core.types import READERS, Flag, Ledger, Study
 
 if TYPE_CHECKING:
-    from dossier.core.release import Release
+    from dossier.core.command import Quick
+    from dossier.core.release import DatasetRole, Release
     from dossier.core.types import Seal
     from dossier.reading.datasets import Cohort
     from dossier.reading.files import Folder
-
-
-MOST_LETTERS = 1_000
-"""Of a name on the command line."""
+    from dossier.reading.given_tables import Hint
 
 
 def study(release: str | Path, allow_outside: bool = False) -> Study:
@@ -82,79 +80,41 @@ def _opened(release: str | Path, faults: list[Fault]) -> tuple[Path, Folder, byt
 
 
 def quick(
-    table: Path,
-    outcome: str,
-    risk: str,
-    thresholds: tuple[float, ...] = (),
-    name: str | None = None,
-    *,
-    missing: tuple[str, ...] = (),
-    positive: str | None = None,
-    encoding: str | None = None,
-    scale: str = "probability",
-    time: str | None = None,
-    at: float | None = None,
+    table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None, **about: Any
 ) -> Study:
-    """Read one table without a release file: one external dataset, named after the table.
+    """Read one table without a release file: one external dataset, or one a site, named after the table.
 
-    With `time`, how long each patient was followed, and `at`, by when the outcome counts, it is one by that horizon,
-    and `outcome` the column of what happened when the follow-up ended.
+    `about` are the further options of `dossier quick` as `core.command.Quick` has them. With `time`, how long each
+    patient was followed, and `at`, by when the outcome counts, it is one by that horizon, and `outcome` the column of
+    what happened when the follow-up ended.
     """
-    from dossier.core.release import Release
-    from dossier.reading import isolation, letters
-    from dossier.reading.files import Folder
-    from dossier.reading.predictors import slug
+    from dossier.core.command import Quick
 
     table = Path(table)
-    faults = [
-        Fault("threshold_outside", Option("--threshold"), threshold=value) for value in thresholds if not 0 < value < 1
-    ]
-    if outcome == risk:
-        faults.append(Fault("risk_is_outcome", Option("--risk")))
-    given = {"TABLE": table.name, "--event" if time else "--outcome": outcome, "--time": time, "--risk": risk}
-    given |= {"--name": name, "--positive": positive}
-    printed = {option: text for option, text in given.items() if text is not None}
-    empty = [option for option, text in printed.items() if not text.strip()]
-    faults += [Fault("empty_text", Option(option), key=option) for option in empty]
-    long = {option: len(text) for option, text in printed.items() if len(text) > MOST_LETTERS}
-    faults += [
-        Fault("long_text", Option(option), key=option, length=n, most=MOST_LETTERS) for option, n in long.items()
-    ]
-    for option, text in printed.items():
-        faults += letters.fault(letters.NAME, text, Option(option), name=True)
-    if empty or long or not all(map(letters.is_unicode, printed.values())):
-        raise ReleaseError(faults)
-    by = "" if at is None else f" by {at:g}"
-    stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
-    release = Release.model_validate(
-        {
-            "release": {"model": name or stem or "model", "version": "not stated", "date": None, "owner": "not stated"},
-            "outcome": {"name": f"{outcome}{by}", "column": outcome, "positive": _typed(positive), "time": time},
-            "horizon": () if at is None else ({"at": at, "risk": risk},),
-            "prediction": {"column": risk, "scale": scale},
-            "thresholds": {"declared": () if faults else tuple(dict.fromkeys(thresholds))},
-            "dataset": (
-                {
-                    "name": slug(stem) or "table",
-                    "role": "external",
-                    "file": table.name,
-                    "outside": True,
-                    "encoding": encoding,
-                    "missing": {"*": tuple(map(_typed, missing))} if missing else {},
-                },
-            ),
-        }
-    )
+    asked = Quick(outcome, risk, name, thresholds, **about)
+    return replace(given({table.name: "external"}, table.parent, asked), declared=False)
+
+
+def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> Study:
+    """Read tables by what options say of them; `tables` are the files in the folder by name, with their roles."""
+    from dossier.reading import given_tables, isolation
+    from dossier.reading.files import Folder
+
+    faults = given_tables.faults(asked, tuple(tables))
+    release = given_tables.release(asked, tables, bool(faults))
     isolation.start()
     try:
-        return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
+        return _study(release, Folder(folder, is_named=True), faults)
     except DossierError as error:
         raise type(error)([fault.of_command for fault in error.faults]) from None
 
 
-def _typed(text: str | None) -> str | int | None:
-    """A value of the command line as release.toml holds it, where a number is no text."""
-    return text if text is None or not re.fullmatch(r"-?\d{1,15}", text) else int(text)
+def hints(release: Release, folder: Path) -> Mapping[str, tuple[Hint, ...]]:
+    """What the columns of the tables of a release may be that no key names, by the names of its datasets."""
+    from dossier.reading import given_tables
+    from dossier.reading.files import Folder
+
+    return given_tables.hints(release, Folder(folder, is_named=True))
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.core.bands import ROUNDING
+from dossier.core.bands import ROUNDING, last_digit
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell
 from dossier.core.release import Release
 from dossier.core.types import Floats
-from dossier.core.values import last_digit
 from dossier.core.values import risks as risks_of
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled

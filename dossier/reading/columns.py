@@ -764,7 +764,7 @@ def periods(
     if found is None:
         return None
     codes, spelled = coded(found)
-    days = [_day(word) for word in spelled]
+    days = [day(word) for word in spelled]
     wrong = [day is None or not (within is None or within[0] <= day <= within[1]) for day in days]
     positions = np.flatnonzero(np.array([*wrong, False])[codes])
     if len(positions):
@@ -786,7 +786,7 @@ def periods(
     return Periods(unit, of_row, of_day)
 
 
-def _day(word: str) -> datetime.date | None:
+def day(word: str) -> datetime.date | None:
     """The day that a text is; None where it is none."""
     found = re.match(DAY, word)
     try:

@@ -125,7 +125,7 @@ class Held:
 
 def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Cohort], tuple[types.SettledTable, ...]]:
     """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
-    sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
+    sources = [each for k in range(len(release.dataset)) if (each := opened(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
     tables = release.release.previous_tables
@@ -177,7 +177,7 @@ def _distinct(release: Release, found: Sequence[Cohort], faults: list[Fault]) ->
     faults += [Fault("performance_of_site", at, name=name) for name in sorted(declared & set(names))]
 
 
-def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Input | None:
+def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Input | None:
     declaration = release.dataset[number]
     where = listed_table("dataset", number + 1, declaration.name)
     try:

@@ -40,6 +40,7 @@ OPTIONS = {
     "[outcome] time": "--time",
     "[outcome] event": "--event",
     "[prediction] column": "--risk",
+    "[[dataset]] site_column": "--site",
 }
 """What names a column where there is no release.toml."""
 LONGEST = 200
@@ -102,7 +103,8 @@ def no_column(name: str, file: str, known: Sequence[str], named_by: str) -> Faul
         (sign for text in known for sign in SIGNS if name in (part.strip() for part in text.split(sign))), ""
     )
     sign = "a tab" if between == "\t" else between
-    separated = Fact("separated_by", sign=sign, separator=SIGNS[between]) if between else None
+    option = "tab" if between == "\t" else f'"{between}"'
+    separated = Fact("separated_by", sign=sign, separator=SIGNS[between], option=option) if between else None
     return Fault(
         "no_column", Header(file), column=name, has=has, separated=separated, key=named_by, option=OPTIONS.get(named_by)
     )

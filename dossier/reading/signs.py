@@ -53,6 +53,13 @@ PERSON = (
 NUMBER_OF = "id|no|nr|num|number|nummer|numero|code|key|ref|identifier|pseudonym|hash"
 PATIENT = re.compile(f"id|(?:{NUMBER_OF})?(?:study|anon|hospital)?(?:{PERSON})(?:s|in|en)?(?:{NUMBER_OF})?")
 """What a column that tells patients apart is called, small letters alone."""
+
+
+def is_of_persons(name: str) -> bool:
+    """Whether a column is called as one that tells patients apart."""
+    return PATIENT.fullmatch(re.sub(r"[\W_]", "", name.casefold())) is not None
+
+
 FEWEST_PATIENTS = 10
 """With fewer different values a column is rather a category than a list of persons."""
 TOTALS = frozenset(
@@ -101,7 +108,7 @@ def _patients(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     if declared.cluster is not None or declared.split is not None or declared.imputation is not None:
         return
     for name, column in source.table.columns.items():
-        if roles[name] not in FREE or PATIENT.fullmatch(re.sub(r"[\W_]", "", name.casefold())) is None:
+        if roles[name] not in FREE or not is_of_persons(name):
             continue
         codes, words = encoded(column)
         sizes = np.bincount(codes[codes >= 0], minlength=1)

@@ -6,11 +6,10 @@ applied to a patient.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dossier.core import types
+from dossier.core import toml_text, types
 from dossier.core.bands import SAME_RISK
 from dossier.core.release import Model, written_count
 
@@ -70,17 +69,9 @@ def text(evidence: types.Evidence) -> bytes | None:
 def _entry(found: Mapping[str, Any]) -> Iterator[str]:
     model: Model = found["model"]
     yield from ("", "[[updated]]")
-    yield from (f"{key} = {_value(value)}" for key, value in found.items() if key != "model")
-    yield from ("[updated.model]", f"intercept = {_value(model.intercept)}")
+    yield from (f"{key} = {toml_text.value(value)}" for key, value in found.items() if key != "model")
+    yield from ("[updated.model]", f"intercept = {toml_text.value(model.intercept)}")
     for term in model.term:
         given = term.model_dump(mode="json", by_alias=True, exclude_none=True)
         yield "[[updated.model.term]]"
-        yield from (f"{key} = {_value(value)}" for key, value in given.items())
-
-
-def _value(value: Any) -> str:
-    """A value as TOML holds it."""
-    if isinstance(value, Mapping):
-        pairs = (f"{json.dumps(key, ensure_ascii=False)} = {_value(each)}" for key, each in value.items())
-        return f"{{ {', '.join(pairs)} }}"
-    return json.dumps(value, ensure_ascii=False)
+        yield from (f"{key} = {toml_text.value(value)}" for key, value in given.items())
