@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
-from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.core.faults.locations import Argument, Cell, File
+from dossier.core.errors import DossierError, ReleaseError
+from dossier.core.faults.locations import Argument
 from dossier.core.over_time import OVER_TIME, code
 from dossier.core.values import doubles, unit_of
 
 if TYPE_CHECKING:
     import pandas
-    import pyarrow
     import seaborn.objects
 
     from dossier.core.claims import Claim
     from dossier.core.contents import Edition
     from dossier.core.types import Evidence, State, Study
     from dossier.outputs.single import PrintedFigure, PrintedTable
+    from dossier.reading.frames import Frame
     from dossier.record.results import CurveRow, EstimateRow, Results
     from dossier.typeset import tables
 
@@ -49,7 +49,7 @@ MOST_ROWS = 16
 
 
 def validate(
-    frame: pandas.DataFrame | pyarrow.Table,
+    frame: Frame | Mapping[str, Frame],
     *,
     outcome: str | None = None,
     risk: str | Sequence[str],
@@ -57,8 +57,11 @@ def validate(
     event: str | None = None,
     at: float | None = None,
     site: str | None = None,
-    thresholds: Sequence[float] = (),
+    thresholds: Sequence[float] | Mapping[str, Any] = (),
     subgroups: Sequence[str | Mapping[str, Any]] = (),
+    development: Frame | None = None,
+    internal: Frame | None = None,
+    readers: Frame | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     predictors: Sequence[str] = (),
     rival: str | Mapping[str, str | Sequence[str]] | None = None,
     cluster: str | None = None,
@@ -80,7 +83,8 @@ def validate(
     Parameters
     ----------
     frame
-        The rows: a pandas DataFrame, whose index counts for nothing, or a pyarrow Table.
+        The rows: a frame of pandas, whose index counts for nothing, of polars, Arrow or any other library that hands
+        out Arrow's columns, or a dict of columns; of several hospitals a frame each, by the names of the hospitals.
     outcome
         The column of the outcome: 0 and 1, booleans, or text with `positive`; of several classes their names.
     risk
@@ -93,9 +97,17 @@ def validate(
     site
         The column of the hospital; without it all rows are of one.
     thresholds
-        The risks from which somebody would act, the primary one first.
+        The risks from which somebody would act, the primary one first; or a table with the keys of [thresholds].
     subgroups
         Columns whose values make subgroups, or tables with the keys of a [[subgroup]] (`column`, `levels`, `cuts`).
+    development
+        The rows that the model was made of, with predictors and outcome: for correspondence, robustness and Table 1.
+        Its columns that the hospitals have too are the predictors, unless `predictors` names them.
+    internal
+        Rows of the hospital that made the model with risks that were validated there: held out, or cross-validated.
+    readers
+        The frame of a reader study (`reader`, `case`, `truth`, `unaided`, `aided`), or the keys of [readers], whose
+        `labels`, `confidence` and `complexity` are frames.
     scale
         How the risks of the model are written: probability, percent or log_odds.
     predictors, rival, cluster, weights, strata, positive, classes
@@ -106,7 +118,8 @@ def validate(
         table, may be text: "2026-10-01".
     **tables
         Any other table of release.toml under its name, such as `acceptance=[...]` or `disclosure={...}`; keys of a
-        table that the arguments above fill are added to it.
+        table that the arguments above fill are added to it. What names a file there may be a frame. `dataset={...}` is
+        of every hospital, `dataset={"North": {...}, "development": {...}}` of one frame.
 
     Returns
     -------
@@ -128,11 +141,12 @@ def validate(
     0.75
     """
     from dossier.outputs import output
-    from dossier.reading import arguments
+    from dossier.reading import arguments, frames
 
     given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
-    given |= {"time": time, "event": event, "at": at}
-    given |= {"subgroups": subgroups, "predictors": predictors, "rival": rival}
+    given |= {"time": time, "event": event, "at": at, "subgroups": subgroups}
+    given |= {"development": development, "internal": internal, "readers": readers}
+    given |= {"predictors": predictors, "rival": rival}
     given |= {"cluster": cluster, "weights": weights, "strata": strata}
     given |= {"positive": positive, "scale": scale, "classes": classes}
     given |= {"model": model, "version": version, "date": date}
@@ -142,13 +156,14 @@ def validate(
     if wrong.intersection(arguments.NEEDED):
         raise ReleaseError(faults)
     fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
-    files = {"release.toml": _toml(_declared(*fitting)).encode(), arguments.TABLE: _parquet(frame)}
+    declared, files = frames.written(_declared(*fitting))
+    files = {"release.toml": _toml(declared).encode(), **files}
     with tempfile.TemporaryDirectory() as folder:
         output.write_new(Path(folder), files)
         try:
             study = load(folder).study
         except DossierError as error:
-            raise type(error)([*faults, *map(arguments.of_frame, error.faults)]) from None
+            raise type(error)([*faults, *dict.fromkeys(map(arguments.of_frame, error.faults))]) from None
         if study.ledger is not None:
             raise ReleaseError.one("ledger_of_frame", Argument("disclosure"))
     if faults:
@@ -157,8 +172,8 @@ def validate(
 
 
 def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables of release.toml that the arguments make; one that is not given is left out."""
-    from dossier.reading.arguments import TABLE
+    """The tables of release.toml that the arguments make, with frames for files; one that is not given is left out."""
+    from dossier.reading import frames
 
     risk, rival = given["risk"], given.get("rival")
     names = {"model": "model", "version": "not stated", "owner": "not stated"}
@@ -171,21 +186,20 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
     scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}
     rivals = [_rival(name, named) for name, named in rival.items()] if isinstance(rival, Mapping) else []
-    # The other columns are no predictors unless somebody says so: a frame holds whatever its maker left in it.
-    dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE}
-    dataset |= {"predictors": list(given.get("predictors", ()))}
-    dataset |= {"site_column": given.get("site"), **{key: given.get(key) for key in ("cluster", "weights", "strata")}}
-    subgroups = given.get("subgroups", ())
+    thresholds, readers = given.get("thresholds", ()), given.get("readers")
+    datasets = frames.datasets(given)
     declared: dict[str, Any] = {
         "release": about,
         "outcome": outcome,
         "prediction": prediction | scale,
         "rival": rivals,
-        "thresholds": {"declared": list(given.get("thresholds", ()))},
+        "thresholds": thresholds if isinstance(thresholds, Mapping) else {"declared": list(thresholds)},
         "horizon": [],
-        "dataset": [dataset],
-        "subgroup": [_subgroup(given["frame"], subgroup) for subgroup in subgroups],
+        "dataset": datasets,
+        "subgroup": [frames.subgroup(datasets, subgroup) for subgroup in given.get("subgroups", ())],
     }
+    if readers is not None:
+        declared |= {"reader_study": {"file": readers}} if frames.is_frame(readers) else {"readers": readers}
     if given.get("at") is not None:
         # The keys of the first horizon stand in the place of two tables.
         beside = {"thresholds": declared.pop("thresholds"), "rival": prediction.get("rival")}
@@ -193,7 +207,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
         declared["horizon"] = [{"at": given["at"], "risk": risk, **beside}]
     for name, table in tables.items():
         if name == "dataset":
-            declared[name][0] |= dict(table)
+            frames.add(datasets, table)
         else:
             declared[name] = {**declared.get(name, {}), **table} if isinstance(table, Mapping) else list(table)
     return declared
@@ -704,8 +718,6 @@ class Validation(Record):
 
 # ---- a frame as a release -------------------------------------------------------------------------------------------
 
-LARGEST_TEXTS = 1 << 31
-"""Bytes of which Arrow's shorter texts hold one column."""
 WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 
@@ -727,108 +739,9 @@ def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
     return columns
 
 
-def _subgroup(frame: pandas.DataFrame | pyarrow.Table, subgroup: str | Mapping[str, Any]) -> dict[str, Any]:
-    """A [[subgroup]]; of a column whose categories are texts or intervals with these, in the order that they have."""
-    import pandas
-
-    from dossier.reading.subgroups import MOST_TEXTS
-
-    declared: dict[str, Any] = {"column": subgroup} if isinstance(subgroup, str) else dict(subgroup)
-    names, name = (
-        list(frame.columns if isinstance(frame, pandas.DataFrame) else frame.column_names),
-        declared.get("column"),
-    )
-    column = None if names.count(name) != 1 else frame[name]
-    if not isinstance(frame, pandas.DataFrame) and column is not None:
-        column = column.to_pandas()
-    if isinstance(column, pandas.Series) and isinstance(column.dtype, pandas.CategoricalDtype):
-        known = column.cat.remove_unused_categories().cat.categories
-        is_named = isinstance(known.dtype, pandas.IntervalDtype) or pandas.api.types.is_string_dtype(known)
-        if is_named and len(known) <= MOST_TEXTS and not {"levels", "cuts"} & declared.keys():
-            declared["levels"] = {str(category): str(category) for category in known if str(category).strip()} or None
-    return declared
-
-
 def _rival(name: str, columns: str | Sequence[str]) -> dict[str, Any]:
     """A [[rival]]: the column of another model's risk, or of several classes the columns."""
     return {"name": name, **({"column": columns} if isinstance(columns, str) else {"columns": list(columns)})}
-
-
-def _parquet(frame: pandas.DataFrame | pyarrow.Table) -> bytes:
-    """The rows as a parquet file: of a DataFrame its columns, for an index is no column of a patient."""
-    import pyarrow
-    import pyarrow.parquet
-
-    columns, names = _columns_of(frame)
-    table = pyarrow.table(columns, names=names)
-    sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table.replace_schema_metadata(None), sink)
-    return bytes(sink.getvalue())
-
-
-def _columns_of(frame: pandas.DataFrame | pyarrow.Table) -> tuple[list[Any], list[str]]:
-    """The columns as Arrow's, with their names; a DataError says of which two have one name, and which none holds."""
-    import pyarrow
-
-    from dossier.reading.arguments import FRAME
-
-    if isinstance(frame, pyarrow.Table):
-        return list(map(_plain, frame.columns)), frame.column_names
-    names = [str(name) for name in frame.columns]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    faults = [Fault("columns_of_one_name", File(FRAME), number=names.count(name), name=name) for name in twice]
-    columns = [_cells(frame.iloc[:, k]) for k in range(len(names))]
-    lacking = [name for name, cells in zip(names, columns, strict=True) if cells is None]
-    faults += [Fault("column_of_several_kinds", Cell(FRAME, name), column=name) for name in lacking]
-    if faults:
-        raise DataError(faults)
-    return columns, names
-
-
-def _cells(column: pandas.Series) -> Any:
-    """A column as Arrow's; values that it has no kind for, such as intervals, as texts; None where of several kinds."""
-    import pandas
-    import pyarrow
-
-    if isinstance(column.dtype, pandas.SparseDtype):
-        column = pandas.Series(column.to_numpy())
-    try:
-        found = pyarrow.array(column, from_pandas=True)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
-        return None if len(set(map(type, column.dropna()))) > 1 else _texts(column)
-    return _plain(found)
-
-
-def _plain(cells: Any) -> Any:
-    """Cells of Arrow's own kinds: those that pandas adds, of intervals and periods, as texts, for nobody reads them.
-
-    Texts, and categories of texts, have one kind, whatever widths their maker counts in; other categories are what they
-    stand for, as a parquet file forgets the kind of these.
-    """
-    import pyarrow
-
-    if isinstance(cells, pyarrow.ChunkedArray):
-        return pyarrow.chunked_array(map(_plain, cells.chunks)) if cells.chunks else cells
-    if pyarrow.types.is_dictionary(cells.type):
-        if _is_text(cells.type.value_type):
-            return cells.cast(pyarrow.dictionary(pyarrow.int32(), pyarrow.string(), cells.type.ordered))
-        return _plain(pyarrow.DictionaryArray.from_arrays(cells.indices, _plain(cells.dictionary)).dictionary_decode())
-    if _is_text(cells.type) and cells.nbytes < LARGEST_TEXTS:
-        return cells.cast(pyarrow.string())
-    return _texts(cells.to_pandas()) if isinstance(cells.type, pyarrow.ExtensionType) else cells
-
-
-def _is_text(kind: pyarrow.DataType) -> bool:
-    import pyarrow
-
-    return kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view())
-
-
-def _texts(values: pandas.Series) -> pyarrow.Array:
-    import pyarrow
-
-    cells = [None if gap else str(value) for value, gap in zip(values, values.isna(), strict=True)]
-    return pyarrow.array(cells, pyarrow.string())
 
 
 def _toml(tables: Mapping[str, Any]) -> str:

@@ -15,12 +15,11 @@ from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Loc
 from dossier.core.release import Release, day
 from dossier.reading.declared import keys_of
 from dossier.reading.faults import nearest
+from dossier.reading.frames import ALONE, BESIDE, FRAME, is_frame, is_lazy
+from dossier.reading.frames import shown as shown_file
 from dossier.reading.toml import LISTS
 from dossier.words.wording import shown
 
-FRAME = "frame"
-TABLE = "data.parquet"
-"""The file that the rows of a frame are written as."""
 FOLLOW_UP = ("time", "event", "at")
 """What stands in place of the outcome where it is one by a horizon, all of them together."""
 NEEDED = (FRAME, "outcome", "risk", *FOLLOW_UP)
@@ -65,7 +64,7 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
             if name in LISTS and name != "dataset":
                 if not _listing(_is_table)(value):
                     yield _other(name, value, "list_of_tables", f"[{example}]")
-            elif not _is_table(value) and not (name == "readers" and _listing(_is_table)(value)):
+            elif not _is_table(value):
                 yield _other(name, value, "table_of_keys", example)
 
 
@@ -73,7 +72,7 @@ def of_frame(fault: Fault) -> Fault:
     """The fault of the release that a frame was written as, in the words of who has given the frame."""
     at = _at(fault.at)
     values = {name: _renamed(value) for name, value in fault.values}
-    if isinstance(at, Argument) and at.name in KEYS.values():
+    if isinstance(at, Argument) and at.name in (*KEYS.values(), FRAME, *BESIDE):
         values |= {"key": at.path} if values.get("key") == getattr(fault.at, "key", None) else {}
     return Fault(fault.code, at, **values).of_frame
 
@@ -81,6 +80,8 @@ def of_frame(fault: Fault) -> Fault:
 def _other(name: str, value: object, wanted: str, example: str) -> Fault:
     as_in = f"{name}={example}"
     at = Argument(name)
+    if is_lazy(value):
+        return Fault("frame_not_computed", at, key=name)
     return Fault("argument_of_other_kind", at, key=name, value=_shown(value), wanted=Fact(wanted), example=as_in)
 
 
@@ -95,7 +96,7 @@ def _renamed(value: Value) -> Any:
     """A value of a fault with the argument that gives a key, and the frame in place of its file."""
     if isinstance(value, str):
         name, _, key = value.partition("] ")
-        return FRAME if value == TABLE else _named(name.strip("[]"), key) or value
+        return shown_file(value) if value.endswith(".parquet") else _named(name.strip("[]"), key) or value
     return value
 
 
@@ -105,9 +106,11 @@ def _named(section: str, key: str) -> str | None:
 
 def _at(at: Location) -> Location:
     if isinstance(at, Cell):
-        return replace(at, table=FRAME)
-    if isinstance(at, Header | File):
-        return File(FRAME)
+        return replace(at, table=shown_file(at.table), other=None if at.other is None else shown_file(at.other))
+    if isinstance(at, Header):
+        return File(shown_file(at.table))
+    if isinstance(at, File):
+        return File(shown_file(at.name), None if at.other is None else shown_file(at.other))
     return _argument(at) if isinstance(at, Key) and at.section is not None else at
 
 
@@ -117,7 +120,12 @@ def _argument(at: Key) -> Argument:
     name = KEYS.get((section, first))
     if name is not None:
         return Argument(name, rest or None)
-    number = None if at.number is None or section == "dataset" else f"table {at.number}"
+    if section == "dataset":
+        of = at.name or ALONE
+        given = Argument(of) if of in BESIDE else Argument(FRAME, None if of == ALONE else of)
+        of_frame = [part for part in (None if of == ALONE else of, at.key) if part]
+        return given if first in ("", "file", "name") else Argument("dataset", ", ".join(of_frame))
+    number = None if at.number is None else f"table {at.number}"
     parts = [part for part in (number, at.key) if part]
     return Argument(LISTED.get(section, section), ", ".join(parts) or None)
 
@@ -160,10 +168,17 @@ def _is_rival(value: object) -> bool:
     return _is_column(value)
 
 
-def _is_frame(value: object) -> bool:
-    import pyarrow
+def _is_frame_or_frames(value: object) -> bool:
+    each = isinstance(value, Mapping) and value and all(map(is_frame, value.values()))
+    return is_frame(value) or bool(each)
 
-    return isinstance(value, pyarrow.Table) or (hasattr(value, "columns") and hasattr(value, "to_parquet"))
+
+def _is_frame_or_none(value: object) -> bool:
+    return value is None or is_frame(value)
+
+
+def _is_readers(value: object) -> bool:
+    return _is_frame_or_none(value) or _is_table(value) or _listing(_is_table)(value)
 
 
 def _is_date(value: object) -> bool:
@@ -172,24 +187,27 @@ def _is_date(value: object) -> bool:
 
 
 def _can_be_written(value: Any) -> bool:
-    """Whether a value can stand in release.toml."""
+    """Whether a value can stand in release.toml, or is a frame in the place of a file."""
     if isinstance(value, Mapping):
         return all(isinstance(key, str) and _can_be_written(each) for key, each in value.items())
     if isinstance(_plain(value), str | bool | Real | datetime.date) or value is None:
         return True
-    return _is_list(value) and all(map(_can_be_written, value))
+    return is_frame(value) or (_is_list(value) and all(map(_can_be_written, value)))
 
 
 KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
-    FRAME: (_is_frame, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
+    FRAME: (_is_frame_or_frames, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
     "outcome": (_is_text, "name_of_column", '"died"'),
     "risk": (_is_column_or_columns, "column_or_columns", '"risk"'),
     "time": (_is_text, "name_of_column", '"days"'),
     "event": (_is_text, "name_of_column", '"status"'),
     "at": (_is_number, "number", "365.25"),
     "site": (_is_column, "name_of_column", '"hospital"'),
-    "thresholds": (_listing(_is_number), "list_of_numbers", "[0.2]"),
+    "thresholds": (lambda value: _is_table(value) or _listing(_is_number)(value), "list_of_numbers", "[0.2]"),
     "subgroups": (_listing(lambda value: isinstance(value, str) or _is_table(value)), "list_of_names", '["sex"]'),
+    "development": (_is_frame_or_none, "frame_of_rows", 'pandas.read_csv("development.csv")'),
+    "internal": (_is_frame_or_none, "frame_of_rows", 'pandas.read_csv("internal.csv")'),
+    "readers": (_is_readers, "frame_of_rows", 'pandas.read_csv("readers.csv")'),
     "predictors": (_listing(_is_text), "list_of_names", '["age", "sex"]'),
     "rival": (_is_rival, "column_by_model", '"old_risk"'),
     "cluster": (_is_column, "name_of_column", '"patient"'),

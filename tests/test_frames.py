@@ -1,0 +1,242 @@
+"""The whole dossier from frames: the same bytes as from files, whichever library holds the rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import dossier
+from dossier.core.errors import DossierError
+
+BREAST = Path(__file__).parents[1] / "fixtures" / "breast"
+FEW: dict[str, Any] = {"bootstrap": 2, "permutations": 1}
+RELEASE = """
+[release]
+model = "model"
+version = "not stated"
+owner = "not stated"
+[outcome]
+name = "outcome"
+column = "outcome"
+[prediction]
+column = "risk"
+[thresholds]
+declared = [0.25]
+[resampling]
+bootstrap = 2
+permutations = 1
+"""
+DATASET = """
+[[dataset]]
+name = "{name}"
+role = "{role}"
+file = "{name}.{ending}"
+"""
+ROLES = {"rotterdam": "external", "gbsg": "external", "development": "development", "internal": "internal"}
+
+
+def columns(name: str) -> pandas.DataFrame:
+    """A table of the breast release under names that all have in common, as its maker holds it in a notebook."""
+    frame = pandas.read_csv(BREAST / f"{'splits' if name == 'internal' else name}.csv")
+    shared = ["outcome", "risk", "age", "meno", "size_band", "grade", "nodes"]
+    renamed = frame if "size_band" in frame or "size" not in frame else frame.rename(columns={"size": "size_band"})
+    return renamed[[column for column in shared if column in renamed]].dropna(subset=["outcome"])
+
+
+FRAMES = {name: columns(name) for name in ROLES}
+
+
+def from_frames(of: Callable[[pandas.DataFrame], Any], **more: Any) -> bytes:
+    """The results of the frames that `of` makes."""
+    made = {name: of(frame) for name, frame in FRAMES.items()}
+    beside = {role: made.pop(role) for role in ("development", "internal")}
+    known: dict[str, Any] = {"thresholds": [0.25], "resampling": FEW} | beside | more
+    return dossier.validate(made, outcome="outcome", risk="risk", **known).results.text()
+
+
+def from_files(folder: Path, ending: str) -> bytes:
+    """The results of a release that somebody wrote by hand."""
+    for name, frame in FRAMES.items():
+        if ending == "csv":
+            frame.to_csv(folder / f"{name}.csv", index=False)
+        else:
+            plain = {column: frame[column].to_list() for column in frame}
+            pyarrow.parquet.write_table(pyarrow.table(plain), folder / f"{name}.parquet")
+    tables = "".join(DATASET.format(name=name, role=role, ending=ending) for name, role in ROLES.items())
+    (folder / "release.toml").write_text(RELEASE + tables, encoding="utf-8")
+    return dossier.load(folder).validate().results.text()
+
+
+def without_inputs(text: bytes) -> Any:
+    """The results without the hashes of files, whatever the kind of these files."""
+    found = json.loads(text.replace(b".csv", b".parquet"))
+    assert len(found.pop("inputs")) == 5
+    return found
+
+
+def inputs(text: bytes) -> list[dict[str, Any]]:
+    return [each for each in json.loads(text)["inputs"] if each["name"] != "release.toml"]
+
+
+@pytest.fixture(scope="module")
+def of_pandas() -> bytes:
+    return from_frames(lambda frame: frame)
+
+
+def test_frames_give_the_bytes_of_a_release_of_parquet_files(of_pandas: bytes, tmp_path: Path) -> None:
+    of_files = from_files(tmp_path, "parquet")
+    assert without_inputs(of_files) == without_inputs(of_pandas)
+    assert inputs(of_files) == inputs(of_pandas)
+
+
+def test_frames_give_what_a_release_of_texts_gives(of_pandas: bytes, tmp_path: Path) -> None:
+    assert without_inputs(from_files(tmp_path, "csv")) == without_inputs(of_pandas)
+
+
+def test_it_is_the_whole_dossier(of_pandas: bytes) -> None:
+    found = json.loads(of_pandas)
+    measured = {row["measure"] for row in found["estimates"] if row.get("value") is not None}
+    assert {"degree_of_correspondence", "correspondence_averaged", "auroc"} <= measured
+    assert {dataset["name"]: dataset["role"] for dataset in found["datasets"]} == ROLES
+
+
+ALIKE: Mapping[str, Callable[[pandas.DataFrame], Any]] = {
+    "another index": lambda frame: frame.set_index(pandas.Index(range(5, len(frame) + 5))),
+    "pandas of Arrow": lambda frame: pyarrow.Table.from_pandas(frame).to_pandas(types_mapper=pandas.ArrowDtype),
+    "categories": lambda frame: (
+        frame.assign(size_band=frame["size_band"].astype("category")) if "size_band" in frame else frame
+    ),
+    "polars": polars.from_pandas,
+    "polars of categories": lambda frame: polars.from_pandas(frame).with_columns(
+        polars.selectors.string().cast(polars.Categorical)
+    ),
+    "Arrow": lambda frame: pyarrow.Table.from_pandas(frame, preserve_index=False),
+    "Arrow in pieces": lambda frame: pyarrow.concat_tables(
+        pyarrow.Table.from_pandas(part, preserve_index=False) for part in (frame[:50], frame[50:])
+    ),
+    "a batch": lambda frame: pyarrow.RecordBatch.from_pandas(frame, preserve_index=False),
+    "lists": lambda frame: {name: frame[name].to_list() for name in frame},
+    "arrays": lambda frame: {name: frame[name].to_numpy() for name in frame},
+    "series of polars": lambda frame: {name: polars.Series(frame[name].to_list()) for name in frame},
+}
+
+
+@pytest.mark.parametrize("kind", ALIKE)
+def test_every_kind_of_frame_gives_the_same_bytes(kind: str, of_pandas: bytes) -> None:
+    assert from_frames(ALIKE[kind]) == of_pandas
+
+
+ROWS = {"died": [1, 0, 1, 0, 1, 0] * 20, "risk": [0.7, 0.6, 0.7, 0.2, 0.2, 0.9] * 20}
+
+
+def validated(frame: Any, **more: Any) -> dossier.api.Validation:
+    return dossier.validate(frame, **{"outcome": "died", "risk": "risk", "resampling": FEW} | more)
+
+
+def test_records_of_numpy_are_a_frame() -> None:
+    records = np.array(list(zip(*ROWS.values(), strict=True)), dtype=[("died", "i8"), ("risk", "f8")])
+    assert validated(records).results.text() == validated(ROWS).results.text()
+
+
+def test_hospitals_may_be_the_groups_of_a_frame() -> None:
+    frame = pandas.DataFrame(ROWS | {"ward": [1, 2] * 60})
+    (one, two) = validated(dict(list(frame.groupby("ward")))).study.datasets
+    assert (one.name, two.name) == ("1", "2")
+
+
+def test_hospitals_keep_their_names() -> None:
+    hospitals = {"St. Mary's": ROWS, "St Mary-s": ROWS, "Świętokrzyskie": ROWS, "data": ROWS, "!": ROWS}
+    found = validated(hospitals).study.datasets
+    assert [dataset.site for dataset in found] == list(hospitals)
+    assert len({dataset.name for dataset in found}) == 5
+
+
+BANDS = ["(0.0, 0.5]", "(0.5, 1.0]"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pandas.cut(ROWS["risk"], [0, 0.5, 1]),
+        polars.Series(np.where(np.array(ROWS["risk"]) > 0.5, *BANDS[::-1]), dtype=polars.Enum(BANDS)),
+        pyarrow.array(pandas.Categorical(np.where(np.array(ROWS["risk"]) > 0.5, *BANDS[::-1]), BANDS, ordered=True)),
+    ],
+    ids=lambda column: type(column).__module__,
+)
+def test_categories_of_every_library_are_groups_in_their_order(column: Any) -> None:
+    (dataset,) = validated(ROWS | {"band": column}, subgroups=["band"]).study.datasets
+    assert [subgroup.label for subgroup in dataset.subgroups] == BANDS
+
+
+def test_an_order_that_no_alphabet_has_is_that_of_the_enumeration() -> None:
+    bands = polars.Series(["low", "high"] * 60, dtype=polars.Enum(["low", "high", "never"]))
+    (dataset,) = validated(polars.DataFrame(ROWS).with_columns(band=bands), subgroups=["band"]).study.datasets
+    assert [subgroup.label for subgroup in dataset.subgroups] == ["low", "high"]
+
+
+def test_the_table_of_a_reader_study_is_a_frame() -> None:
+    study = {"reader": ["A", "B"] * 40, "case": np.repeat(range(40), 2), "truth": np.repeat([0, 1], 40)}
+    study |= {"unaided": [0, 1] * 40, "aided": [1, 1] * 40}
+    counted = validated(ROWS, readers=study).study.reader_study
+    assert counted is not None
+    # By hand: with the model everybody says yes, without it only the second reader.
+    assert (counted.counts.aided_wrong, counted.counts.aided_right) == (40, 40)
+    told = validated(ROWS, reader_study={"file": polars.DataFrame(study), "design": "paired"})
+    assert told.study.reader_study is not None
+    assert told.study.reader_study.counts == counted.counts
+
+
+def test_the_labels_of_readers_are_frames() -> None:
+    labels = pandas.DataFrame({f"R{k}": np.roll(ROWS["died"], k) for k in range(4)})
+    found = validated(ROWS, readers={"labels": labels, "confidence": labels.assign(R0=1) * 0.5, "dataset": "data"})
+    assert found.study.readers is not None
+
+
+def test_what_is_declared_of_a_frame_is_said_by_its_name() -> None:
+    of = {"country": "Italy", "South": {"country": "Greece"}, "development": {"site": "Home"}}
+    found = validated({"North": ROWS, "South": ROWS}, development=ROWS, dataset=of).study.release.dataset
+    assert [(dataset.country, dataset.site) for dataset in found] == [("Italy", None), ("Greece", None), (None, "Home")]
+
+
+def test_a_release_of_frames_can_be_built_again(tmp_path: Path) -> None:
+    found = validated({"North side": ROWS, "South": ROWS}, development=ROWS | {"age": range(120)})
+    again = dossier.load(found.write_release(tmp_path / "release")).validate()
+    assert again.results.text() == found.results.text()
+
+
+# ---- faults ---------------------------------------------------------------------------------------------------------
+
+
+def said(frame: Any, **more: Any) -> list[tuple[str, str, str]]:
+    with pytest.raises(DossierError) as caught:
+        validated(frame, **more)
+    return [(fault.where, fault.what, fault.fix) for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize(
+    ("frame", "more", "where"),
+    [
+        ({"North": ROWS | {"risk": [1.5] * 120}}, {}, "frame North, rows 1, 2, 3 and 117 more, column risk"),
+        ({"North": ROWS, "South": {"died": [1, 0]}}, {}, "frame South"),
+        (ROWS, {"internal": {"died": [1, 0]}}, "internal"),
+        (ROWS, {"development": "development.csv"}, "argument development"),
+        (ROWS, {"readers": {"reader": ["A"]}}, "readers"),
+        (polars.DataFrame(ROWS).lazy(), {}, "argument frame"),
+        ({"died": [1, 0], "risk": [0.5]}, {}, "frame, column risk"),
+        ({}, {}, "argument frame"),
+        ({"pooled": ROWS}, {}, "argument frame, pooled"),
+        ({"North": ROWS}, {"dataset": {"North": {"contry": "Italy"}}}, "argument dataset, North, contry"),
+        (ROWS, {"thresholds": {"rang": [0.1, 0.2]}}, "argument thresholds, rang"),
+    ],
+)
+def test_a_fault_is_placed_in_the_frame_or_the_argument(frame: Any, more: dict[str, Any], where: str) -> None:
+    assert said(frame, **more)[0][0] == where
