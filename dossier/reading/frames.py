@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Frame = Any
-"""A frame of a library that hands out Arrow's columns (`__arrow_c_stream__`), a dict of columns, or records of numpy."""
+"""A frame of a library that hands out Arrow's columns (`__arrow_c_stream__`), columns in a dict, or records."""
 FRAME = "frame"
 ALONE = "data"
 """The dataset of a frame that is given alone."""
