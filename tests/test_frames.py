@@ -135,7 +135,7 @@ def test_every_kind_of_frame_gives_the_same_bytes(kind: str, of_pandas: bytes) -
     assert from_frames(ALIKE[kind]) == of_pandas
 
 
-ROWS = {"died": [1, 0, 1, 0, 1, 0] * 20, "risk": [0.7, 0.6, 0.7, 0.2, 0.2, 0.9] * 20}
+ROWS: dict[str, Any] = {"died": [1, 0, 1, 0, 1, 0] * 20, "risk": [0.7, 0.6, 0.7, 0.2, 0.2, 0.9] * 20}
 
 
 def validated(frame: Any, **more: Any) -> dossier.api.Validation:
@@ -184,7 +184,7 @@ def test_an_order_that_no_alphabet_has_is_that_of_the_enumeration() -> None:
 
 
 def test_the_table_of_a_reader_study_is_a_frame() -> None:
-    study = {"reader": ["A", "B"] * 40, "case": np.repeat(range(40), 2), "truth": np.repeat([0, 1], 40)}
+    study: dict[str, Any] = {"reader": ["A", "B"] * 40, "case": np.repeat(range(40), 2), "truth": np.repeat([0, 1], 40)}
     study |= {"unaided": [0, 1] * 40, "aided": [1, 1] * 40}
     counted = validated(ROWS, readers=study).study.reader_study
     assert counted is not None
