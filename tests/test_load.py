@@ -1193,8 +1193,8 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
         (
             "died;risk, predicted\n0;0,171\n",
             [
-                "Did you mean died;risk? If ; stands between the columns, say --separator ";". --outcome names it.",
-                "Did you mean died;risk? If ; stands between the columns, say --separator ";". --risk names it.",
+                'Did you mean died;risk? If ; stands between the columns, say --separator ";". --outcome names it.',
+                'Did you mean died;risk? If ; stands between the columns, say --separator ";". --risk names it.',
             ],
         ),
         ("", ["Put the rows in it."]),
