@@ -579,7 +579,9 @@ def test_decimal_commas_that_a_column_with_points_hides_are_to_be_declared(tmp_p
     (tmp_path / "site.csv").write_text(table)
     with pytest.raises(DossierError) as quick:
         reading.quick(tmp_path / "site.csv", "outcome", "risk")
-    assert quick.value.faults[0].fix.startswith("Write decimals with a point.")
+    assert quick.value.faults[0].fix.startswith('Say --decimal ",", or write decimals with a point.')
+    (tmp_path / "site.csv").write_text(table.replace(".599", "599"))
+    assert reading.quick(tmp_path / "site.csv", "outcome", "risk", decimal=",").datasets[0].risk is not None
 
 
 def test_decimal_commas_in_another_file_than_a_text_have_nothing_to_declare(tmp_path: Path) -> None:
