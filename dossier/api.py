@@ -17,11 +17,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from dossier.core import toml_text
 from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
 from dossier.core.errors import DossierError, ReleaseError
 from dossier.core.faults.locations import Argument
 from dossier.core.over_time import OVER_TIME, code
-from dossier.core.values import doubles, unit_of
+from dossier.core.values import unit_of
 
 if TYPE_CHECKING:
     import pandas
@@ -157,7 +158,7 @@ def validate(
         raise ReleaseError(faults)
     fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
     declared, files = frames.written(_declared(*fitting))
-    files = {"release.toml": _toml(declared).encode(), **files}
+    files = {"release.toml": toml_text.release(declared).encode(), **files}
     with tempfile.TemporaryDirectory() as folder:
         output.write_new(Path(folder), files)
         try:
@@ -742,56 +743,6 @@ def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
 def _rival(name: str, columns: str | Sequence[str]) -> dict[str, Any]:
     """A [[rival]]: the column of another model's risk, or of several classes the columns."""
     return {"name": name, **({"column": columns} if isinstance(columns, str) else {"columns": list(columns)})}
-
-
-def _toml(tables: Mapping[str, Any]) -> str:
-    """Tables of release.toml as text: lists of tables as [[name]], what lies deeper on one line."""
-    parts = []
-    for name, table in tables.items():
-        if isinstance(table, Mapping):
-            parts.append(_table(f"[{name}]", table))
-        else:
-            parts += [_table(f"[[{name}]]", record) for record in table]
-    return "\n".join(parts)
-
-
-def _table(head: str, table: Mapping[str, Any]) -> str:
-    lines = [head, *(f"{_key(key)} = {_value(value)}" for key, value in table.items() if value is not None)]
-    return "\n".join(lines) + "\n"
-
-
-def _key(key: str) -> str:
-    bare = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
-    return key if bare else _text(key)
-
-
-def _value(value: Any) -> str:
-    # Numbers and arrays of numpy, and Series.
-    if hasattr(value, "tolist"):
-        value = (doubles(value) if value.dtype.kind == "f" else value).tolist()
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, datetime.date):
-        return value.isoformat() if value == value else _text(str(value))
-    if isinstance(value, Mapping):
-        return (
-            "{ "
-            + ", ".join(f"{_key(str(key))} = {_value(record)}" for key, record in value.items() if record is not None)
-            + " }"
-        )
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, int):
-        return str(value)
-    return repr(float(value))
-
-
-def _text(text: str) -> str:
-    import json
-
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 # ---- plots ----------------------------------------------------------------------------------------------------------
