@@ -170,6 +170,22 @@ def test_what_is_wrong_is_told_in_the_words_of_the_arguments(library: Path, tmp_
 
 
 @needs_r
+def test_hospitals_and_development_come_as_frames_of_their_own(library: Path, tmp_path: Path) -> None:
+    lines = """
+    parts <- split(rows, rows$clinic)
+    names(parts) <- c("North", "South")
+    found <- validate(parts, outcome = "died", risk = "risk", development = rows, predictors = c("age", "treated"))
+    alike <- found$estimates$measure == "similarity_averaged" | found$estimates$measure == "auroc"
+    print(unique(found$estimates$site[alike]))
+    print(sort(unique(found$estimates$role)))
+    """
+    said = run(library, tmp_path, lines)
+    assert '"North"' in said
+    assert '"South"' in said
+    assert '"development"' in said
+
+
+@needs_r
 def test_r_has_nothing_to_say_against_the_package(tmp_path: Path) -> None:
     build = [str(R), "CMD", "build", str(PACKAGE)]
     subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
