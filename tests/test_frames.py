@@ -240,3 +240,28 @@ def said(frame: Any, **more: Any) -> list[tuple[str, str, str]]:
 )
 def test_a_fault_is_placed_in_the_frame_or_the_argument(frame: Any, more: dict[str, Any], where: str) -> None:
     assert said(frame, **more)[0][0] == where
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (
+            {"acceptance": [{"measure": "sensitivity", "at": {"threshold": 0.9}, "at_least": 0.5}]},
+            "Declare it in thresholds=; declared: 0.2.",
+        ),
+        (
+            {"acceptance": [{"measure": "auroc", "subset": {"column": "sex", "level": "f"}, "at_least": 0.5}]},
+            "Declare its column in subgroups=, or take it out.",
+        ),
+        ({"statements": {"25": "It is {auroc}."}}, "a dataset by the name of its frame."),
+    ],
+)
+def test_how_to_mend_a_call_names_arguments_and_no_table_of_a_file(asked: dict[str, Any], says: str) -> None:
+    frame = pandas.DataFrame({"died": [0, 1] * 60, "risk": np.linspace(0.1, 0.9, 120), "sex": ["f", "m", "f"] * 40})
+    for table in asked.get("acceptance", ()):
+        table |= {"dataset": "each external", "declared_on": "2026-01-01"}
+    with pytest.raises(DossierError) as raised:
+        dossier.validate(frame, outcome="died", risk="risk", thresholds=[0.2], **asked)
+    fixes = [fault.fix for fault in raised.value.faults]
+    assert any(says in fix for fix in fixes), fixes
+    assert not any("[[" in fix for fix in fixes), fixes

@@ -57,7 +57,7 @@ class Fault(Fact):
         """What is wrong, in a sentence."""
         from dossier.core.faults import catalogue
 
-        return _readable(catalogue.what(self))
+        return _readable(catalogue.what(self, self.voice))
 
     @property
     def where(self) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import ClassVar
 
-from dossier.core.facts import Count, Fact
+from dossier.core.facts import Count, Fact, Value
 from dossier.words import entries, wording
 from dossier.words.sentence import Joiners, Sentence
 from dossier.words.wording import Voice
 
+ARGUMENTS = {"horizon": "at", "subgroup": "subgroups"}
+"""What a table of release.toml is called among the arguments, where it has another name there."""
 
-def what(fault: Fact) -> str:
+
+def what(fault: Fact, voice: Voice = "release") -> str:
     """What is wrong; of rows of one cause each case, and how many are of another."""
-    text, values, fill = entries("faults")[fault.code]["what"], dict(fault.values), _Fault().filled
+    text, values, fill = entries("faults")[fault.code]["what"], dict(fault.values), _Fault(voice).filled
     cases, others = values.get("cases"), values.get("others")
     if not isinstance(cases, tuple):
         return fill(text, values)
@@ -58,6 +63,14 @@ class _Fault(Sentence):
 
     def __init__(self, voice: Voice = "release") -> None:
         self.voice = voice
+
+    def filled(self, text: str, values: Mapping[str, Value]) -> str:
+        """The text with its values, and in the words of arguments where there is no release.toml to look into."""
+        if self.voice == "frame":
+            text = re.sub(r" (?:in|of|to) \[outcome\]", "", text).replace("[[dataset]]", "frame")
+            named = re.compile(r"(?:\ban? )?(?<!\.)\[\[?([a-z_]+)\]\]?")
+            text = named.sub(lambda found: f"{ARGUMENTS.get(found[1], found[1])}=", text)
+        return super().filled(text, values)
 
     def rendered(self, fact: Fact, how: str) -> str:
         """The words of a fact within those of a fault."""
