@@ -163,6 +163,7 @@ def test_help_names_every_command() -> None:
         "schema",
         "seal",
         "sign",
+        "validate",
         "verify",
     ]
     assert "..." not in done.stdout.partition("Commands:")[2]

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from dossier.core.values import Scale
-
 if TYPE_CHECKING:
     from dossier.core.contents import Edition
 
@@ -28,6 +26,8 @@ EDITIONS: Mapping[Asked, tuple[Edition, ...]] = {
 }
 """What is printed of a release, by what is asked for: the core is never printed without its supplement."""
 PAGES: tuple[Page, ...] = ("a4", "letter")
+Scale = Literal["probability", "percent", "log_odds"]
+"""How risks are written: from 0 to 1, from 0 to 100, or as their logit. It is declared, and never guessed."""
 SCALES: tuple[Scale, ...] = get_args(Scale)
 ENCODINGS = ("utf-8", "utf-16", "latin-1", "windows-1252")
 SEPARATORS, DECIMALS = (",", ";", "tab", "|"), (".", ",")

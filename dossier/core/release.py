@@ -26,11 +26,12 @@ from pydantic_core import CoreSchema
 
 from dossier.core import looks
 from dossier.core.bands import PERFORMANCE
+from dossier.core.command import Scale
 from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
 from dossier.core.tripod import ITEMS
-from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Scale, Subset, UpdateMethod, decimal
+from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
 from dossier.words import entries
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)

@@ -17,8 +17,6 @@ CHANGES = ("as_is", "intercept", "logistic")
 UpdateMethod = Literal["intercept", "logistic", "closed_test"]
 """What is done to a model where it is updated: its intercept changed, its slope too, or as much as a test supports."""
 PeriodUnit = Literal["month", "quarter", "year"]
-Scale = Literal["probability", "percent", "log_odds"]
-"""How risks are written: from 0 to 1, from 0 to 100, or as their logit. It is declared, and never guessed."""
 PERIODS_OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
 
 

@@ -54,7 +54,9 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
         if value is None and (name in FOLLOW_UP or name == "outcome") and bool(of_follow_up) is (name == "outcome"):
             continue
         if not fits(value):
-            yield _other(name, value, wanted, example)
+            held = value.items() if isinstance(value, Mapping) and any(map(is_frame, value.values())) else ()
+            unlike = [_other(name, each, wanted, example, str(of)) for of, each in held if not is_frame(each)]
+            yield from unlike or [_other(name, value, wanted, example)]
     for name, value in tables.items():
         if name not in Release.model_fields:
             known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != FRAME)
@@ -77,12 +79,12 @@ def of_frame(fault: Fault) -> Fault:
     return Fault(fault.code, at, **values).of_frame
 
 
-def _other(name: str, value: object, wanted: str, example: str) -> Fault:
-    as_in = f"{name}={example}"
-    at = Argument(name)
+def _other(name: str, value: object, wanted: str, example: str, part: str | None = None) -> Fault:
+    as_in = f"{name}={example}" if part is None else f"{name}={{{_shown(part)}: {example}, …}}"
+    at, key = Argument(name, part), name if part is None else part
     if is_lazy(value):
-        return Fault("frame_not_computed", at, key=name)
-    return Fault("argument_of_other_kind", at, key=name, value=_shown(value), wanted=Fact(wanted), example=as_in)
+        return Fault("frame_not_computed", at, key=key)
+    return Fault("argument_of_other_kind", at, key=key, value=_shown(value), wanted=Fact(wanted), example=as_in)
 
 
 def _shown(value: object) -> str:
@@ -96,7 +98,8 @@ def _renamed(value: Value) -> Any:
     """A value of a fault with the argument that gives a key, and the frame in place of its file."""
     if isinstance(value, str):
         name, _, key = value.partition("] ")
-        return shown_file(value) if value.endswith(".parquet") else _named(name.strip("[]"), key) or value
+        of_table = f"{name.strip('[]')}=" if value.startswith("[") and not key else value
+        return shown_file(value) if value.endswith(".parquet") else _named(name.strip("[]"), key) or of_table
     return value
 
 
