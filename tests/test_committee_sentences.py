@@ -204,6 +204,19 @@ def pooled_as(evidence: types.Evidence, found: types.Estimate | types.Absent) ->
     return dataclasses.replace(evidence, results=results, flags=())
 
 
+def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
+    few = with_counts(KINDS["two"], (12, 1), (500, 100))
+    low, high = (site.site for site in KINDS["two"].datasets)
+    for said in (committee.answer(few), committee.who_is_missed(few)[0]):
+        assert f"({low})" not in said
+        assert f"({high})" in said
+        assert "In one hospital too few were tested to tell." in said
+    for said in (committee.answer(KINDS["two"]), committee.who_is_missed(KINDS["two"])[0]):
+        assert "too few" not in said
+    # Where all are so small, both are named: the range of each stands beside.
+    assert "too few" not in committee.who_is_missed(with_counts(KINDS["two"], (12, 1), (12, 2)))[0]
+
+
 def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> None:
     known = types.Estimate(
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
@@ -216,10 +229,13 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
     assert committee.answer(flagged).endswith("60 to 95 times of 100.")
     low = dataclasses.replace(known, details={**known.details, "prediction_low": 0.3})
     assert committee.answer(pooled_as(KINDS["eight"], low)).endswith("30 to 95 times of 100 (50: a coin toss).")
-    wide = dataclasses.replace(pooled_as(KINDS["two"], types.Absent(Fact("no_rows"))), flags=flagged.flags)
+    wide = dataclasses.replace(pooled_as(KINDS["eight"], types.Absent(Fact("no_rows"))), flags=flagged.flags)
     assert committee.answer(wide).endswith(
         "Results differed so much that those of another hospital cannot be predicted."
     )
+    # Two that differ are two: no number of so few says what another may expect.
+    both = dataclasses.replace(pooled_as(KINDS["two"], types.Absent(Fact("no_rows"))), flags=flagged.flags)
+    assert committee.answer(both).endswith("These two hospitals cannot tell what to expect in another.")
     few = committee.answer(
         pooled_as(KINDS["two"], types.Absent(Fact("too_few_sites_to_pool", usable=Count(0, "site"))))
     )

@@ -14,6 +14,7 @@ from dossier.report.chapters.committee.better import another_is_better
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
+    ends_of_range,
     few_at,
     found_share,
     goals_at,
@@ -172,14 +173,17 @@ def _found_everywhere(evidence: types.Evidence) -> str:
     shares = [(share, site) for site in types.externals(evidence) if (share := found_share(evidence, site)) is not None]
     if not shares:
         return ""
+    able, few = ends_of_range([site for _, site in shares])
+    shares = [pair for pair in shares if pair[1] in able]
     rising = sorted(shares, key=lambda pair: pair[0])
     first, last = (f"{people(share)}{where(evidence, site)}" for share, site in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
     start = "Of 100 patients it named" if several else f"Of 100 patients {plain.with_it(evidence)} it found"
     end = " rightly" if several else ""
     if people(rising[0][0]) == people(rising[-1][0]):
-        return f"{start} {people(rising[0][0])}{end} in {plain.all_hospitals(len(rising))}."
-    return f"{start} from {first} to {last}{end}."
+        named = f" in {plain.all_hospitals(len(rising))}" if len(rising) > 1 else where(evidence, rising[0][1])
+        return f"{start} {people(rising[0][0])}{end}{named}.{few}"
+    return f"{start} from {first} to {last}{end}.{few}"
 
 
 def _elsewhere(evidence: types.Evidence) -> str:
@@ -192,9 +196,10 @@ def _elsewhere(evidence: types.Evidence) -> str:
         states = {claim.measure: claim.state for claim in claims.about(evidence, "new_hospital")}
         worse = "" if states.get("auroc") == "shown" else " (50: a coin toss)"
         return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
-    if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
-        return "Results differed so much that those of another hospital cannot be predicted."
     count = len(types.externals(evidence))
+    enough = count >= bands.FEWEST_FOR_A_NEW_SITE
+    if enough and any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
+        return "Results differed so much that those of another hospital cannot be predicted."
     who = "One hospital" if count == 1 else f"These {in_words(count)} hospitals"
     return f"{who} cannot tell what to expect in another."
 

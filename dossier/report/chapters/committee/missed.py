@@ -33,18 +33,21 @@ def _by_hospital(evidence: types.Evidence) -> str:
     found = [pair for pair in every if places.is_here(pair[0].name, evidence)]
     if not found:
         return "Too few patients were tested to say who is missed."
+    able, few = places.ends_of_range([site for site, _ in found])
+    found = [pair for pair in found if pair[0] in able]
     if len(found) == 1:
-        share = people(1 - found[0][1].value)
-        return (
-            f"At the {plain.line(at)} it misses {share} of 100 patients {plain.with_it(evidence)}{_range(found[0][1])}."
-        )
+        site, only = found[0]
+        named = places.where(evidence, site) if few else ""
+        whom = f"{people(1 - only.value)} of 100 patients {plain.with_it(evidence)}"
+        return f"At the {plain.line(at)} it misses {whom}{named}{_range(only)}.{few}"
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100{places.where(evidence, low_site)} to {largest}{places.where(evidence, high_site)}"
     if fewest == largest:
         everywhere = plain.all_hospitals(len(found))
-        return f"At the {plain.line(at)} it misses {fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}."
-    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}."
+        whom = f"{fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}"
+        return f"At the {plain.line(at)} it misses {whom}.{few}"
+    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}.{few}"
 
 
 def _classes_missed(evidence: types.Evidence) -> str:
