@@ -125,7 +125,8 @@ def at_generalised_q(wanted: Floats, values: Floats, variances: Floats) -> Float
         mean = (weights * values).sum(axis=1) / weights.sum(axis=1)
         larger = (weights * (values - mean[:, None]) ** 2).sum(axis=1) > wanted
         low, high = np.where(larger, middle, low), np.where(larger, high, middle)
-    return np.asarray((low + high) / 2)
+    # Where Q is too small at every variance that was tried, it is at 0 too, which the search only comes near.
+    return np.where(low > 0, (low + high) / 2, 0.0)
 
 
 SCANNED = 100

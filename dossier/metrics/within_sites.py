@@ -370,8 +370,7 @@ def _tested(comparisons: Sequence[Comparison | None], level: float) -> Tested | 
         p_value = float(chdtrc(freedom, q))
         shares = np.array([0.5 + level / 2, 0.5 - level / 2])
         wanted = np.array([float(freedom), *chdtri(freedom, 1 - shares)])
-        # The search ends next to 0, never in it.
-        tau, low, high = np.round(np.sqrt(at_generalised_q(wanted, kept, spread)), 8)
+        tau, low, high = np.sqrt(at_generalised_q(wanted, kept, spread))
         details |= {"q": q, "q_p_value": p_value, "tau": float(tau), "tau_low": float(low), "tau_high": float(high)}
         if p_value <= HETEROGENEOUS:
             moved = float((weights * (values - value) ** 2).sum() - ((weights - weights**2) * variances).sum())

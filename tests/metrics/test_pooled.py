@@ -228,6 +228,20 @@ def test_the_interval_of_tau_holds_it() -> None:
     assert 0.93 <= held / 1000 <= 0.97
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_where_chance_explains_all_the_interval_of_tau_begins_at_0(seed: int) -> None:
+    """Exactly there: a bound above the value 0 would be an interval without its value."""
+    rng = np.random.default_rng(seed)
+    errors = rng.uniform(0.05, 0.4, 4)
+    values = rng.normal(0, errors)
+    weights = 1 / errors**2
+    q = float((weights * (values - (weights * values).sum() / weights.sum()) ** 2).sum())
+    found = heterogeneity_bounds(values, errors)
+    # The quantile .975 of the chi-squared distribution with three degrees of freedom, from a table.
+    assert (found["tau_low"] == found["i2_low"] == 0.0) is (q <= 9.348403604496148)
+    assert found["tau_low"] <= random_effects(values, errors).tau <= found["tau_high"]
+
+
 def test_very_different_sites_stay_finite() -> None:
     found = estimated(pool((_site(0.01, 0.001), _site(50.0, 1.0), _site(50.0, 1.0)), "log"))
     assert math.isfinite(present(found.high))
