@@ -135,7 +135,7 @@ def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str)
         ELSEWHERE.get(dataset, dataset),
     )
     return tables.Table(
-        name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
+        name=_table_name(terms),
         title=f"Measures of this chapter, {where}.",
         note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
         head="Measure",
@@ -143,6 +143,12 @@ def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str)
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+def _table_name(terms: Sequence[types.Term]) -> str:
+    """The name of a table of measures: its first and its last."""
+    ends = dict.fromkeys((terms[0].name, terms[-1].name))
+    return anchor(f"table-{' to '.join(ends)}")
 
 
 ELSEWHERE = {types.POOLED: "all external sites together", types.READERS: "cases of no dataset"}
@@ -197,7 +203,7 @@ def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Tab
         by_term = [[result for result in here if result.term == term.name] for term in terms]
         rows += [*head, *_site_rows(evidence, by_term, terms, reasons, tested)]
     return tables.Table(
-        name=anchor("-".join(["table", *(term.name for term in terms)])),
+        name=_table_name(terms),
         title=sentence_case(listing([within_sentence(term.label) for term in terms])) + ".",
         note=note_of(evidence, results, terms),
         head="Site",
