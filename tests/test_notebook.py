@@ -1,8 +1,10 @@
-"""The notebook of the docs: every cell runs, and shows what the page says."""
+"""The notebook and the gallery of the docs: every cell runs and shows what the page says, every figure is shown."""
 
 from __future__ import annotations
 
 import os
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -39,3 +41,15 @@ def test_the_notebook_is_kept_without_what_a_run_leaves() -> None:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
     assert sum(bool(line.strip()) for cell in code for line in cell.source.splitlines()) <= 10
+
+
+def test_the_site_shows_every_figure_of_a_release_and_the_dossier_itself() -> None:
+    made = dict(runpy.run_path(str(DOCS / "gallery.py"))["gallery"]({"breast": "Real"}))
+    page = made.pop("gallery.md")
+    figures = {f"gallery/breast-{name}.svg" for name in re.findall(r'v\.figure\("(\w+)"\)', page)}
+    assert len(figures) > 20
+    assert figures == {name for name in made if name.endswith(".svg")}
+    linked = {f"gallery/{name}" for name in re.findall(r"\]\(gallery/([\w.-]+)\)", page)}
+    assert linked == made.keys() - figures
+    assert {"gallery/dossier.html", "gallery/dossier-regulatory.pdf"} <= linked
+    assert page.count("alt=") == len(figures)
