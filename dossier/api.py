@@ -64,7 +64,7 @@ def validate(
     internal: Frame | None = None,
     readers: Frame | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     predictors: Sequence[str] = (),
-    rival: str | Mapping[str, str | Sequence[str]] | None = None,
+    rival: str | Mapping[str, str | Sequence[str]] | Sequence[Mapping[str, Any]] | None = None,
     cluster: str | None = None,
     weights: str | None = None,
     strata: str | None = None,
@@ -113,7 +113,7 @@ def validate(
         How the risks of the model are written: probability, percent or log_odds.
     predictors, rival, cluster, weights, strata, positive, classes
         As the keys of these names in release.toml; the rival is the column of another model's risk, or the columns of
-        several by the names of the models.
+        several by the names of the models, or tables with the keys of a [[rival]] (`name`, `column`, `columns`).
     model, version, date, owner, level, seed
         What is printed of the model, the level of the intervals, and the start of random draws. A date, here and in a
         table, may be text: "2026-10-01".
@@ -186,7 +186,8 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
     scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}
-    rivals = [_rival(name, named) for name, named in rival.items()] if isinstance(rival, Mapping) else []
+    rivals = [] if rival is None or isinstance(rival, str) else rival
+    rivals = [_rival(name, named) for name, named in rivals.items()] if isinstance(rivals, Mapping) else list(rivals)
     thresholds, readers = given.get("thresholds", ()), given.get("readers")
     datasets = frames.datasets(given)
     declared: dict[str, Any] = {

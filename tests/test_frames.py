@@ -201,6 +201,17 @@ def test_the_labels_of_readers_are_frames() -> None:
     assert found.study.readers is not None
 
 
+def test_another_model_is_said_by_its_name_or_as_a_table_of_the_release() -> None:
+    rows = {"died": [0, 0, 1, 1] * 30, "risk": [0.1, 0.4, 0.3, 0.8] * 30, "old": [0.2, 0.1, 0.3, 0.6] * 30}
+    said: tuple[Any, ...] = ({"Old score": "old"}, [{"name": "Old score", "column": "old"}])
+    by_name, as_table = (
+        dossier.validate(rows, outcome="died", risk="risk", rival=rival, resampling=FEW).results.text()
+        for rival in said
+    )
+    assert "Old score" in str(by_name)
+    assert by_name == as_table
+
+
 def test_what_is_declared_of_a_frame_is_said_by_its_name() -> None:
     of = {"country": "Italy", "South": {"country": "Greece"}, "development": {"site": "Home"}}
     found = validated({"North": ROWS, "South": ROWS}, development=ROWS, dataset=of).study.release.dataset

@@ -168,7 +168,7 @@ def _is_table(value: object) -> bool:
 def _is_rival(value: object) -> bool:
     if isinstance(value, Mapping):
         return all(isinstance(name, str) and _is_column_or_columns(columns) for name, columns in value.items())
-    return _is_column(value)
+    return _is_column(value) or _listing(_is_table)(value)
 
 
 def _is_frame_or_frames(value: object) -> bool:
