@@ -436,28 +436,36 @@ class Record:
         return points[[*WHERE, *(name for name in points.columns if name not in WHERE)]]
 
     def plot(self, name: str) -> seaborn.objects.Plot:
-        """A curve of every site as a plot of seaborn, to which marks, facets and scales can be added.
+        """A curve of every site, or a measure as a forest, as a plot of seaborn to which marks and scales can be added.
 
         Parameters
         ----------
         name
-            calibration, decision, roc or risk.
+            calibration, decision, roc or risk; a curve that the supplement draws site by site, such as
+            cumulative_risks; or a measure of `to_frame`, such as auroc.
 
         Returns
         -------
         seaborn.objects.Plot
-            One panel a site, and a model where there are several, subgroups left out; `facet`, `add`, `theme`, `scale`
-            and `save` work as on any other.
+            Of a curve one panel a site, and a model where there are several; of a measure a line a site with its
+            interval, a colour a model and a panel a threshold or other setting. Subgroups are left out; `facet`,
+            `add`, `theme`, `scale` and `save` work as on any other.
 
         Raises
         ------
         ReleaseError
             With the names that there are, and the one that may be meant.
         """
-        if name not in CURVES:
-            raise _not_a_choice("name", name, list(CURVES))
-        points = self.curves(name)
-        return PLOTS[name](points[points["subset_column"].isna()])
+        from dossier.outputs import plots
+
+        if name in plots.CURVES:
+            points = self.curves(name)
+            return plots.CURVES[name](points[points["subset_column"].isna()])
+        rows = self.to_frame()
+        rows = rows[(rows["status"] == "estimated") & rows["subset_column"].isna()]
+        if name not in set(rows["measure"]):
+            raise _not_a_choice("name", name, [*plots.CURVES, *dict.fromkeys(rows["measure"])])
+        return plots.forest(self.evidence.terms[name].label, rows[rows["measure"] == name])
 
     @cached_property
     def _tables(self) -> Mapping[str, tables.Table]:
@@ -744,72 +752,3 @@ def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
 def _rival(name: str, columns: str | Sequence[str]) -> dict[str, Any]:
     """A [[rival]]: the column of another model's risk, or of several classes the columns."""
     return {"name": name, **({"column": columns} if isinstance(columns, str) else {"columns": list(columns)})}
-
-
-# ---- plots ----------------------------------------------------------------------------------------------------------
-
-
-PANEL = 2.6
-"""The width and the height of a panel, in inches."""
-LARGEST_ALONE = 5.0
-MOST_ACROSS = 4
-WIDEST_TITLE = 48.0
-"""How wide the name of a panel may be, in mm in the type of the pages, which is narrower than that of seaborn."""
-
-
-def _panels(points: pandas.DataFrame, **asked: Any) -> seaborn.objects.Plot:
-    """A panel for each site, and for each model where there are several: no key is needed, and no name is covered."""
-    import seaborn.objects as so
-
-    from dossier.typeset import widths
-
-    names = [list(dict.fromkeys(points[of])) for of in ("site", "model")]
-    sites, models = (
-        dict(zip(each, widths.on_lines(each, [WIDEST_TITLE] * len(each), 2), strict=True)) for each in names
-    )
-    is_one = len(models) == 1
-    pairs = dict.fromkeys(zip(points["site"], points["model"], strict=True))
-    titles = {pair: sites[pair[0]] + ("" if is_one else f"\n{models[pair[1]]}") for pair in pairs}
-    order = [titles[site, model] for site in sites for model in models if (site, model) in titles]
-    panel = [titles[pair] for pair in zip(points["site"], points["model"], strict=True)]
-    across = min(len(order), max(MOST_ACROSS, math.isqrt(len(order))) if is_one else len(models))
-    side = LARGEST_ALONE if len(order) == 1 else PANEL
-    size = (across * side + 0.6, -(-len(order) // across) * (side + 0.3) + 0.4)
-    plot = so.Plot(points.assign(panel=panel), **asked).facet("panel", order=order, wrap=across).layout(size=size)
-    return plot.theme({"axes.titlesize": 9, "axes.labelsize": 9, "xtick.labelsize": 8, "ytick.labelsize": 8})
-
-
-def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
-    plot = _panels(points, x="risk", y="observed").add(so.Band(), ymin="low", ymax="high").add(so.Line())
-    diagonal = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-    plot = plot.add(so.Line(color="0.4", linestyle=":"), data=diagonal, x="x", y="y")
-    return plot.label(x="Predicted risk", y="Observed share")
-
-
-def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
-    default = points.assign(default=points[["treat_all", "treat_none"]].max(axis=1))
-    plot = _panels(default, x="threshold", y="net_benefit").add(so.Band(), ymin="low", ymax="high").add(so.Line())
-    plot = plot.add(so.Line(linestyle=":"), y="default")
-    return plot.label(x="Threshold", y="Net benefit\n(dotted: the better default)")
-
-
-def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
-    return _panels(points, x="fpr", y="tpr").add(so.Path()).label(x="1 - specificity", y="Sensitivity")
-
-
-def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
-    plot = _panels(points.assign(risk=(points["low"] + points["high"]) / 2), x="risk")
-    plot = plot.add(so.Line(marker="o"), y="share_events")
-    plot = plot.add(so.Line(marker="o", fillcolor="w", linestyle=":"), y="share_non_events")
-    return plot.label(x="Predicted risk", y="Share\n(filled: events, open: non-events)")
-
-
-PLOTS = {"calibration": _calibration, "decision": _decision, "roc": _roc, "risk": _risk}

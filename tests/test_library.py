@@ -243,6 +243,33 @@ def test_curves_are_tidy_and_drawn(found: Validation) -> None:
         assert found.plot(name).__class__.__module__.startswith("seaborn")
 
 
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+def test_a_measure_is_drawn_with_its_interval_at_each_site_of_each_model(found: Validation) -> None:
+    rows = found.to_frame().query("measure == 'auroc' and status == 'estimated' and subset_column.isna() and at == ''")
+    (axes,) = found.plot("auroc").plot()._figure.axes
+    ends = sorted(tuple(np.sort(segment[:, 0])) for line in axes.collections for segment in _segments(line))
+    assert ends == sorted(zip(rows.low, rows.high, strict=True))
+    assert len(set(rows.site)) == len(axes.get_yticklabels())
+    with pytest.raises(ReleaseError, match="auroc"):
+        found.plot("aurocs")
+
+
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+def test_a_curve_of_the_supplement_is_drawn_in_its_words(found: Validation) -> None:
+    points = found.curves("cumulative_risks").query("subset_column.isna()")
+    figure = found.plot("cumulative_risks").plot()._figure
+    assert len(figure.axes) == len(points.drop_duplicates(["site", "model"]))
+    assert figure.axes[-1].get_xlabel() == "Predicted risk"
+    assert {text.get_text() for legend in figure.legends for text in legend.get_texts()} == {
+        "with the outcome",
+        "without it",
+    }
+
+
+def _segments(line: Any) -> Any:
+    return line.get_segments() if hasattr(line, "get_segments") else []
+
+
 def test_each_model_is_a_line_of_its_own(found: Validation) -> None:
     points = found.curves("decision").query("subset_column.isna()")
     lines = points.groupby(["site", "model"], sort=False)
@@ -345,6 +372,12 @@ def test_the_texts_of_a_plot_lie_within_it_and_on_nothing_else(hospitals: int, k
         panels = [axes.get_window_extent().shrunk(0.98, 0.98) for axes in figure.axes]
         assert not any(text.overlaps(panel) for text in texts for panel in panels)
         assert not any(text.overlaps(other) for text, other in itertools.combinations(texts, 2))
+    figure = found.plot("auroc").plot()._figure
+    figure.draw_without_rendering()
+    (panel,) = figure.axes
+    texts = [text.get_window_extent() for text in panel.get_yticklabels()]
+    assert not any(text.overlaps(other) for text, other in itertools.combinations(texts, 2))
+    assert all(0 <= text.x0 <= text.x1 <= panel.get_window_extent().x0 for text in texts)
 
 
 def _texts(axes: Axes) -> list[Bbox]:

@@ -1,0 +1,144 @@
+"""Curves and measures as plots of seaborn, for a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dossier.typeset import widths, words
+
+if TYPE_CHECKING:
+    import pandas
+    import seaborn.objects
+
+PANEL = 2.6
+"""The width and the height of a panel, in inches."""
+LARGEST_ALONE = 5.0
+MOST_ACROSS = 4
+LOWEST_DRAWN = -1.0
+"""Down to where a profile is drawn: as far below 0 as a perfect model lies above it."""
+WIDEST_TITLE = 48.0
+"""How wide the name of a panel may be, in mm in the type of the pages, which is narrower than that of seaborn."""
+
+
+def _panels(points: pandas.DataFrame, **asked: Any) -> seaborn.objects.Plot:
+    """A panel for each site, and for each model where there are several: no key is needed, and no name is covered."""
+    import seaborn.objects as so
+
+    sites, models = (_on_lines(points[of]) for of in ("site", "model"))
+    is_one = len(models) == 1
+    pairs = dict.fromkeys(zip(points["site"], points["model"], strict=True))
+    titles = {pair: sites[pair[0]] + ("" if is_one else f"\n{models[pair[1]]}") for pair in pairs}
+    order = [titles[site, model] for site in sites for model in models if (site, model) in titles]
+    panel = [titles[pair] for pair in zip(points["site"], points["model"], strict=True)]
+    across = min(len(order), max(MOST_ACROSS, math.isqrt(len(order))) if is_one else len(models))
+    side = LARGEST_ALONE if len(order) == 1 else PANEL
+    size = (across * side + 0.6, -(-len(order) // across) * (side + 0.3) + 0.4)
+    plot = so.Plot(points.assign(panel=panel), **asked).facet("panel", order=order, wrap=across).layout(size=size)
+    return plot.theme({"axes.titlesize": 9, "axes.labelsize": 9, "xtick.labelsize": 8, "ytick.labelsize": 8})
+
+
+def _on_lines(names: pandas.Series[Any]) -> dict[str, str]:
+    """Each name once, in the order of the rows, with it on as many lines as it needs."""
+    each = list(dict.fromkeys(names))
+    return dict(zip(each, widths.on_lines(each, [WIDEST_TITLE] * len(each), 2), strict=True))
+
+
+def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import seaborn.objects as so
+
+    plot = _panels(points, x="risk", y="observed").add(so.Band(), ymin="low", ymax="high").add(so.Line())
+    diagonal = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
+    plot = plot.add(so.Line(color="0.4", linestyle=":"), data=diagonal, x="x", y="y")
+    return plot.label(x="Predicted risk", y="Observed share")
+
+
+def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import seaborn.objects as so
+
+    default = points.assign(default=points[["treat_all", "treat_none"]].max(axis=1))
+    plot = _panels(default, x="threshold", y="net_benefit").add(so.Band(), ymin="low", ymax="high").add(so.Line())
+    plot = plot.add(so.Line(linestyle=":"), y="default")
+    return plot.label(x="Threshold", y="Net benefit\n(dotted: the better default)")
+
+
+def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import seaborn.objects as so
+
+    return _panels(points, x="fpr", y="tpr").add(so.Path()).label(x="1 - specificity", y="Sensitivity")
+
+
+def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import seaborn.objects as so
+
+    plot = _panels(points.assign(risk=(points["low"] + points["high"]) / 2), x="risk")
+    plot = plot.add(so.Line(marker="o"), y="share_events")
+    plot = plot.add(so.Line(marker="o", fillcolor="w", linestyle=":"), y="share_non_events")
+    return plot.label(x="Predicted risk", y="Share\n(filled: events, open: non-events)")
+
+
+def _lines(panel: Mapping[str, Any]) -> Callable[[pandas.DataFrame], seaborn.objects.Plot]:
+    """A curve that the supplement draws site by site, in its words: a line for each of its columns."""
+
+    def plotted(points: pandas.DataFrame) -> seaborn.objects.Plot:
+        import pandas
+        import seaborn.objects as so
+
+        alone = len(panel["lines"]) == 1
+        parts = []
+        for column, named in panel["lines"].items():
+            ends = {("" if alone else f"{column}_") + end: end for end in ("low", "high")}
+            kept = points[["site", "model", panel["across"], column, *(end for end in ends if end in points)]]
+            parts.append(kept.rename(columns={column: "value", **ends}).assign(line=named))
+        colour = {} if alone else {"color": "line"}
+        drawn = pandas.concat(parts, ignore_index=True)
+        plot = _panels(drawn, x=panel["across"], y="value", **colour)
+        lowest = drawn[[name for name in ("value", "low") if name in drawn]].min().min()
+        plot = plot.limit(y=(LOWEST_DRAWN, None)) if lowest < LOWEST_DRAWN else plot
+        banded = all("low" in part for part in parts)
+        plot = plot.add(so.Band(), ymin="low", ymax="high") if banded else plot
+        return plot.add(so.Line()).label(x=panel["axis"], y=panel["up"], color="")
+
+    return plotted
+
+
+CURVES: Mapping[str, Callable[[pandas.DataFrame], seaborn.objects.Plot]] = {
+    "calibration": _calibration,
+    "decision": _decision,
+    "roc": _roc,
+    "risk": _risk,
+    **{name: _lines(panel) for name, panel in words.of_curves("panels").items()},
+}
+"""How a curve is drawn, by the name that `Record.curves` has for it."""
+
+
+def forest(label: str, rows: pandas.DataFrame) -> seaborn.objects.Plot:
+    """A measure with its interval, a line a site, the models beside each other; a panel for each of its settings."""
+    import seaborn.objects as so
+
+    varying = [name for name in ("threshold", "at") if rows[name].nunique() > 1]
+    settings = rows[varying].agg(_setting, axis=1) if varying else ""
+    several = rows.groupby("site")["dataset"].transform("nunique") > 1
+    shown = rows.assign(setting=settings, site=rows["site"].mask(several, rows["site"] + ", " + rows["role"]))
+    at_sites = shown.loc[shown["role"] != "pooled", "setting"]
+    shown = shown[shown["setting"].isin(at_sites)] if len(at_sites) else shown
+    panels, (sites, models) = [*dict.fromkeys(shown["setting"])], (_on_lines(shown[of]) for of in ("site", "model"))
+    shown = shown.assign(site=shown["site"].map(sites), model=shown["model"].map(models))
+    aside = {"color": "model"} if len(models) > 1 else {}
+    plot = so.Plot(shown, x="value", y="site", **aside)
+    plot = plot.add(so.Range(), so.Dodge(), xmin="low", xmax="high", orient="y")
+    plot = plot.add(so.Dot(pointsize=5), so.Dodge(), orient="y").scale(y=so.Nominal(order=[*sites.values()]))
+    if len(panels) > 1:
+        plot = plot.facet("setting", order=panels, wrap=min(MOST_ACROSS, len(panels)))
+    across = min(MOST_ACROSS, len(panels))
+    high = (0.3 * len(sites) * (1 + 0.5 * (len(models) - 1)) + 0.9) * -(-len(panels) // across)
+    width = LARGEST_ALONE if across == 1 else across * PANEL
+    return plot.layout(size=(width + 1.5, high)).label(x=label, y="", color="").theme({"axes.titlesize": 9})
+
+
+def _setting(row: pandas.Series[Any]) -> str:
+    """The settings of a row as the head of a panel, a line each."""
+    threshold, at = row.get("threshold"), row.get("at")
+    named = [] if threshold is None or threshold != threshold else [f"threshold {threshold:g}"]
+    return "\n".join([*named, *([] if at is None or at != at else str(at).split(";"))])
