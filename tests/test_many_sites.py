@@ -16,6 +16,7 @@ from scipy.stats import binom
 
 import dossier
 from dossier.core import multiplicity
+from dossier.core.bands import LISTED, MOST_LISTED
 from dossier.core.contents import ON_PAPER
 from dossier.core.register import fill
 from dossier.core.release import Thresholds
@@ -26,6 +27,8 @@ from dossier.metrics.utility import net_benefit_gain
 from dossier.report import compose, draw, press
 from dossier.report.chapters import committee, grid, results, verdict
 from dossier.report.figures import funnel
+from dossier.typeset import tables
+from dossier.typeset.numbers import TIED
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 
@@ -216,3 +219,32 @@ def test_a_dossier_of_many_hospitals_stays_short() -> None:
     first = pages["regulatory"][0]
     assert "To be settled in review" in first
     assert WRONG in first
+
+
+@pytest.mark.slow
+def test_of_very_many_hospitals_tables_list_who_stands_out_and_the_largest_and_say_where_all_are() -> None:
+    held = evidence(44)
+    listed = verdict.listed(held)
+    assert len(listed) == LISTED
+    largest = sorted(externals(held), key=lambda site: -site.n)[: LISTED - 1]
+    assert set(listed) == {WRONG, *(site.site for site in largest)} | {listed[-1]}
+    made = compose.tables(held)["performance"]
+    unlisted = {row.label for row in made.rows} - {site.replace(" ", TIED) for site in listed}
+    (table,) = tables.pages_of(made, unlisted=unlisted)
+    assert len(unlisted) == 24
+    assert [row.label for row in table.rows if row.label in unlisted] == []
+    assert any("Without 24 sites, which results.csv has" in note for note in table.notes)
+    # What a notebook asks for is whole.
+    assert len(made.rows) == 44
+    html = compose.document(draw.gallery(held), "regulatory").html
+    smallest = min(externals(held), key=lambda site: site.n).site
+    rows = html.replace(TIED, " ")
+    assert f'<th scope="row">{smallest}</th>' not in rows
+    assert f'<th scope="row">{WRONG}</th>' in rows
+    assert "all stand in results.csv by name" in html
+
+
+def test_of_fewer_each_has_its_row() -> None:
+    held = evidence(24)
+    assert len(externals(held)) < MOST_LISTED
+    assert verdict.listed(held) == tuple(site.site for site in externals(held))

@@ -99,6 +99,9 @@ FEWEST_FOR_A_NEW_SITE = 5
 MANY_SITES, NAMED_OF_MANY = 20, 8
 """From so many sites on pages draw all of them and name so many, the worst; of fewer they name each."""
 
+MOST_LISTED, LISTED = 40, 20
+"""Up to so many sites a table has a row for each; of more it has so many, and results.csv has them all."""
+
 FEW_CLUSTERS = 10
 """Below so many clusters an interval by cluster is unsure."""
 

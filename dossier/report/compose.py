@@ -21,14 +21,14 @@ from markupsafe import Markup, escape
 from dossier import typeset
 from dossier.core import contents, errors, looks, material, statements
 from dossier.core.faults.locations import Material
-from dossier.core.types import Attachment, Audited, Document, Estimate, Evidence, Gallery, Picture, Result
+from dossier.core.types import Attachment, Audited, Document, Estimate, Evidence, Gallery, Picture, Result, externals
 from dossier.record.results import called
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
 from dossier.report import history as released_before
 from dossier.report import unfilled
-from dossier.report.chapters import grid, provenance, sentence
+from dossier.report.chapters import grid, provenance, sentence, verdict
 from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
@@ -236,11 +236,12 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
     """The HTML of an edition, filled with values and what all of them share."""
     template = _environment(material.templates(), book).get_template("book.html")
     names = [dataset.site for dataset in evidence.datasets]
+    unlisted = {site.site for site in externals(evidence)}.difference(verdict.listed(evidence))
 
     def pages_of(table: Table, folds: bool) -> Sequence[Table]:
         if made is not None:
             made.append(table)
-        return typeset.tables.pages_of(table, names, folds)
+        return typeset.tables.pages_of(table, names, folds, unlisted)
 
     given = {"evidence": evidence, "pages_of": pages_of, "identity": identity(evidence), "say": typeset}
     given |= {"on_screen": False, "logo": Markup(looks.logo(evidence.release.report.logo or "")), **values}

@@ -349,10 +349,10 @@ def _site_rows(
     `tested` names what has columns of its own beside each measure.
     """
     rows = []
-    tried = {result.dataset for column in columns for result in column}
-    for name, label, kind in _row_labels(evidence, tried, _naming(terms)):
-        found = [next((result for result in column if result.dataset == name), None) for column in columns]
-        wordy = [needs_words(result.found for result in column) for column in columns]
+    places = [{result.dataset: result for result in reversed(column)} for column in columns]
+    wordy = [needs_words(result.found for result in column) for column in columns]
+    for name, label, kind in _row_labels(evidence, set().union(*places), _naming(terms)):
+        found = [place.get(name) for place in places]
         cells: list[tables.Cell] = []
         for result, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
             cells.append(tables.NOT_COMPUTED if result is None else cell(result.found, term, reasons, wordy=words))

@@ -188,12 +188,15 @@ TALL = 24
 """A group of more rows than this may be parted at the end of a page, so each page must name it."""
 
 
-def pages_of(table: Table, sites: Collection[str] = (), folds: bool = False) -> tuple[Table, ...]:
+def pages_of(
+    table: Table, sites: Collection[str] = (), folds: bool = False, unlisted: Collection[str] = ()
+) -> tuple[Table, ...]:
     """A table as it is set: in parts that the page has room for, with heads and labels that lines can part.
 
-    `sites` are the names that may be shortened where their whole would take many lines; what `folds` is set in halves
-    where it is long and narrow.
+    `sites` are the names that may be shortened where their whole would take many lines, `unlisted` those that have no
+    row where they are too many; what `folds` is set in halves where it is long and narrow.
     """
+    table = _listed(table, unlisted)
     table = folded(table) if folds else table
     cells = [cell for row in table.rows for cell in row.cells]
     words = list(dict.fromkeys(cell.text.partition(f"{TIED}†")[0] for cell in cells if cell != NOT_COMPUTED))
@@ -204,6 +207,19 @@ def pages_of(table: Table, sites: Collection[str] = (), folds: bool = False) -> 
         return (replace(table, rows=(), footnotes=(f"No number is given: {listing(words)}.", *why)),)
     parts = [part for tall in _by_group(table) for part in _by_columns(tall)]
     return tuple(_with_labels(_with_heads(part, sites), sites) for part in parts)
+
+
+def _listed(table: Table, unlisted: Collection[str]) -> Table:
+    """The table without the rows of these sites, and below it that results.csv has them."""
+    without = {row.label for row in table.rows if row.cells}.intersection(unlisted)
+    if not without:
+        return table
+    rows = tuple(row for row in table.rows if not row.cells or row.label not in without)
+    said = (
+        f"Without {len(without):,} sites, which results.csv has. Here stand those where something is shown not to "
+        "hold, then those with the most patients."
+    )
+    return replace(table, rows=rows, footnotes=(*table.footnotes, said))
 
 
 def _by_group(table: Table) -> tuple[Table, ...]:

@@ -192,14 +192,26 @@ def named_ones(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     return (*(site for site in sites if site.name == evidence.local_site and site not in worst), *worst)
 
 
+def listed(evidence: types.Evidence) -> tuple[str, ...]:
+    """The hospitals that have rows in tables: all; of very many one's own, those that stand out and the largest."""
+    sites = types.externals(evidence)
+    if len(sites) <= bands.MOST_LISTED:
+        return tuple(site.site for site in sites)
+    own = (site for site in sites if site.name == evidence.local_site)
+    largest = sorted(sites, key=lambda site: -site.n)
+    first = dict.fromkeys(site.site for site in (*own, *standing_out(evidence), *largest))
+    return tuple(first)[: bands.LISTED]
+
+
 def only_some(evidence: types.Evidence) -> str:
     """That of many hospitals those are listed that stand out, and how many do."""
     if len(types.externals(evidence)) < bands.MANY_SITES:
         return ""
     out = len(standing_out(evidence))
     where = f"{how_many(out)} of {len(types.externals(evidence)):,} something is shown not to hold"
-    listed = f", the worst {in_words(bands.NAMED_OF_MANY)} listed" if out > bands.NAMED_OF_MANY else ""
-    return f"At {where}{listed}; all stand in the chapters by name."
+    named = f", the worst {in_words(bands.NAMED_OF_MANY)} listed" if out > bands.NAMED_OF_MANY else ""
+    everyone = "in results.csv" if len(types.externals(evidence)) > bands.MOST_LISTED else "in the chapters"
+    return f"At {where}{named}; all stand {everyone} by name."
 
 
 # ---- beneath --------------------------------------------------------------------------------------------------------

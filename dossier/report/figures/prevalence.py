@@ -120,9 +120,11 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
     found = flaggings(evidence)
     if isinstance(found, types.Absent):
         return found
+    # The names and lines of many sites would cover each other.
+    is_many = len(found) >= bands.MANY_SITES
     names = widths.shortened([flagging.site.site for flagging in found], WIDEST_NAME)
     high = HEIGHTS[0]
-    labels = [_labels(found, names, which, high) for which in (0, 1)]
+    labels = [Labelled((), ()) if is_many else _labels(found, names, which, high) for which in (0, 1)]
     key: list[list[facets.Key]] = []
     if not all(label.is_clear for label in labels):
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
@@ -137,7 +139,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         x = LEFT + which * (WIDTH + 22.0)
         axes = canvas.panel(drawn, x, top, WIDTH, high)
         for flagging in found:
-            _curve(axes, flagging, which)
+            _curve(axes, flagging, which, is_many)
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:
                 axes.text(*axes.point(spot), mark.text, ha="center", va="center", zorder=4)
@@ -146,22 +148,26 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
             canvas.ticks(axes, direction, quarters, words)
         canvas.turned(drawn, x - 11.0, top + high / 2, noun)
         axes.titles("Prevalence, %", below=7.2)
+    beside = (
+        f", {captions.level_text(evidence)} interval. Broken line: if sensitivity and specificity stayed the same; "
+        "they move with the case mix"
+    )
     caption = (
         f"{captions.patients([flagging.site for flagging in found])}. At "
-        f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)}"
-        " interval. Broken line: if sensitivity and specificity stayed the same; they move with the case mix. Without "
-        f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
+        f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site{'' if is_many else beside}. "
+        f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
     )
     message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
     return canvas.Drawn(drawn, caption, message)
 
 
-def _curve(axes: Axes, flagging: Flagging, which: int) -> None:
-    """The curve of a site, and on it what was found there, with its interval."""
-    stayed = predictive_values(flagging, PREVALENCES)[which]
-    axes.plot(PREVALENCES, stayed, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
+def _curve(axes: Axes, flagging: Flagging, which: int, is_many: bool) -> None:
+    """What was found at a site; of few sites on its curve and with its interval."""
     there = flagging.own[which]
-    if isinstance(there, types.Estimate) and there.low is not None and there.high is not None:
+    if not is_many:
+        stayed = predictive_values(flagging, PREVALENCES)[which]
+        axes.plot(PREVALENCES, stayed, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
+    if not is_many and isinstance(there, types.Estimate) and there.low is not None and there.high is not None:
         axes.plot([flagging.prevalence] * 2, [there.low, there.high], color=ink.BLUE, lw=1.0, zorder=2)
     own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
     marks.dot(axes, flagging.prevalence, float(own[0]), "o", 4.4, ink.BLUE, gid=flagging.site.name)
