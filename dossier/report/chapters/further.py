@@ -22,9 +22,13 @@ def finding(_: types.Evidence) -> Sentence:
 
 def measures(evidence: types.Evidence) -> tuple[Table, ...]:
     """Every measure that no other chapter prints."""
+    return in_tables.tables_of(evidence, _terms(evidence))
+
+
+def _terms(evidence: types.Evidence) -> list[types.Term]:
     elsewhere = (term for term in evidence.terms.values() if term.on_page)
     without = {term.name for term in elsewhere if not in_tables.in_appendix_only(evidence, term)}
-    return in_tables.tables_of(evidence, [term for term in evidence.terms.values() if term.name not in without])
+    return [term for term in evidence.terms.values() if term.name not in without]
 
 
 def curves(evidence: types.Evidence) -> list[Table]:
@@ -68,7 +72,8 @@ def _cell(curve: types.Curve, name: str, index: int) -> Cell:
 
 def has_any(evidence: types.Evidence) -> bool:
     """Whether there is anything that no other chapter prints."""
-    return bool(measures(evidence) or curves(evidence))
+    known = (result for term in _terms(evidence) for result in evidence.by_term[term.name])
+    return any(map(in_tables.is_estimated, known)) or bool(curves(evidence))
 
 
 CHAPTER = chapter("further", finding, has_any)
