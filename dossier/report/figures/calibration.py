@@ -227,7 +227,7 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
         text += f", if at least {bands.FEW_FOR_POOLING}." if hidden else "."
     if end < 1 and len(shown) > 1:
         text += f" Axes to {canvas.tick_text(end)}."
-    return text + captions.left_out(left, "see the tables")
+    return text + captions.left_out(left, "in results.csv")
 
 
 def ring(evidence: types.Evidence) -> str:

@@ -60,7 +60,7 @@ def _drawn(
     drawn = draw(seen)
     if isinstance(drawn, types.Absent):
         return drawn
-    more = captions.left_out(max(0, len(seen.datasets) - facets.MOST_PANELS[width]), "see the tables")
+    more = captions.left_out(max(0, len(seen.datasets) - facets.MOST_PANELS[width]), "in results.csv")
     text = f"{captions.patients(types.externals(evidence))}; one class against the rest. {words(seen)}{more}"
     return canvas.Drawn(drawn, text, alternative(seen), message(seen))
 

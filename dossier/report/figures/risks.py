@@ -268,7 +268,7 @@ def printed_risks(evidence: types.Evidence, width: float) -> canvas.Drawn | type
         return drawn
     caption = mean_risks_caption(evidence) if has_means(evidence) else how_to_read(evidence, width)
     shown, left = facets.shown_sites(evidence, width)
-    caption = f"{captions.patients(shown)}. {caption}{captions.left_out(left, 'see the tables')}"
+    caption = f"{captions.patients(shown)}. {caption}{captions.left_out(left, 'in results.csv')}"
     return canvas.Drawn(drawn, caption, risk_alternative(evidence, width))
 
 

@@ -112,7 +112,7 @@ def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     bounds = f" with its {captions.level_text(evidence)} interval" if has_bounds else ""
     caption = (
         f"{captions.patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is "
-        f"better.{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in the forest')}"
+        f"better.{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in results.csv')}"
     )
     if not data.known(evidence, "auroc"):
         return canvas.Drawn(drawn, caption, "The ROC curve of each site; the area under it could not be estimated.")
