@@ -93,15 +93,15 @@ def test_no_table_is_wider_than_the_page_whatever_its_sites_are_called(
         assert all(label.endswith(name[-1]) for label, name in zip(labels, names, strict=True))
 
 
-def test_a_site_stands_whole_on_two_lines_before_it_is_shortened() -> None:
+def test_a_site_stands_whole_on_three_lines_before_it_is_shortened() -> None:
     names = ["Marlborough Central Hospital N.", "Brookham and Winter's Hospital"]
     (part,) = tables.pages_of(table(names, columns=5), names)
     assert [row.label for row in part.rows] == names
-    longer = [f"{name} and the Northern Infirmary" for name in names]
+    longer = [f"{name} and the Northern Infirmary for Eyes" for name in names]
     (part,) = tables.pages_of(table(longer, columns=5), longer)
     assert [row.label for row in part.rows] == [
-        "Marlborough Central Hospital…",
-        "Brookham and Winter's Hospital…",
+        "Marlborough Central Hospital N. and the Northern Infirmary…",
+        "Brookham and Winter's Hospital and the Northern Infirmary…",
     ]
 
 

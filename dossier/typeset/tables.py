@@ -36,7 +36,7 @@ LEAST_STATES = 19.0
 """The same of words in the cells of a column, which stand on as many lines as they need."""
 LABEL_GAP = 7.0
 """What stands empty before a label within the table, in mm."""
-LINES = 2
+LINES = 3
 """On how many lines the name of a site may stand before it is shortened."""
 
 
@@ -307,7 +307,7 @@ def _with_heads(table: Table, sites: Collection[str]) -> Table:
     spare = max(label_room(table) - max(_widest_label(table), LEAST_LABEL), 0) / max(len(table.columns), 1)
     widths = [_content_width(table, index) + spare for index in range(len(table.columns))]
     named = [width for column, width in zip(table.columns, widths, strict=True) if column.label.endswith(tuple(sites))]
-    short = _short_sites([column.label for column in table.columns], sites, min(named, default=0.0), LINES + 1)
+    short = _short_sites([column.label for column in table.columns], sites, min(named, default=0.0), LINES)
     columns = (
         replace(column, label=parted(short[column.label], width), over=parted(column.over, LEAST_WORDS))
         for column, width in zip(table.columns, widths, strict=True)

@@ -99,23 +99,24 @@ def _cut(piece: str) -> list[str]:
 def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int = 1) -> tuple[str, ...]:
     """Names that fit lines of a width and still differ.
 
-    What goes first is what follows a comma, then words that all share, then words at the end or before the last ones;
-    letters of a word only where no words tell the names apart.
+    What goes first is what follows a comma, then words with which several begin, then words at the end, so long as half
+    of the name is left, or before the last one, which mostly says the place; letters where no words tell names apart.
     """
     room = _Room(width, weight, lines)
     short = tuple(name if room.holds(name) else name.split(",")[0] for name in names)
     if len(set(short)) == len(names):
         names = short
-    without = _without_shared_words(names, room)
-    if without is not None:
-        # A number alone names nothing: the first word stands before it where there is room.
-        ends = tuple(_cut_words(name, room, 1) for name in names)
-        return without if all(map(_IS_A_NAME, without)) or not _tells_apart(ends, names, room) else ends
+    ends = tuple(_cut_words(name, room, 1) for name in names)
     # Of names that begin alike only what tells them apart is cut.
-    shared = _shared_words(names)
-    names = [name if room.holds(name) else " ".join(name.split()[shared:]) for name in names]
+    names = _after_shared_words(names, room)
+    if all(map(room.holds, names)):
+        # A number alone names nothing: the first word stands before it where there is room.
+        return tuple(names) if all(map(_IS_A_NAME, names)) or not _tells_apart(ends, names, room) else ends
     cuts = (
-        *([partial(_cut_words, tail=tail)] * len(names) for tail in (0, 1, 2)),
+        [partial(_cut_words, least=0.5)] * len(names),
+        [partial(_cut_words, tail=1)] * len(names),
+        [_cut_before_last] * len(names),
+        *([partial(_cut_words, tail=tail)] * len(names) for tail in (2, 0)),
         *([partial(_cut_letters, tail=letters)] * len(names) for letters in (0, 4, 7, 10)),
         *([partial(_cut_beginning, at=at, at_word=whole) for at in _alike(names)] for whole in (True, False)),
     )
@@ -157,8 +158,11 @@ def _tells_apart(short: Sequence[str], names: Sequence[str], room: _Room) -> boo
     return len(set(short)) == len(set(names)) == len(names) and all(map(room.holds, short))
 
 
-def _cut_words(name: str, room: _Room, tail: int = 0) -> str:
-    """The name, or as many of its first words as fit before an ellipsis and so many of its last words."""
+def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str:
+    """The name, or as many of its first words as fit before an ellipsis and so many of its last words.
+
+    Where less than a share of the name would be left, all of it, which does not fit.
+    """
     words = name.split()
     if room.holds(name) or tail >= len(words):
         return name
@@ -167,8 +171,17 @@ def _cut_words(name: str, room: _Room, tail: int = 0) -> str:
         first = " ".join(words[:count]).rstrip(" ,.-")
         shorter = " ".join([first, *end]) if tail else f"{first}…"
         if _can_end(words[:count], tail) and room.holds(shorter):
-            return shorter
-    return _cut_letters(name, room) if not tail else name
+            return shorter if len(shorter) >= least * len(name) else name
+    return _cut_letters(name, room) if not tail and not least else name
+
+
+def _cut_before_last(name: str, room: _Room) -> str:
+    """The name cut before its last word, of which no letter goes; within a word where no whole one has room.
+
+    All of it, which does not fit, where its beginning would be a few letters.
+    """
+    by_words, by_letters = _cut_words(name, room, 1), _cut_letters(name, room, len(name.split()[-1]))
+    return by_words if room.holds(by_words) else by_letters if by_letters.find("…") > _ENDS else name
 
 
 def _can_end(words: Sequence[str], tail: int) -> bool:
@@ -209,19 +222,19 @@ def _alike(names: Sequence[str]) -> list[int]:
     return [most[name] for name in names]
 
 
-def _without_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...] | None:
-    """The names that fit, and of the others what follows the words that all begin with: Hospital 9, 10, 11."""
-    long = [name for name in names if not room.holds(name)]
-    alike = [name for name in names if name.split()[:1] in [other.split()[:1] for other in long]]
-    shared = _shared_words(names) or _shared_words(alike)
-    if not shared:
-        return None
-    short = tuple(" ".join(name.split()[shared:]) if name in long else name for name in names)
-    # What begins with "and", "of" or "der" is the end of a name.
-    fits = all(
-        room.holds(cut) and (cut == name or not cut[:1].islower()) for cut, name in zip(short, names, strict=True)
-    )
-    return short if fits and len(set(short)) == len(names) else None
+def _after_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...]:
+    """The names; of each that does not fit what follows the words that those that begin alike share: Hospital 9, 10.
+
+    What begins with "and", "of" or "der" is the end of a name, and "St" or "Dr." leans on what follows.
+    """
+    short = []
+    for name in names:
+        words = name.split()
+        shared = _shared_words([other for other in names if other.split()[:1] == words[:1]])
+        end = " ".join(words[shared:])
+        leans = shared == 1 and len(words[0].rstrip(".")) <= SHORT_WORD
+        short.append(name if not end or end[0].islower() or leans or room.holds(name) else end)
+    return tuple(short) if len(set(short)) == len(names) else tuple(names)
 
 
 def _shared_words(names: Sequence[str]) -> int:

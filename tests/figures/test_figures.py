@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -239,6 +239,26 @@ def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
     assert widths.shortened(names, 38.0) == ("Marlborough Central…", "Brookham and Winter's…")
     alike = [f"University Hospital of the Holy Cross {campus}" for campus in (3, 4)]
     assert widths.shortened(alike, 50.0) == tuple(f"University Hospital of the … {campus}" for campus in (3, 4))
+
+
+PLACES = ("Uppsala", "Coimbra", "Thessaloniki", "Clermont-Ferrand", "Groningen")
+
+
+@given(
+    places=st.permutations(PLACES).map(lambda each: each[:3]),
+    starts=st.permutations(("Centro Hospitalar Universitário de", "Akademiska sjukhuset i", "Universitair Ziekenhuis")),
+    width=st.floats(36.0, 44.0),
+)
+def test_a_name_that_is_cut_keeps_its_last_word_which_says_the_place(
+    places: Sequence[str], starts: Sequence[str], width: float
+) -> None:
+    """ "Centre…" stood where there was room for "Centre … Clermont-Ferrand"."""
+    names = [f"{start} och {place}" for start, place in zip(starts, places, strict=True)]
+    assert all(short.endswith(place) for short, place in zip(widths.shortened(names, width), places, strict=True))
+    alike = [f"{starts[0]} {place}" for place in places]
+    assert widths.shortened([*alike, names[1]], width)[:3] == tuple(
+        name if widths.text_width(name) <= width else place for name, place in zip(alike, places, strict=True)
+    )
 
 
 @given(
