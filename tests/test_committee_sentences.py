@@ -210,11 +210,11 @@ def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
     for said in (committee.answer(few), committee.who_is_missed(few)[0]):
         assert f"({low})" not in said
         assert f"({high})" in said
-        assert "In one hospital too few were tested to tell." in said
+        assert "; one more hospital is too small to tell." in said
     for said in (committee.answer(KINDS["two"]), committee.who_is_missed(KINDS["two"])[0]):
-        assert "too few" not in said
+        assert "too small" not in said
     # Where all are so small, both are named: the range of each stands beside.
-    assert "too few" not in committee.who_is_missed(with_counts(KINDS["two"], (12, 1), (12, 2)))[0]
+    assert "too small" not in committee.who_is_missed(with_counts(KINDS["two"], (12, 1), (12, 2)))[0]
 
 
 def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> None:

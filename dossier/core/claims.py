@@ -553,7 +553,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
         return Claim(question, "overall", "untested", reason=reason)
     if question == "groups":
         known = [each for each in known if each.dataset == types.POOLED or each.limit_source == "declared"] or known
-    worst = worst_first(known)[0]
+    worst = worst_first(known, few(evidence))[0]
     if question == "groups":
         return replace(worst, scope="overall")
     pooled = _pooled(evidence, question, worst)
@@ -619,9 +619,17 @@ def _is_beside_others(claim: Claim) -> bool:
     return claim.question == "groups" and claim.limit_source == "default"
 
 
-def worst_first(every: Sequence[Claim]) -> list[Claim]:
-    """Claims of one question: shown not to hold, looks worse, open, untested, shown; the lowest number first."""
-    return sorted(every, key=lambda claim: (claim.harm, not looks_worse(claim), _goodness(claim)))
+def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim]:
+    """Claims of one question: shown not to hold, looks worse, open, untested, shown; the lowest number first.
+
+    Among equals those of datasets of few patients come last: their numbers lie anywhere.
+    """
+    return sorted(every, key=lambda claim: (claim.harm, not looks_worse(claim), claim.dataset in few, _goodness(claim)))
+
+
+def few(evidence: types.Evidence) -> frozenset[str]:
+    """The hospitals whose numbers lie anywhere."""
+    return frozenset(site.name for site in types.externals(evidence) if site.is_few)
 
 
 def asked_again(evidence: types.Evidence, criterion: types.Criterion) -> types.State:

@@ -934,6 +934,12 @@ class DatasetSummary:
         return others - self.left if self.left else others
 
     @property
+    def is_few(self) -> bool:
+        """Whether its values lie anywhere: under 20 have the outcome, or do not; or so few are known at all."""
+        least = self.n // 2 if self.events is None else min(self.events, self.others or 0)
+        return self.outcome_withheld is not None or least < FEW_FOR_POOLING
+
+    @property
     def prevalence(self) -> float | None:
         """The share of patients with the outcome; None where it is not known of all of them, and without patients."""
         return None if self.events is None or self.left or not self.n else self.events / self.n

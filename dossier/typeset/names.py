@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 from dossier.core import bands, types
 from dossier.typeset import numbers, widths
-from dossier.typeset.words import counted, dates, listing, sentence_case
+from dossier.typeset.words import counted, dates, in_words, listing, sentence_case
+
+Found = TypeVar("Found")
 
 UNSTATED = "not stated"
 """What a quick look has in place of a version and an owner."""
@@ -119,6 +122,19 @@ def events_of(dataset: types.DatasetSummary, unknown: str = "") -> str:
 def at_least(datasets: Sequence[types.DatasetSummary]) -> str:
     """The words before a sum of events that leaves out what is withheld."""
     return f"at least{numbers.TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
+
+
+def ends_of_range(
+    found: Sequence[tuple[types.DatasetSummary, Found]], noun: str = "site"
+) -> tuple[list[tuple[types.DatasetSummary, Found]], str]:
+    """What was found at the sites that may be the ends of a range, and words behind it that others are none.
+
+    Values of few events or non-events lie anywhere; where no site has more, all may be ends.
+    """
+    enough = [(site, each) for site, each in found if not site.is_few]
+    few = len(found) - len(enough) if enough else 0
+    sites = f"more {noun} is" if few == 1 else f"more {noun}s are"
+    return enough or list(found), f"; {in_words(few)} {sites} too small to tell" if few else ""
 
 
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:

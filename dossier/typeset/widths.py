@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from itertools import pairwise, takewhile
 
@@ -112,7 +112,7 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
     if all(map(room.holds, names)):
         # A number alone names nothing: the first word stands before it where there is room.
         return tuple(names) if all(map(_IS_A_NAME, names)) or not _tells_apart(ends, names, room) else ends
-    cuts = (
+    cuts: tuple[Sequence[Callable[[str, _Room], str]], ...] = (
         [partial(_cut_words, least=0.5)] * len(names),
         [partial(_cut_words, tail=1)] * len(names),
         [_cut_before_last] * len(names),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dossier.core import material
 from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence, Picture
 from dossier.report.chapters import results
-from dossier.report.figures import risks, similarity
+from dossier.report.figures import discrimination, risks, similarity, utility
 from dossier.report.figures.canvas import FULL, HALF, styled
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.widths import text_width
 from tests.estimated import present
 from tests.figures.evidence import BY_NAME, evidence
@@ -29,6 +34,25 @@ def test_without_a_correlation_the_caption_explains_neither_r_nor_a_line() -> No
     caption = _caption(similarity.performance_by_similarity(_of("eight")))
     assert "Pearson" not in caption
     assert "least squares" not in caption
+
+
+EIGHT = _of("eight")
+
+
+@given(counts=st.lists(st.tuples(st.integers(1, 300), st.integers(1, 300)), min_size=8, max_size=8))
+def test_no_title_and_no_finding_ends_a_range_at_a_site_of_few_patients(counts: list[tuple[int, int]]) -> None:
+    """ "AUROC runs from 0.55" was said of a site with one event."""
+    pairs = zip(EIGHT.datasets, counts, strict=True)
+    sites = [replace(site, n=with_it + without, events=with_it) for site, (with_it, without) in pairs]
+    evidence = replace(EIGHT, datasets=tuple(sites))
+    found = [(site, site.site) for site in sites]
+    kept, words = ends_of_range(found)
+    few = [site.site for site in sites if min(site.events or 0, site.others or 0) < 20]
+    assert [name for _, name in kept] == [site.site for site in sites if site.site not in few or len(few) == 8]
+    assert bool(words) is (0 < len(few) < 8)
+    for said in (utility.by_site_message(evidence), discrimination.forest_alternative(evidence, discrimination.AUROC)):
+        assert len(few) == 8 or not any(f"({name})" in said for name in few)
+        assert ("too small to tell" in said) is (0 < len(few) < 8)
 
 
 def test_an_open_square_is_explained_only_where_there_is_one() -> None:

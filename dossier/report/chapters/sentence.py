@@ -21,6 +21,7 @@ from dossier.core.types import (
     find,
     is_telling,
 )
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
@@ -109,7 +110,7 @@ def over_sites(
 ) -> str:
     """The values of sorted sites as the end of a sentence: pooled with the interval, where they are, else each by name.
 
-    Of more sites than stand by name only the ends, which chance draws apart.
+    Of more sites than stand by name only the ends, of those that are not too small to tell.
     """
     first, last = (short(evidence, measure, found.value) for _, found in (sites[0], sites[-1]))
     pooled = find(evidence, measure, POOLED, **at)
@@ -119,33 +120,28 @@ def over_sites(
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
     if isinstance(pooled, Estimate) and is_telling(pooled):
         return f"is {in_text(evidence, measure, pooled)}, pooled over {in_words(int(pooled.details['k'] or 0))} sites"
-    named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in sites]
-    if len(sites) <= MOST_BY_NAME:
-        return f"is {listing(named)}"
-    among = "" if len(sites) < MANY_SITES else f", over {len(sites):,} sites"
-    return f"is {named[0]} to {named[-1]}{among}"
+    ends, few = (sites, "") if len(sites) <= MOST_BY_NAME else ends_of_range(sites)
+    named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in ends]
+    if len(ends) <= MOST_BY_NAME:
+        return f"is {listing(named)}{few}"
+    among = "" if len(ends) < MANY_SITES else f", over {len(ends):,} sites"
+    return f"is {named[0]} to {named[-1]}{among}{few}"
 
 
 MOST_BY_NAME = 3
 """Sites that a sentence gives the values of."""
 
 
-RESTS_ON = {
-    "auroc": ("event", "non-event"),
-    "oe_ratio": ("event", "non-event"),
-    "net_benefit": ("event", "non-event"),
-    "sensitivity": ("event",),
-}
-"""Whom a measure rests on, of whom a site may have few."""
+RESTS_ON = {"sensitivity": ("event",), "specificity": ("non-event",)}
+"""Whom a measure rests on, of whom a site may have few, where these are not both."""
 
 
 def _on_few(site: DatasetSummary, measure: str) -> str:
     """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
-    few = scarce(site, FEW_FOR_POOLING) if measure in RESTS_ON else {}
     parts = [
         f"{count:,} of class {of}" if site.class_counts else counted(count, of)
-        for of, count in few.items()
-        if site.class_counts or of in RESTS_ON[measure]
+        for of, count in scarce(site, FEW_FOR_POOLING).items()
+        if site.class_counts or of in RESTS_ON.get(measure, scarce(site, FEW_FOR_POOLING))
     ]
     return f", {listing(parts)}" if parts else ""
 
@@ -297,9 +293,10 @@ SIZES = ("far too low", "far too high", "too low", "too high")
 def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """The index of severity at the lowest and the highest site, and on how few errors each rests where they are few."""
     ends = []
+    indices, small = ends_of_range(indices)
     for site, found in indices:
         errors = int(found.details.get("errors") or 0)
         few = "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"
         ends.append(f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{few})")
     runs = f"is {ends[0]}" if len(ends) == 1 else f"is {ends[0]} to {ends[-1]}" if ends else ""
-    return f"The error severity index {runs}, of 10." if ends else ""
+    return f"The error severity index {runs}, of 10{small}." if ends else ""

@@ -8,6 +8,7 @@ from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import how_many, in_words, named_or_counted, sentence_case
@@ -104,16 +105,13 @@ def _count(count: float | None) -> Cell:
 
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:
     """How many of 1,000 are missed at the primary threshold, from the lowest site to the highest."""
-    missed = sorted(
-        (count, site.site)
-        for site, found in sites
-        if isinstance(found, Curve) and (count := found.columns["false_negative"][0]) is not None
-    )
-    if not missed:
+    known = [(site, found.columns["false_negative"][0]) for site, found in sites if isinstance(found, Curve)]
+    ends, few = ends_of_range([(site, count) for site, count in known if count is not None])
+    if not ends:
         return "Clinical impact."
-    (low, first), (high, last) = missed[0], missed[-1]
-    span = f"{low:,.0f} ({first})" if len(missed) == 1 else f"{low:,.0f} ({first}) to {high:,.0f} ({last})"
-    return f"Clinical impact: at{TIED}{threshold(declared[0])} the model misses {span} of 1,000 patients."
+    missed = [f"{count:,.0f} ({name})" for count, name in sorted((count, site.site) for site, count in ends)]
+    runs = " to ".join(dict.fromkeys((missed[0], missed[-1])))
+    return f"Clinical impact: at{TIED}{threshold(declared[0])} the model misses {runs} of 1,000 patients{few}."
 
 
 CHAPTER = chapter(

@@ -11,6 +11,7 @@ from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset import widths
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number, per_cent
 
 # ---- priority -------------------------------------------------------------------------------------------------------
@@ -81,14 +82,15 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
 def _by_priority(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]]) -> tuple[str, str]:
     """From where to where H-accuracy goes at every site, and where it goes furthest."""
     values = [(data.column(curve, "h_accuracy"), site) for site, curve in found if isinstance(curve, types.Curve)]
-    texts = [(number(float(value[0])), number(float(value[-1])), site.site) for value, site in values]
+    named, few = ends_of_range([(site, value) for value, site in values])
+    texts = [(number(float(value[0])), number(float(value[-1])), site.site) for site, value in named]
     if len({end for first, last, _ in texts for end in (first, last)}) == 1:
         same = f"H-accuracy is {texts[0][0]} whatever the priority, at {captions.sites_word(len(texts))}."
         return same, same
     goes = captions.joined([f"{first} to {last} ({name})" for first, last, name in texts], 8)
-    said = f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
+    said = f"From a priority of 0 to one of 1 H-accuracy goes from {goes}{few}."
     first, last, name = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
-    return said, f"The priority matters most in {name}: H-accuracy goes from {first} to {last}."
+    return said, f"The priority matters most in {name}: H-accuracy goes from {first} to {last}{few}."
 
 
 # ---- priority and complexity ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.types import Floats
 from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number
 from dossier.typeset.words import of_curves
 
@@ -43,6 +44,7 @@ def _ends(every: Sequence[Floats]) -> tuple[float, float]:
 def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary, types.Curve]]) -> str:
     """What the lines come to in the middle of the horizontal axis: a value, or the least and the most of the sites."""
     lines: dict[str, list[tuple[float, str]]] = {name: [] for name in about["lines"]}
+    found, few = ends_of_range(found)
     for site, curve in found:
         across = data.column(curve, about["across"])
         for name, known in lines.items():
@@ -55,7 +57,7 @@ def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary
         for name, known in lines.items()
         if known
     )
-    return f" Nearest to {number(0.5)} on the axis: {'; '.join(said)}."
+    return f" Nearest to {number(0.5)} on the axis: {'; '.join(said)}{few}."
 
 
 def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:

@@ -13,6 +13,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, risks
 from dossier.typeset import widths
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number, per_cent, threshold
 
 
@@ -240,8 +241,8 @@ def calibration_alternative(evidence: types.Evidence, width: float, everywhere: 
     """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
     shown, _ = facets.shown_sites(evidence, width)
     said = observed_over_expected(evidence, shown, everywhere)
-    slopes = data.ranked(evidence, "calibration_slope", shown)
-    if not slopes or not data.ranked(evidence, "oe_ratio", shown):
+    slopes, _ = data.ranked(evidence, "calibration_slope", shown)
+    if not slopes or not data.ranked(evidence, "oe_ratio", shown)[0]:
         return said
     # How steep the curves are tells whether risks are too extreme or not extreme enough.
     span = number(slopes[0][0]) if len(slopes) == 1 else f"from {captions.from_to(slopes)}"
@@ -252,16 +253,18 @@ def observed_over_expected(
     evidence: types.Evidence, shown: Sequence[types.DatasetSummary], everywhere: str = "at every site"
 ) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
-    known = data.ranked(evidence, "oe_ratio", shown)
+    known, few = data.ranked(evidence, "oe_ratio", shown)
     if not known:
         sites = captions.joined([site.site for site in shown])
         return f"Calibration curves of {sites}; the O/E ratio could not be estimated."
     (low, first), (high, _) = known[0], known[-1]
     if len(known) > 1 and number(low) == number(high):
-        return f"Calibration curves: observed over expected events are {number(low)} {everywhere}, where 1 is perfect."
+        same = f"are {number(low)} {everywhere}"
+        return f"Calibration curves: observed over expected events {same}, where 1 is perfect{few}."
     if len(known) == 1:
-        return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
-    return f"Calibration curves: observed over expected events run from {captions.from_to(known)}, where 1 is perfect."
+        return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said{few}."
+    runs = f"run from {captions.from_to(known)}"
+    return f"Calibration curves: observed over expected events {runs}, where 1 is perfect{few}."
 
 
 def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
@@ -278,15 +281,17 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
     """What became of patients at the primary threshold, from the lowest site to the highest; without one, O/E."""
     at = data.primary_threshold(evidence)
     curves = facets.shown_curves(evidence, width, "calibration_curve")
-    found = sorted(
-        (gap[1], site.site)
-        for site, curve in curves
-        if isinstance(curve, types.Curve) and (gap := observed_at(evidence, curve)) is not None
+    known, few = ends_of_range(
+        [
+            (site, gap[1])
+            for site, curve in curves
+            if isinstance(curve, types.Curve) and (gap := observed_at(evidence, curve)) is not None
+        ]
     )
-    if at is None or not found:
+    if at is None or not known:
         return observed_over_expected(evidence, [site for site, _ in curves])
-    where = captions.from_to(found, per_cent) if len(found) > 1 else f"{per_cent(found[0][0])} ({found[0][1]})"
-    return f"Where the model said {threshold(at, percent=True)}, {where} had {what}."
+    where = captions.from_to([(share, site.site) for site, share in known], per_cent)
+    return f"Where the model said {threshold(at, percent=True)}, {where} had {what}{few}."
 
 
 @canvas.figure("Calibration by site")

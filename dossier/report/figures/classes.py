@@ -140,8 +140,9 @@ def roc_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 
 def _roc_alternative(seen: types.Evidence) -> str:
-    if known := data.ranked(seen, "auroc", types.externals(seen)):
-        return f"ROC curves by class and site: AUROC runs from {captions.from_to(known)}."
+    known, few = data.ranked(seen, "auroc", types.externals(seen))
+    if known:
+        return f"ROC curves by class and site: AUROC runs from {captions.from_to(known)}{few}."
     return "The ROC curves of each class at each site; the areas under them could not be estimated."
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.widths import shortened
 
 
@@ -37,10 +38,11 @@ def column(curve: Curve, name: str) -> Floats:
 
 def ranked(
     evidence: Evidence, measure: str, sites: Sequence[DatasetSummary], **at: float | str
-) -> list[tuple[float, str]]:
-    """The values of a measure with the sites where it is estimated, the lowest first."""
+) -> tuple[list[tuple[float, str]], str]:
+    """The values of a measure with the sites that may be the ends of a range, the lowest first; and who is none."""
     asked = {site.name for site in sites}
-    return sorted((each.value, site.site) for site, each in known(evidence, measure, **at) if site.name in asked)
+    found, few = ends_of_range([pair for pair in known(evidence, measure, **at) if pair[0].name in asked])
+    return sorted((each.value, site.site) for site, each in found), few
 
 
 def greatest_first(known: Mapping[tuple[str, str], float]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import numbers, widths
-from dossier.typeset.names import events_of, marks_of_rivals
+from dossier.typeset.names import ends_of_range, events_of, marks_of_rivals
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
@@ -333,14 +333,14 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
 
 def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bool = False) -> str:
     """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
-    found = [(what.in_unit(each), site.site) for site, each in data.known(evidence, what.measure, **what.at)]
-    estimates = [(each, name) for each, name in found if isinstance(each, types.Estimate)]
-    known = sorted((each.value, name) for each, name in estimates)
+    found = ((site, what.in_unit(each)) for site, each in data.known(evidence, what.measure, **what.at))
+    estimates, few = ends_of_range([(site, each) for site, each in found if isinstance(each, types.Estimate)])
+    known = sorted((each.value, site.site) for site, each in estimates)
     (low, first), (high, _) = known[0], known[-1]
     lowest, highest = what.text(low), what.text(high)
     text = what.words or what.heading
     if len(known) == 1:
-        text += f" is {captions.value_text(estimates[0][0], what.digits)} in {first}"
+        text += f" is {captions.value_text(estimates[0][1], what.digits)} in {first}"
     elif lowest == highest:
         where = "both sites" if len(known) == 2 else f"all {len(known)} sites"
         text += f" is {lowest} in {where}"
@@ -354,7 +354,7 @@ def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bo
         new = types.expected_range(pooled)
         if new is not None:
             text += f", and the expected range in a new hospital {captions.interval(*new, joint=' to ')}"
-    return f"{text}."
+    return f"{text}{few}."
 
 
 def printed_forest(evidence: types.Evidence, what: Forest, width: float) -> canvas.Drawn | types.Absent:

@@ -14,7 +14,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
-from dossier.typeset.names import events_of
+from dossier.typeset.names import ends_of_range, events_of
 from dossier.typeset.numbers import number, per_cent, threshold
 from dossier.typeset.reasons import why
 from dossier.typeset.words import listing
@@ -243,7 +243,8 @@ def how_to_read(
 def risk_alternative(evidence: types.Evidence, width: float) -> str:
     """The finding: the mean risk of the patients with the outcome and without, at the extremes of the sites."""
     shown, _ = facets.shown_sites(evidence, width)
-    found = [(site.site, averages) for site in shown if (averages := means(evidence, site)) is not None]
+    known, few = ends_of_range([(site, mean) for site in shown if (mean := means(evidence, site)) is not None])
+    found = [(site.site, averages) for site, averages in known]
     if not found:
         each = "the only site" if len(shown) == 1 else f"each of {captions.sites_word(len(shown))}"
         return f"Under {bands.FEW_FOR_POOLING} patients with or without the outcome at {each}: too few for mean risks."
@@ -251,13 +252,13 @@ def risk_alternative(evidence: types.Evidence, width: float) -> str:
         name, (cases, others) = found[0]
         return (
             f"In {name} the mean risk was {risk_text(cases)} in patients with the outcome and {risk_text(others)} in "
-            "those without."
+            f"those without{few}."
         )
     ordered = sorted((cases - others, name, cases, others) for name, (cases, others) in found)
     (_, first, *low), (_, last, *high) = ordered[0], ordered[-1]
     return (
         f"The mean risks of patients with the outcome and without lie closest in {first} ({risk_text(low[0])} and "
-        f"{risk_text(low[1])}) and furthest apart in {last} ({risk_text(high[0])} and {risk_text(high[1])})."
+        f"{risk_text(low[1])}) and furthest apart in {last} ({risk_text(high[0])} and {risk_text(high[1])}){few}."
     )
 
 

@@ -14,7 +14,6 @@ from dossier.report.chapters.committee.better import another_is_better
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
-    ends_of_range,
     few_at,
     found_share,
     goals_at,
@@ -27,6 +26,7 @@ from dossier.report.chapters.committee.places import (
     tells_apart,
     where,
 )
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.widths import parted, text_width, widest_word
@@ -170,20 +170,20 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
 
 def _found_everywhere(evidence: types.Evidence) -> str:
     """From where to where, of 100 with the outcome, so many are found."""
-    shares = [(share, site) for site in types.externals(evidence) if (share := found_share(evidence, site)) is not None]
+    sites = types.externals(evidence)
+    shares = [(site, share) for site in sites if (share := found_share(evidence, site)) is not None]
     if not shares:
         return ""
-    able, few = ends_of_range([site for _, site in shares])
-    shares = [pair for pair in shares if pair[1] in able]
-    rising = sorted(shares, key=lambda pair: pair[0])
-    first, last = (f"{people(share)}{where(evidence, site)}" for share, site in (rising[0], rising[-1]))
+    known, few = ends_of_range(shares, "hospital")
+    rising = sorted(known, key=lambda pair: pair[1])
+    first, last = (f"{people(share)}{where(evidence, site)}" for site, share in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
     start = "Of 100 patients it named" if several else f"Of 100 patients {plain.with_it(evidence)} it found"
     end = " rightly" if several else ""
-    if people(rising[0][0]) == people(rising[-1][0]):
-        named = f" in {plain.all_hospitals(len(rising))}" if len(rising) > 1 else where(evidence, rising[0][1])
-        return f"{start} {people(rising[0][0])}{end}{named}.{few}"
-    return f"{start} from {first} to {last}{end}.{few}"
+    if people(rising[0][1]) == people(rising[-1][1]):
+        named = f" in {plain.all_hospitals(len(rising))}" if len(rising) > 1 else where(evidence, rising[0][0])
+        return f"{start} {people(rising[0][1])}{end}{named}{few}."
+    return f"{start} from {first} to {last}{end}{few}."
 
 
 def _elsewhere(evidence: types.Evidence) -> str:

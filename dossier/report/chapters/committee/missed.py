@@ -9,6 +9,7 @@ from dossier.core import bands, between_groups, claims, types
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee import goals_met, places, plain
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
@@ -33,21 +34,20 @@ def _by_hospital(evidence: types.Evidence) -> str:
     found = [pair for pair in every if places.is_here(pair[0].name, evidence)]
     if not found:
         return "Too few patients were tested to say who is missed."
-    able, few = places.ends_of_range([site for site, _ in found])
-    found = [pair for pair in found if pair[0] in able]
+    found, few = ends_of_range(found, "hospital")
     if len(found) == 1:
         site, only = found[0]
         named = places.where(evidence, site) if few else ""
         whom = f"{people(1 - only.value)} of 100 patients {plain.with_it(evidence)}"
-        return f"At the {plain.line(at)} it misses {whom}{named}{_range(only)}.{few}"
+        return f"At the {plain.line(at)} it misses {whom}{named}{_range(only)}{few}."
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100{places.where(evidence, low_site)} to {largest}{places.where(evidence, high_site)}"
     if fewest == largest:
         everywhere = plain.all_hospitals(len(found))
         whom = f"{fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}"
-        return f"At the {plain.line(at)} it misses {whom}.{few}"
-    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}.{few}"
+        return f"At the {plain.line(at)} it misses {whom}{few}."
+    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}{few}."
 
 
 def _classes_missed(evidence: types.Evidence) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
-from dossier.core.bands import FEW_FOR_POOLING, MANY_SITES
+from dossier.core.bands import MANY_SITES
 from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
 from dossier.report.chapters import acceptance, classes, sentence, verdict
 from dossier.report.chapters.committee.plain import LONGEST_NAME, outcome_of, with_it
 from dossier.typeset.widths import shortened
-from dossier.typeset.words import in_words, listing
+from dossier.typeset.words import listing
 
 
 def local(evidence: Evidence) -> DatasetSummary | None:
@@ -46,14 +44,6 @@ def listed(evidence: Evidence) -> tuple[DatasetSummary, ...]:
 def where(evidence: Evidence, site: DatasetSummary) -> str:
     """A hospital in brackets, as the end of a range; not named where it is an end of many."""
     return "" if len(externals(evidence)) >= MANY_SITES else f" ({short_names(evidence)[site.name]})"
-
-
-def ends_of_range(sites: Sequence[DatasetSummary]) -> tuple[tuple[DatasetSummary, ...], str]:
-    """The hospitals that may be the ends of a range, and that the others are none: few patients lie anywhere."""
-    enough = tuple(site for site in sites if site.events is None or int(site.events) >= FEW_FOR_POOLING)
-    left_out = len(sites) - len(enough) if enough else 0
-    where_few = "one hospital" if left_out == 1 else f"{in_words(left_out)} hospitals"
-    return enough or tuple(sites), f" In {where_few} too few were tested to tell." if left_out else ""
 
 
 def short_names(evidence: Evidence) -> dict[str, str]:
