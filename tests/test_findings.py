@@ -7,7 +7,10 @@ import importlib
 import re
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
+from dossier.core import claims
 from dossier.core.contents import Edition
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.release import Care, DeclaredPerformance, IntendedUse, Model, ReadersTables, Sample
@@ -40,6 +43,7 @@ from dossier.report.chapters import (
     results,
     robustness,
     sample,
+    sentence,
     statements,
     utility,
 )
@@ -50,6 +54,7 @@ from dossier.report.figures import utility as figures
 from dossier.typeset.flags import topic
 from dossier.typeset.names import unweighted
 from dossier.typeset.numbers import DASH, plain
+from dossier.typeset.words import in_words
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
@@ -394,12 +399,35 @@ def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     slopes = {"site_0": (0.7, 0.6, 0.8), "site_1": (1.4, 1.2, 1.6)}
     off = given(KINDS["two"], "calibration_slope", **slopes)
     open_yet = said("calibration", jointly_tested(off, site_0=0.02, site_1=0.02))
-    assert "No calibration slope is shown to be wrong (widest CI 1.20 to 1.60)." in open_yet
+    assert open_yet.endswith("Calibration is open in Spain and Italy 1.")
     two = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
     assert "The slope lies below 1 in Italy 1: there the risks are too extreme. " in two
     assert "It lies above 1 in Spain: there the risks are too moderate." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
-    assert "No calibration slope is shown to be wrong (widest CI 0.90 to 1.10)." in fine
+    assert "slope" not in fine
+
+
+@drawn(
+    p_values=st.lists(st.sampled_from([0.0001, 0.02, 0.9]), min_size=8, max_size=8),
+    ratios=st.lists(st.sampled_from([0.5, 0.9, 1.1, 1.6]), min_size=8, max_size=8),
+)
+def test_every_site_is_said_by_the_state_of_its_calibration(p_values: list[float], ratios: list[float]) -> None:
+    """A site whose O/E was off while its slope was open went unnamed where others were said to be open."""
+    names = [f"site_{index}" for index in range(8)]
+    off = given(
+        KINDS["eight"],
+        "oe_ratio",
+        **{name: (each, each - 0.1, each + 0.1) for name, each in zip(names, ratios, strict=True)},
+    )
+    found = jointly_tested(off, **dict(zip(names, p_values, strict=True)))
+    text = said("calibration", found).split("Calibration is ")[1]
+    stands = {claim.dataset: claim.state for claim in claims.about(found, "calibration", "hospital")}
+    for state, how in sentence.CALIBRATION_IS.items():
+        here = [site.site for site in externals(found) if stands[site.name] == state]
+        part = next((part for part in text.split("; ") if part.startswith(how)), "")
+        assert bool(part) is bool(here)
+        assert len(here) > 4 or all(name in part for name in here)
+        assert len(here) <= 4 or f"{in_words(len(here))} of eight sites" in part or len(here) == 8
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
@@ -422,9 +450,7 @@ def test_a_site_without_a_slope_is_named() -> None:
     text = said(
         "calibration", given(undone(KINDS["two"], "calibration_slope", "site-1"), "calibration_slope", **slopes)
     )
-    assert text.endswith(
-        "No calibration slope is shown to be wrong (widest CI 0.90 to 1.10). In Spain no slope can be estimated."
-    )
+    assert text.endswith("In Spain no slope can be estimated.")
 
 
 def test_a_default_that_does_better_is_named() -> None:

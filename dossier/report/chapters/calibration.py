@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dossier.core.multiplicity import size_of_risks
+from collections.abc import Sequence
+
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -10,34 +11,27 @@ from dossier.typeset.words import how_many, in_words, listing
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
-    """How many sites have an interval of O/E that holds 1, and what the slopes say."""
+    """O/E over the sites, where slopes are off, and how the calibration of each site stands."""
     if classes.labels(evidence):
         return classes.calibration(evidence)
     ratios = sentence.estimated(evidence, "oe_ratio")
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
     lead = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
-    slopes = sentence.estimated(evidence, "calibration_slope")
-    parts = sentence.slopes_off(evidence, lambda sites: f"in {_who(sites, len(slopes))}")
+    among = len(externals(evidence))
+    parts = sentence.slopes_off(evidence, lambda sites: f"in {_who(sites, among)}")
+    parts.append(sentence.calibration_by_state(evidence, lambda sites: f"in {_who(sites, among)}"))
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
-    no_slope = [site.site for site, _ in ratios if site not in [dataset for dataset, _ in slopes]]
+    known = [site.name for site, _ in sentence.estimated(evidence, "calibration_slope")]
+    no_slope = [site.site for site, _ in ratios if site.name not in known]
     if no_slope:
         parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
-    return sentence.Sentence(lead, " ".join([*parts, *_unsure(evidence)]))
+    return sentence.Sentence(lead, " ".join(filter(None, parts)))
 
 
-def _unsure(evidence: Evidence) -> list[str]:
-    """Where it is open, and how many patients would show good calibration."""
-    sites = [site for site in externals(evidence) if size_of_risks(evidence, site.name) == "open"]
-    needed, names = sentence.to_show_calibration(evidence, sites), [site.site for site in sites]
-    if not needed:
-        return []
-    return [f"This is open in {_who(names, len(externals(evidence)))}: {needed} patients would show a right model."]
-
-
-def _who(sites: list[str], among: int) -> str:
+def _who(sites: Sequence[str], among: int) -> str:
     """The sites by name when they are few, by count when they are many."""
     if len(sites) <= 4:
         return listing(sites)

@@ -20,6 +20,7 @@ from dossier.core.types import (
     externals,
     find,
     is_telling,
+    summary_of,
 )
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
@@ -225,23 +226,40 @@ def _places(evidence: Evidence) -> list[tuple[str, str, str]]:
 
 def slopes_off(evidence: Evidence, who: Callable[[list[str]], str]) -> list[str]:
     """Where the calibration slope is shown to be wrong, and what that says; `who` names the places."""
-    known: list[tuple[float, float]] = []
     off: dict[str, list[str]] = {}
     for site, label, name in _places(evidence):
-        slope = find(evidence, "calibration_slope", site, **({"class": label} if label else {}))
-        if isinstance(slope, Estimate) and slope.low is not None and slope.high is not None:
-            known.append((slope.low, slope.high))
-            wrong = misfit(evidence, site, label)
-            if wrong.spread and (wrong.spread == "below 0" or not wrong.is_reversed):
-                off.setdefault(wrong.spread, []).append(name)
+        wrong = misfit(evidence, site, label)
+        if wrong.spread and (wrong.spread == "below 0" or not wrong.is_reversed):
+            off.setdefault(wrong.spread, []).append(name)
     lies = {bound: who(off[bound]) for bound in SPREAD if bound in off}
     parts = [f"lies {bound} {where}: there the risks {SPREAD[bound]}." for bound, where in lies.items()]
-    if parts or not known:
-        return [f"{'It' if index else 'The slope'} {text}" for index, text in enumerate(parts)]
-    low, high = max(known, key=lambda ends: ends[1] - ends[0])
-    return [f"No calibration slope is shown to be wrong (widest CI {number(low)} to {number(high)})."]
+    return [f"{'It' if index else 'The slope'} {text}" for index, text in enumerate(parts)]
 
 
+def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str]) -> str:
+    """Where calibration is shown to be off, and by how much, to be good, or is open; `who` names the places.
+
+    How many patients would show right risks to be right is that of the register.
+    """
+    called = {(site, label): name for site, label, name in _places(evidence)}
+    stands: dict[str, list[tuple[DatasetSummary, str]]] = {state: [] for state in CALIBRATION_IS}
+    for claim in claims.worst_first(claims.about(evidence, "calibration", "hospital")):
+        if claim.limit_source == "default" and (state := claims.standing(evidence, claim)) in stands:
+            name = called[claim.dataset, str(claim.at.get("class", ""))]
+            off = f" ({'slope' if 'slope' in str(claim.measure) else 'O/E'}{TIED}{number(claim.value or 0.0)})"
+            stands[state].append((summary_of(evidence, claim.dataset), f"{name}{off if state == 'against' else ''}"))
+    needed = (
+        "" if evidence.release.outcome.classes else to_show_calibration(evidence, [site for site, _ in stands["open"]])
+    )
+    more = f": {needed} patients would show a right model" if needed else ""
+    said = [
+        f"{how} {who([name for _, name in stands[state]])}" for state, how in CALIBRATION_IS.items() if stands[state]
+    ]
+    return f"Calibration is {'; '.join(said)}{more}." if said else ""
+
+
+CALIBRATION_IS = {"against": "shown to be off", "shown": "shown to be good", "open": "open"}
+"""What is said of calibration that stands so, what is open last."""
 SPREAD = {"below 0": "run the wrong way", "below 1": "are too extreme", "above 1": "are too moderate"}
 """What it says of risks where their slope lies."""
 
