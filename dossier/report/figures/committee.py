@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands, types
+from dossier.core import bands, multiplicity, types
 from dossier.core.facts import Fact
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
@@ -97,7 +97,9 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Abse
         curve = types.find_curve(evidence, "calibration_curve", site.name)
         found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
         if found is not None and {"observed", "low", "high"} <= set(found):
-            rows.append(Row(site.site, found["observed"], found["low"], found["high"]))
+            ends = (found["observed"], found["low"], found["high"])
+            is_off = multiplicity.size_of_risks(evidence, site.name) == "against"
+            rows.append(Row(site.site, *ends, is_off=is_off and bool(multiplicity.at_risk(risk, *ends)[0])))
     if len(rows) < 2:
         return types.Absent(Fact("percentages_at_fewer_than_two_hospitals"))
     ranked = sorted(rows, key=lambda row: -row.value)
@@ -126,7 +128,8 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     canvas.write(axes.sheet, middle, len(rows) * ROW + 8.6, text, ha="center")
     caption = (
         f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
-        f"its left too much. Each line: the range ({captions.level_text(evidence)}); one that crosses cannot tell."
+        f"its left too much. Each line: the range ({captions.level_text(evidence)}). Wide and brown: shown to be "
+        "wrong; any other is not."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))
@@ -268,6 +271,8 @@ class Row:
     low: float | None
     high: float | None
     is_ours: bool = False
+    is_off: bool = False
+    """Whether what was found is shown to be wrong."""
 
 
 def rankings(evidence: types.Evidence) -> tuple[Row, ...] | types.Absent:
@@ -297,6 +302,7 @@ def _forest(
     for at, (row, name) in enumerate(zip(rows, names, strict=False)):
         colour, stroke, size, weight = (ink.BLUE, WIDE, 5.2, 600) if row.is_ours else (ink.INK_2, 1.0, 3.9, 400)
         plot.write(at + 0.5, 0, name, weight=weight, color=colour)
+        colour, stroke = (ink.ALERT, WIDE) if row.is_off else (colour, stroke)
         if row.low is not None and row.high is not None:
             axes.plot([row.low, row.high], [at, at], color=colour, lw=stroke, zorder=2)
         axes.plot([row.value], [at], "s", ms=size, color=colour, zorder=3)
