@@ -40,8 +40,12 @@ def test_it_would_be_better_to_do_the_same_for_all_only_where_the_range_says_so(
     evidence = of_gain(KINDS["two"], 0.5, 0.3, site_0=(-0.3, -0.1), site_1=(-0.1, 0.1))
     (words,) = committee.than_the_same_for_all(evidence)
     assert words.replace("\N{NO-BREAK SPACE}", " ") == (
-        "At the 50% line, flagging everyone would be better in Italy 1. It is not clear which is better in Spain."
+        "At the 50% line, flagging everyone would be better in Italy 1. In Spain it is not clear which is better."
     )
+    for case, nowhere in (("two", "in neither hospital"), ("eight", "in none of the eight hospitals")):
+        open_yet = {f"site_{index}": (-0.1, 0.1) for index in range(len(KINDS[case].datasets))}
+        (words,) = committee.than_the_same_for_all(of_gain(KINDS[case], 0.5, 0.3, **open_yet))
+        assert words.endswith(f"{nowhere} is it clear which is better.")
     looked_at = [
         dataclasses.replace(each, found=dataclasses.replace(each.found, details={**each.found.details, "p_holm": 0.02}))
         if each.measure == "net_benefit_gain" and isinstance(each.found, types.Estimate)

@@ -62,7 +62,7 @@ def test_what_became_worse_stands_first_on_both_first_pages(
     built: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
     page = _text(built[0], "regulatory")
-    lead = "The model is shown not to meet its declared criterion at one of four hospitals, and shown to at three."
+    lead = "The model is shown not to meet its declared criterion at one of four hospitals, and to meet it at three."
     assert f"{lead} Worse than version 1.4.0" in page
     assert "specificity at GBSG trial 54% before, 21% now" in page
     assert "observed to expected ratio at GBSG trial 0.88 before, 0.59 now" in page

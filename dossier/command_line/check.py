@@ -12,7 +12,7 @@ from dossier.core.release import COUNT_SCHEMA, object_schema, written_count
 from dossier.core.tripod import Item
 from dossier.core.types import DatasetSummary, Flag, SettledColumn, SettledTable, Study, Withheld
 from dossier.typeset.flags import flag_text
-from dossier.typeset.words import exclusion
+from dossier.typeset.words import counted, exclusion
 
 SCHEMA = "dossier-check/1"
 CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
@@ -91,7 +91,7 @@ def lines(found: Check) -> Iterator[str]:
 
 
 def _size(dataset: DatasetSummary) -> str:
-    events = "" if dataset.events is None else f", {dataset.events} events"
+    events = "" if dataset.events is None else f", {counted(dataset.events, 'event')}"
     events += "".join(f", {count} {label}" for label, count in dataset.class_counts.items())
     lost = {reason: count for reason, count in dataset.excluded.items() if isinstance(count, Withheld) or count}
     left = "".join(f", {_count(count)} {exclusion(reason)}" for reason, count in lost.items())

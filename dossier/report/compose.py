@@ -39,7 +39,7 @@ from dossier.typeset.numbers import HYPHEN, JOINER, SOFT_HYPHEN, plain
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import Table
 from dossier.typeset.widths import hyphenated, parted
-from dossier.typeset.words import listing, sentence_case, within_sentence
+from dossier.typeset.words import counted, listing, sentence_case, within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
@@ -261,7 +261,7 @@ def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate)
     if result is None:
         return None
     bounds = numbers.interval(found, evidence.terms[result.term], wordy=True)
-    events = "" if found.events is None else f", {found.events:,} events"
+    events = "" if found.events is None else f", {counted(found.events, 'event')}"
     more = [f"{numbers.level_of(evidence)} interval {bounds}" if bounds else "", f"n {found.n:,}{events}"]
     subset = () if result.subset is None else ((result.subset.column, result.subset.level),)
     at = "".join(f" {name}={value}" for name, value in (*result.at.items(), *subset))

@@ -145,7 +145,7 @@ def _legend(evidence: types.Evidence) -> list[str]:
         return []
     parts = []
     for letter, site in zip(ascii_lowercase, types.externals(evidence), strict=False):
-        events = "" if site.class_counts else f", {names.events_of(site)} events"
+        events = "" if site.class_counts else f", {names.all_events([site])}"
         parts.append(f"{letter}{TIED}{binding.marks(evidence, site)}{site.site} ({site.n:,}{events})")
     return [names.with_short_sites(evidence, f"{'; '.join(parts)}.")]
 

@@ -138,9 +138,9 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
     } - {"shown"}
     if "against" in states:
         shown = states.count("shown")
-        rest = f", and shown to at {in_words(shown)}" if shown else ""
-        at_sites = at_sites if apart <= 1 else f"all of {at_sites}"
-        return f"The model is shown not to meet {at_sites} at {_of(states.count('against'), len(states))}{rest}."
+        rest = f", and to meet {'it' if apart <= 1 else 'all'} at {in_words(shown)}" if shown else ""
+        misses = "not to meet" if apart <= 1 else "to miss one or more of"
+        return f"The model is shown {misses} {at_sites} at {_of(states.count('against'), len(states))}{rest}."
     if "against" in together:
         return f"The model is shown not to meet {what} over all hospitals together."
     unsure = len(states) - states.count("shown")

@@ -14,7 +14,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
-from dossier.typeset.names import ends_of_range, events_of
+from dossier.typeset.names import all_events, ends_of_range, events_of
 from dossier.typeset.numbers import number, per_cent, threshold
 from dossier.typeset.reasons import why
 from dossier.typeset.words import listing
@@ -182,7 +182,7 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
 def _counts(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """The patients and events of a site, and below them its mean risks."""
     known, found = events_of(site), means(evidence, site)
-    events = "" if not known else f", events {known}" if known == "withheld" else f", {known} events"
+    events = f", {all_events([site])}" if known else ""
     both = "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
     return f"n {site.n:,}{events}\n{both}"
 

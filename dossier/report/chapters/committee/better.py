@@ -41,9 +41,11 @@ Place = tuple[str, str, dict[str, str]]
 def _places(evidence: Evidence) -> list[Place]:
     known = classes.labels(evidence)
     if not known:
-        return [(site.name, site.site, {}) for site in in_question(evidence)]
+        return [(site.name, short_names(evidence)[site.name], {}) for site in in_question(evidence)]
     return [
-        (site.name, f"{label} in {site.site}", {"class": label}) for site in in_question(evidence) for label in known
+        (site.name, f"{label} in {short_names(evidence)[site.name]}", {"class": label})
+        for site in in_question(evidence)
+        for label in known
     ]
 
 
@@ -79,8 +81,18 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         either = plain.doing(evidence, "everyone or no one")
         sentences.append(f"{either} may be better{_where(chance, among, several, evidence)}, or this is coincidence")
     if unclear:
-        sentences.append(f"it is not clear which is better{_where(unclear, among, several, evidence)}")
+        sentences.append(_not_clear(unclear, among, several, evidence))
     return tuple(sentences)
+
+
+def _not_clear(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
+    """Where nobody can tell which is better; that it is so everywhere is said without a "not in all"."""
+    if among == 1 or len(names) < among:
+        where = _where(names, among, several, evidence).strip()
+        return " ".join(filter(None, (where, "it is not clear which is better")))
+    what = "checks, one for each class and hospital," if several else "hospitals"
+    nowhere = "neither hospital" if among == 2 and not several else f"none of the {in_words(among)} {what}"
+    return f"in {nowhere} is it clear which is better"
 
 
 def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
