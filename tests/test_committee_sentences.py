@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from dossier.core import types
 from dossier.core.facts import Count, Fact, Method
@@ -219,6 +221,21 @@ def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
         assert "too small" not in said
     # Where all are so small, both are named: the range of each stands beside.
     assert "too small" not in committee.who_is_missed(with_counts(KINDS["two"], (12, 1), (12, 2)))[0]
+
+
+@drawn(needed=st.floats(50, 90_000), local=st.booleans())
+def test_one_page_gives_one_answer_to_how_many_patients_it_takes(needed: float, local: bool) -> None:
+    """Beside "about 4,600 patients would show it" stood "sure numbers need 8,000"."""
+    test = types.Estimate(1.0, None, None, None, 500, Method("likelihood_ratio"), details={"needed": needed})
+    kept = [each for each in KINDS["two"].results if each.measure != "calibration_test"]
+    tests = [
+        types.Result("calibration_test", "calibration_test", site.name, {}, test) for site in KINDS["two"].datasets
+    ]
+    found = dataclasses.replace(KINDS["two"], results=(*kept, *tests), local_site="site-0" if local else None)
+    said = " ".join((committee.are_right(found).rest, *committee.steps(found))).replace("\N{NO-BREAK SPACE}", " ")
+    counts = re.findall(r"bout ([\d,]+(?: to [\d,]+)?)(?: patients|[.;])", said)
+    assert len(set(counts)) <= 1
+    assert "sure numbers" not in said
 
 
 def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> None:

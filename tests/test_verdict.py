@@ -137,6 +137,19 @@ def test_a_criterion_over_all_hospitals_is_not_among_those_of_each(at_sites: int
     assert verdict.finding(evidence).lead.startswith(f"The model is shown {said} at one of eight hospitals")
 
 
+@pytest.mark.parametrize("stands", [True, False, None])
+@pytest.mark.parametrize("at_sites", [True, False])
+def test_the_committee_names_every_goal_and_how_it_stands(stands: bool | None, at_sites: bool) -> None:
+    """Beside a goal of each hospital that of all together went unsaid."""
+    first = {(1, site): True for site in SITES} if at_sites else {(1, types.POOLED): True}
+    goals = (asked(dataset="each external" if at_sites else "pooled"), asked("oe_ratio", "pooled"))
+    said = committee.answer(held(EIGHT, *goals, met={**first, (2, types.POOLED): stands}))
+    how = {True: "met", False: "missed", None: "cannot tell yet"}[stands]
+    among = "telling sick from well and number of cases" if stands and not at_sites else "number of cases"
+    assert f"{how} ({among})" in said
+    assert "telling sick from well" in said
+
+
 @pytest.mark.parametrize("few", [0, 1, 3])
 def test_the_row_over_all_hospitals_is_of_those_that_are_pooled(few: int) -> None:
     sites = [dataclasses.replace(site, events=3 if k < few else 50) for k, site in enumerate(types.externals(EIGHT))]

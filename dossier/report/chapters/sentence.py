@@ -202,13 +202,16 @@ MOST_LEFT_OUT = 2
 
 
 def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
-    """How many patients like theirs would show that right risks are right, where fewer came: a number, or from to."""
-    tests = [(site.n, find(evidence, "calibration_test", site.name)) for site in sites]
-    needed = [(n, test.details.get("needed") or 0.0) for n, test in tests if isinstance(test, Estimate)]
-    more = sorted(patients for n, patients in needed if patients > n)
-    if not more:
-        return ""
-    return span(rounded_up, more)
+    """How many patients like theirs would show right risks to be right, where that is open and fewer came.
+
+    A number, or from the least of a site to the most; of several classes so many as all of them take.
+    """
+    needed = {site.name: 0.0 for site in sites}
+    for claim in claims.about(evidence, "calibration", "hospital"):
+        if claim.dataset in needed and claim.limit_source == "default" and claims.standing(evidence, claim) == "open":
+            needed[claim.dataset] = max(needed[claim.dataset], claim.needs_n or 0.0)
+    more = [needed[site.name] for site in sites if needed[site.name] > site.n]
+    return span(rounded_up, more) if more else ""
 
 
 def rounded_up(patients: float) -> str:
@@ -248,9 +251,7 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str]) ->
             name = called[claim.dataset, str(claim.at.get("class", ""))]
             off = f" ({'slope' if 'slope' in str(claim.measure) else 'O/E'}{TIED}{number(claim.value or 0.0)})"
             stands[state].append((summary_of(evidence, claim.dataset), f"{name}{off if state == 'against' else ''}"))
-    needed = (
-        "" if evidence.release.outcome.classes else to_show_calibration(evidence, [site for site, _ in stands["open"]])
-    )
+    needed = to_show_calibration(evidence, [site for site, _ in stands["open"]])
     more = f": {needed} patients would show a right model" if needed else ""
     said = [
         f"{how} {who([name for _, name in stands[state]])}" for state, how in CALIBRATION_IS.items() if stands[state]

@@ -142,15 +142,21 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
         for goal in acceptance.counted_ones(evidence)
         if all(criterion.dataset == types.POOLED for criterion in goal)
     ]
-    states = [acceptance.verdict(goal) for goal in together]
-    if not asked and together:
-        count, missed = states.count("shown"), states.count("against")
-        if count or missed:
-            how = f"it met {_part_of(count, len(states))}" if count else "it met none of its goals"
-            return f"Over all hospitals {how}{f' and missed {in_words(missed)}' if missed else ''}."
-        return "Nobody can tell yet whether it meets its goals over all hospitals: too few were tested."
-    if not asked:
+    if not asked and not together:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
+    stands: dict[str, list[types.Criterion]] = {}
+    for goal in together:
+        stands.setdefault({"against": "missed", "shown": "met"}.get(acceptance.verdict(goal), TELLS_NOT), []).extend(
+            goal
+        )
+    parts = [
+        f"{how} ({listing(_goal_words(evidence, stands[how]))})"
+        for how in ("missed", "met", TELLS_NOT)
+        if how in stands
+    ]
+    over_all = f"{'Its goals over' if not asked else 'Over'} all hospitals: {'; '.join(parts)}." if parts else ""
+    if not asked:
+        return over_all
     met = [site for site in asked if all(goal.met for goal in goals_at(evidence, site))]
     unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
     every = [goal for site in asked for goal in goals_at(evidence, site)]
@@ -162,10 +168,14 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
         text = f"It met {what} in {plain.all_hospitals(len(asked))}."
     else:
         missed = len(asked) - len(met) - len(unknown)
-        kinds = {"met": len(met), "missed": missed, "cannot tell yet": len(unknown)}
+        kinds = {"met": len(met), "missed": missed, TELLS_NOT: len(unknown)}
         counts = "; ".join(f"{how} in {in_words(count)}" for how, count in kinds.items() if count)
         text = f"{sentence_case(what)}, in {in_words(len(asked))} hospitals: {counts}."
-    return f"{text} Over all of them it missed one." if "against" in states else text
+    return f"{text} {over_all}".strip()
+
+
+TELLS_NOT = "cannot tell yet"
+"""How a goal stands that is neither met nor missed."""
 
 
 def _found_everywhere(evidence: types.Evidence) -> str:

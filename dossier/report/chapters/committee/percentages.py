@@ -181,9 +181,7 @@ def _why_not(evidence: types.Evidence) -> str:
 
 def _would_show(evidence: types.Evidence) -> str:
     """How many patients would show that the percentages are right, where that is open and there were fewer."""
-    places = [] if classes.labels(evidence) else in_question(evidence)
-    open_at = [site for site in places if size_of_risks(evidence, site.name) == "open"]
-    needed = sentence.to_show_calibration(evidence, open_at)
+    needed = sentence.to_show_calibration(evidence, in_question(evidence))
     if not needed:
         return ""
     if are_off(evidence):

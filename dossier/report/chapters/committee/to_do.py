@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dossier.core import claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
-from dossier.core.multiplicity import is_short_of
-from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
-from dossier.report.chapters import classes, sample, sentence
+from dossier.core.types import DatasetSummary, Evidence, externals
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.declared import broken_here
 from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, is_here, local, short_names
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
-from dossier.typeset.words import span
 from dossier.words import entries
 
 MOST_STEPS = 6
@@ -70,29 +68,16 @@ def _test(evidence: Evidence) -> Iterator[str]:
         several = bool(classes.labels(evidence))
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
         start = "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of them"
-        yield f"{start}, test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
+        yield f"{start}, test it on our own past patients: at least {who}{_firm(evidence, externals(evidence))}.{goal}"
         return
-    needed = _needed(evidence, ours)
-    if needed is not None and is_short_of(needed, ours.n):
-        tested = f"{ours.n:,} were tested, sure numbers need about {sentence.rounded_up(needed.value)}"
-        yield f"Test more of our own patients: {tested}.{goal}"
+    needed = _firm(evidence, [ours])
+    if needed:
+        yield f"Test more of our own patients: {ours.n:,} were tested{needed}.{goal}"
     elif goal:
         yield goal.strip()
 
 
-def _firm(evidence: Evidence) -> str:
-    """How many patients sure numbers took at the hospitals that were tested."""
-    needed = [most.value for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
-    return f"; sure numbers need {span(sentence.rounded_up, needed)}" if needed else ""
-
-
-def _needed(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
-    """The patients that the most demanding number takes at a hospital."""
-    labels: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
-    found = [
-        find(evidence, measure, site.name, **({} if measure == "mss_brier" else of_class))
-        for measure in sample.CRITERIA
-        for of_class in labels
-    ]
-    known = [estimate for estimate in found if isinstance(estimate, Estimate)]
-    return max(known, key=lambda estimate: estimate.value, default=None)
+def _firm(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+    """How many patients would show right percentages to be right at hospitals that had fewer, as it is said of them."""
+    needed = sentence.to_show_calibration(evidence, sites)
+    return f"; to show that its percentages are right takes about {needed}" if needed else ""
