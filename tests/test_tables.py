@@ -105,6 +105,32 @@ def test_a_site_stands_whole_on_three_lines_before_it_is_shortened() -> None:
     ]
 
 
+@pytest.mark.parametrize("count", [6, 9, 14])
+def test_each_part_of_a_table_explains_its_own_columns_alone(count: int) -> None:
+    """A note above the first part explained a measure whose column stood in the second."""
+    whole = table(["Bari", "Graz"], columns=count)
+    heads = [f"Measure {index}" for index in range(count)]
+    columns = tuple(dataclasses.replace(each, label=head) for each, head in zip(whole.columns, heads, strict=True))
+    lettered = [
+        dataclasses.replace(cell, text=f"0.5{TIED}†{'ab'[at % 2]}") for at, cell in enumerate(whole.rows[0].cells)
+    ]
+    lettered = [cell if at in (0, count - 1) else whole.rows[0].cells[at] for at, cell in enumerate(lettered)]
+    rows = (dataclasses.replace(whole.rows[0], cells=tuple(lettered)), *whole.rows[1:])
+    note = " ".join(["Estimate and interval.", *(f"{head}: what it is." for head in heads)])
+    last = "ab"[(count - 1) % 2]
+    footnotes = tuple(f"†{letter}{TIED}Why {letter}." for letter in dict.fromkeys(("a", last)))
+    made = dataclasses.replace(whole, columns=columns, rows=rows, note=note, footnotes=footnotes)
+    parts = tables.pages_of(made)
+    assert parts[0].note.startswith("Estimate and interval.")
+    for part in parts:
+        own = [column.label for column in part.columns]
+        assert [head for head in heads if f"{head}: " in part.note] == own
+        said = {text[:2] for text in part.footnotes}
+        assert said == {
+            f"†{letter}" for letter in "ab" if any(f"†{letter}" in c.text for r in part.rows for c in r.cells)
+        }
+
+
 def test_only_sites_are_shortened() -> None:
     measures = ["Weighted utility of the advice as declared for every patient", "Sensitivity"]
     (part,) = tables.pages_of(table(measures, columns=4), ["Bari"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
@@ -265,14 +266,31 @@ def _by_columns(table: Table) -> tuple[Table, ...]:
         columns[-1:] = [[*columns[-1], index]] if together else [*columns[-1:], [index]]
     parts = packed(columns, [sum(widths[at] for at in unit) for unit in columns], room)
     kept = [[at for unit in part for at in unit] for part in parts]
-    return tuple(
+    found = [
         replace(
             part,
             columns=tuple(table.columns[at] for at in held),
             rows=tuple(replace(row, cells=tuple(row.cells[at] for at in held if row.cells)) for row in table.rows),
         )
         for part, held in zip(_parts_of(table, len(kept)), kept, strict=True)
-    )
+    ]
+    return tuple(replace(part, note=_note_of(part, found), footnotes=_footnotes_of(part, found)) for part in found)
+
+
+def _note_of(part: Table, parts: Sequence[Table]) -> str:
+    """Of the note of a parted table what explains the columns of one part; the first one has what explains none."""
+    said = []
+    for text in re.split(r"(?<=\.) (?=[A-Z])", parts[0].note):
+        explain = [each for each in parts if any(text.startswith(f"{column.label}:") for column in each.columns)]
+        said += [text] if part is (explain or parts)[0] else []
+    return " ".join(said)
+
+
+def _footnotes_of(part: Table, parts: Sequence[Table]) -> tuple[str, ...]:
+    """Of the footnotes of a parted table those whose letters stand in one part; the last one has those without."""
+    words = {word for row in part.rows for cell in row.cells for word in f"{cell.text} {cell.interval}".split()}
+    letters = [(note.split()[0], note) for note in parts[-1].footnotes]
+    return tuple(note for letter, note in letters if (letter in words if letter.startswith("†") else part is parts[-1]))
 
 
 def packed(items: Sequence[Item], widths: Sequence[float], room: float) -> list[list[Item]]:
