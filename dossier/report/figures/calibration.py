@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -101,7 +102,8 @@ def _facts(
     x, y = _free_corner(np.concatenate(strokes), box)
     for index, text in enumerate(reversed(lines)):
         level = y + index * FACT_LINE / axes.height
-        axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=ink.INK_2, zorder=4)
+        looks: dict[str, Any] = {"bbox": {"fc": "white", "ec": "none", "pad": 0.2, "alpha": 0.8}, "zorder": 4}
+        axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=ink.INK_2, **looks)
 
 
 def observed_at(evidence: types.Evidence, curve: types.Curve) -> tuple[float, float] | None:

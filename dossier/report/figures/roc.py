@@ -77,7 +77,9 @@ NARROWEST_WITH_BOUNDS = 22.0
 def _print_auroc(axes: canvas.Panel, found: types.Estimate) -> None:
     room = axes.width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
     high = (6.7 if room else 2.7) / axes.width
-    looks: dict[str, Any] = {"ha": "right", "va": "center_baseline"}
+    # Where few patients make a curve of few steps, one may run there: the numbers stand on white.
+    white = {"fc": "white", "ec": "none", "pad": 0.4}
+    looks: dict[str, Any] = {"ha": "right", "va": "center_baseline", "bbox": white, "zorder": 4}
     axes.text(0.97, high, number(found.value), weight=600, color=ink.BLUE, **looks)
     if room:
         bounds = captions.interval(found.low, found.high)
