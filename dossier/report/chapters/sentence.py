@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dossier.core import claims
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import misfit, separation
+from dossier.core.multiplicity import misfit, separation, size_of_risks
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -206,11 +206,16 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> 
 
     A number, or from the least of a site to the most; of several classes so many as all of them take.
     """
-    needed = {site.name: 0.0 for site in sites}
-    for claim in claims.about(evidence, "calibration", "hospital"):
-        if claim.dataset in needed and claim.limit_source == "default" and claims.standing(evidence, claim) == "open":
-            needed[claim.dataset] = max(needed[claim.dataset], claim.needs_n or 0.0)
-    more = [needed[site.name] for site in sites if needed[site.name] > site.n]
+    more = []
+    for site in sites:
+        at = [{"class": label} if label else {} for label in evidence.release.outcome.classes or ("",)]
+        tests = [
+            find(evidence, "calibration_test", site.name, **each)
+            for each in at
+            if size_of_risks(evidence, site.name, each.get("class", "")) == "open"
+        ]
+        most = max((test.details.get("needed") or 0.0 for test in tests if isinstance(test, Estimate)), default=0.0)
+        more += [most] if most > site.n else []
     return span(rounded_up, more) if more else ""
 
 
@@ -246,9 +251,10 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str]) ->
     """
     called = {(site, label): name for site, label, name in _places(evidence)}
     stands: dict[str, list[tuple[DatasetSummary, str]]] = {state: [] for state in CALIBRATION_IS}
-    for claim in claims.worst_first(claims.about(evidence, "calibration", "hospital")):
-        if claim.limit_source == "default" and (state := claims.standing(evidence, claim)) in stands:
-            name = called[claim.dataset, str(claim.at.get("class", ""))]
+    for claim in claims.worst_first(claims.counted(evidence, "calibration")):
+        # The gravest claim of a place is how it stands, as in the table of page 1.
+        name = called.pop((claim.dataset, str(claim.at.get("class", ""))), None)
+        if name is not None and (state := claims.standing(evidence, claim)) in stands:
             off = f" ({'slope' if 'slope' in str(claim.measure) else 'O/E'}{TIED}{number(claim.value or 0.0)})"
             stands[state].append((summary_of(evidence, claim.dataset), f"{name}{off if state == 'against' else ''}"))
     needed = to_show_calibration(evidence, [site for site, _ in stands["open"]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matplotlib.axes import Axes
@@ -331,9 +331,10 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
     return text + captions.left_out(len(sites) - len(shown), "not drawn")
 
 
-def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bool = False) -> str:
-    """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
+def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[str] = ()) -> str:
+    """The finding of a forest in one sentence, or that of only some sites for a picture that shows nothing else."""
     found = ((site, what.in_unit(each)) for site, each in data.known(evidence, what.measure, **what.at))
+    found = (pair for pair in found if not only or pair[0].name in only)
     estimates, few = ends_of_range([(site, each) for site, each in found if isinstance(each, types.Estimate)])
     known = sorted((each.value, site.site) for site, each in estimates)
     (low, first), (high, _) = known[0], known[-1]
@@ -349,7 +350,7 @@ def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bo
     else:
         text += f" runs from {captions.from_to(known, what.text)} in {captions.sites_word(len(known))}"
     pooled = what.together(evidence)
-    if pooled is not None and not only_sites:
+    if pooled is not None and not only:
         text += f"; pooled it is {captions.value_text(pooled, what.digits)}"
         new = types.expected_range(pooled)
         if new is not None:

@@ -222,9 +222,9 @@ def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
 
 
 def by_site_message(evidence: types.Evidence) -> str:
-    """The gain at its extremes; nothing where none could be estimated."""
+    """The gain at its extremes, of those whose panel is no gap; nothing where none could be estimated."""
     primary = data.primary_threshold(evidence)
-    sites = types.externals(evidence)
+    sites = [site for site in types.externals(evidence) if isinstance(site_curve(evidence, site), types.Curve)]
     known, few = ([], "") if primary is None else data.ranked(evidence, "net_benefit_gain", sites, threshold=primary)
     if not known or primary is None:
         return ""
