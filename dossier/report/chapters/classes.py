@@ -82,7 +82,7 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
     found = [(types.find(evidence, "auroc", types.POOLED, **{"class": label}), label) for label in labels(evidence)]
     known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, types.Estimate))
     ends_of = [f"{short(evidence, 'auroc', value)} ({label})" for value, label in known]
-    parts += [f"By class it runs from {ends_of[0]} to {ends_of[-1]}."] if len(known) > 1 else []
+    parts += [f"By class the AUROC runs from {ends_of[0]} to {ends_of[-1]}."] if len(known) > 1 else []
     lead = f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}."
     return sentence.Sentence(lead, " ".join([*parts, off(evidence)]).strip())
 

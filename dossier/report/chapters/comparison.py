@@ -99,7 +99,8 @@ def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
         here = [each for each in found if each.measure == measure]
         if here:
             first, alike = here[0], [each for each in here if each.is_like(here[0])]
-            left = f" and {in_words(len(here) - len(alike))} more" if len(here) > len(alike) else ""
+            more = len(here) - len(alike)
+            left = f", and in {in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
             by = f"{first.site.site} by {in_text(evidence, measure, first.by)}"
             said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
     return "; ".join(said)

@@ -193,7 +193,7 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
     update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "").lower()
-    who = listing([text for text in (rival, group, site, str(claim.at.get("class", ""))) if text])
+    who = " at ".join(filter(None, (listing(list(filter(None, (rival, group, str(claim.at.get("class", "")))))), site)))
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)
     what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))
     what = "slope" if claim.measure == "calibration_slope" else "O/E" if claim.measure == "oe_ratio" else what

@@ -271,13 +271,17 @@ SPREAD = {"below 0": "run the wrong way", "below 1": "are too extreme", "above 1
 """What it says of risks where their slope lies."""
 
 
-def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None) -> str:
-    """The first of a list, at most so many and, but for the very first, in so many characters; the rest by count."""
+def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None, what: str = "") -> str:
+    """The first of a list, at most so many and, but for the very first, in so many characters; the rest by count.
+
+    `what` is one of the rest, where its name alone does not say so.
+    """
     kept = list(names[:most])
     while room is not None and len(kept) > 1 and len(listing(kept)) > room:
         kept.pop()
     left = len(names) - len(kept)
-    return listing([*kept, f"{in_words(left)} more"] if left else kept)
+    more = f" {what}{'s' if left > 1 else ''}" if what else ""
+    return listing([*kept, f"{in_words(left)} more{more}"] if left else kept)
 
 
 def worst_named(evidence: Evidence, names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dossier.core.facts import Fact
 from dossier.core.instances import Instance, accuracy_threshold, of_dataset
 from dossier.report.figures import accuracy, canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number
 from dossier.typeset.words import sentence_case, setting
 
@@ -189,8 +190,9 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         _of_site(panels, evidence, index, shared, _least(known))
     spread = [(site.site, *_ends(found)) for site, found in sites if found]
     texts = [f"{first} to {last} ({name})" for name, first, last in spread]
-    widest, first, last = max(spread, key=lambda row: float(row[2]) - float(row[1]))
-    message = f"What counts as right matters most in {widest}: accuracy runs from {first} to {last}."
+    ends, few = ends_of_range([(site, _ends(found)) for site, found in sites if found])
+    widest, (first, last) = max(ends, key=lambda row: float(row[1][1]) - float(row[1][0]))
+    message = f"What counts as right matters most in {widest.site}: accuracy runs from {first} to {last}{few}."
     more = captions.left_out(len(types.externals(evidence)) - len(sites), "see results.csv")
     caption = (
         f"{captions.patients([site for site, _ in sites])}; {captions.level_text(evidence)} intervals. Square: "

@@ -190,7 +190,7 @@ def another_is_better(evidence: Evidence) -> str:
         for wanted in (True, False)
     )
     so = (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
-    names = f"{sentence.named_with_the_rest(alike, MOST_MODELS)}{' each' if len(alike) > 1 else ''}"
+    names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
 
 

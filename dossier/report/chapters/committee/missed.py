@@ -73,7 +73,7 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     errors = dict(list(_errors(evidence, in_brief=True).items())[:MOST_ERRORS])
-    parts = [f"{how} {plain.first_named(which)}." for how, which in errors.items()]
+    parts = [f"{how} {plain.first_named(which, GROUP)}." for how, which in errors.items()]
     parts = [*parts, _even_if_right(evidence, errors)] if parts else [_counts(evidence, in_brief=True)]
     return tuple(text for text in (*parts, _of_goals(evidence), _known_at(evidence)) if text)
 
@@ -107,6 +107,8 @@ def _of_goals(evidence: types.Evidence) -> str:
     return f"Its goals for groups, in {counted(len(here), 'check')}: {listing(parts)}.{whom}"
 
 
+GROUP = "group"
+"""What those of patients are called who are not named."""
 MOST_ERRORS = 2
 """Kinds of errors that the first page has room for."""
 
@@ -208,7 +210,9 @@ def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in _errors(evidence).items()]
+    parts = [
+        f"{how} {named_with_the_rest(which, plain.MOST_NAMED, what=GROUP)}." for how, which in _errors(evidence).items()
+    ]
     parts += [_counts(evidence), _of_goals(evidence), _few_groups(evidence), _not_counted(evidence)]
     return tuple(filter(None, parts))
 
@@ -235,7 +239,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
         here = [look for look in worse if look.is_sure is is_sure]
         groups = dict.fromkeys((patients_of(look.column, look.label, look.of_class), look.measure) for look in here)
         if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
-            text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED)}, {end}."
+            text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED, what=GROUP)}, {end}."
     return text
 
 
@@ -411,7 +415,7 @@ def _protected(evidence: types.Evidence) -> str:
     for start, is_shown in (("Kept back", False), ("Kept back at some hospitals", True)):
         of_start = [group for group in hidden if (group in shown) is is_shown]
         names = [f"{within_sentence(label)} ({within_sentence(column)})" for column, label in of_start]
-        gone += f" {start}: {named_with_the_rest(names, plain.MOST_NAMED)}." if names else ""
+        gone += f" {start}: {named_with_the_rest(names, plain.MOST_NAMED, what=GROUP)}." if names else ""
     return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
 

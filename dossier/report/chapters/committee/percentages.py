@@ -12,6 +12,7 @@ from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question, short_names
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case, span
 
@@ -60,6 +61,7 @@ SLOPES: dict[str, str] = {
 class Whole:
     """The percentages of one hospital as a whole, by the ranges of its O/E ratio and of its calibration slope."""
 
+    site: types.DatasetSummary
     where: str
     ratio: types.Estimate | types.Absent
     state: types.State
@@ -109,7 +111,7 @@ def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str 
         size_of_risks(evidence, site.name, label),
     )
     where = " in ".join([*([label] if label else []), short_names(evidence)[site.name]])
-    return Whole(where, ratio, state, multiplicity.misfit(evidence, site.name, label))
+    return Whole(site, where, ratio, state, multiplicity.misfit(evidence, site.name, label))
 
 
 def lines(evidence: types.Evidence) -> tuple[float, ...]:
@@ -289,7 +291,8 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     highest."""
     off = sorted((risk for risk in found if risk.is_off), key=lambda risk: -abs(risk.value - risk.risk))[:MOST_NAMED]
     named = sorted(off, key=lambda risk: risk.value)
-    rest = sorted((risk for risk in found if risk not in off), key=lambda risk: risk.value)
+    ends, few = ends_of_range([(risk.whole.site, risk) for risk in found if risk not in off], "hospital")
+    rest = sorted((risk for _, risk in ends), key=lambda risk: risk.value)
     by_class = bool(classes.labels(evidence))
     joint = "for" if by_class else "in"
     parts = [
@@ -309,9 +312,9 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
             if by_class
             else f"in {few_named([o.where for o in rest])}"
         )
-        return f"{said}{values} of {among:,} patients had it {where} (ranges {ranges})."
+        return f"{said}{values} of {among:,} patients had it {where} (ranges {ranges}){few}."
     others = f"the other {count} checks, one for each class and hospital," if by_class else "the rest"
-    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges})."
+    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges}){few}."
 
 
 def _unknown(evidence: types.Evidence, known: Sequence[AtRisk]) -> str:

@@ -65,9 +65,9 @@ def few_named(names: Sequence[str]) -> str:
     return text if len(names) <= MOST_NAMED and len(text) <= LINE else counted_hospitals(len(names))
 
 
-def first_named(names: Sequence[str]) -> str:
-    """The first hospitals by name, the rest by number."""
-    return named_with_the_rest(names, MOST_NAMED, LINE)
+def first_named(names: Sequence[str], what: str = "") -> str:
+    """The first hospitals by name, the rest by number; `what` else they are."""
+    return named_with_the_rest(names, MOST_NAMED, LINE, what)
 
 
 def counted_hospitals(count: int) -> str:
