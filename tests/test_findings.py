@@ -402,8 +402,7 @@ def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     open_yet = said("calibration", jointly_tested(off, site_0=0.02, site_1=0.02))
     assert open_yet.endswith("Calibration is open in Spain and Italy 1.")
     two = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
-    assert "The slope lies below 1 in Italy 1: there the risks are too extreme. " in two
-    assert "It lies above 1 in Spain: there the risks are too moderate." in two
+    assert "off in Spain (O/E 1.56: too low, slope 1.40: too moderate) and Italy 1 (slope 0.70: too extreme)." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
     assert "slope" not in fine
 
@@ -458,22 +457,25 @@ def test_every_site_is_said_by_the_state_of_its_calibration(
         part = next((part for part in text.split("; ") if part.startswith(how)), "")
         assert bool(part) is bool(here)
         assert len(here) > 4 or all(name in part for name in here)
-        assert len(here) <= 4 or f"{in_words(len(here))} of eight sites" in part or len(here) == 8
+        counted = (
+            f"and {in_words(len(here) - 4)} more" if state == "against" else f"{in_words(len(here))} of eight sites"
+        )
+        assert len(here) <= 4 or counted in part
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
     off = given(KINDS["two"], "calibration_slope", **slopes)
     text = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
-    assert "The slope lies above 1 in Italy 1 and Spain: there the risks are too moderate" in text
+    assert "slope 1.40: too moderate) and Italy 1 (slope 1.40: too moderate)." in text
 
 
 def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:
     slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
     off = given(KINDS["two"], "calibration_slope", **slopes)
     text = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
-    assert "The slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
-    assert "It lies below 1 in Spain: there the risks are too extreme." in text
+    assert "Italy 1 (slope \N{MINUS SIGN}0.97: the wrong way round)" in text
+    assert "slope \N{MINUS SIGN}0.50: too extreme)" in text
 
 
 def test_a_site_without_a_slope_is_named() -> None:

@@ -238,8 +238,8 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
     answer = first_page.answer(evidence)
     assert (
-        "in Graft 2: Vendor A (simulated), Vendor B (simulated) and one more model each names more patients rightly, by 134"
-        in answer
+        "in Graft 2: Vendor A (simulated), Vendor B (simulated) and one more model each names more patients rightly, "
+        "by 134" in answer
     )
     assert "by 134 of 1,000, range 60 to 206." in answer
     assert "It may be so in Graft 3 (by 96 of 1,000, range 32 to 158) too." in answer

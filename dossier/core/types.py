@@ -934,10 +934,16 @@ class DatasetSummary:
         return others - self.left if self.left else others
 
     @property
+    def rarest(self) -> int:
+        """The rows of the rarer of events and non-events, or of the rarest class; 0 where they are not given."""
+        if self.events is None:
+            return min(self.class_counts.values(), default=0)
+        return min(self.events, self.others or 0)
+
+    @property
     def is_few(self) -> bool:
-        """Whether its values lie anywhere: under 20 have the outcome, or do not; or so few are known at all."""
-        least = self.n // 2 if self.events is None else min(self.events, self.others or 0)
-        return self.outcome_withheld is not None or least < FEW_FOR_POOLING
+        """Whether its values lie anywhere."""
+        return self.rarest < FEW_FOR_POOLING
 
     @property
     def prevalence(self) -> float | None:

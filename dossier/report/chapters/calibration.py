@@ -11,16 +11,14 @@ from dossier.typeset.words import how_many, in_words, listing
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
-    """O/E over the sites, where slopes are off, and how the calibration of each site stands."""
+    """O/E over the sites, and how the calibration of each stands."""
     if classes.labels(evidence):
         return classes.calibration(evidence)
     ratios = sentence.estimated(evidence, "oe_ratio")
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
     lead = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
-    among = len(externals(evidence))
-    parts = sentence.slopes_off(evidence, lambda sites: f"in {_who(sites, among)}")
-    parts.append(sentence.calibration_by_state(evidence, lambda sites: f"in {_who(sites, among)}"))
+    parts = [sentence.calibration_by_state(evidence, lambda sites: _who(sites, len(externals(evidence))))]
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")

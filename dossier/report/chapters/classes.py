@@ -108,11 +108,8 @@ def calibration(evidence: types.Evidence) -> sentence.Sentence:
         return sentence.Sentence("At no external site can calibration be estimated.")
     first, last = ends(evidence, "oe_ratio", ratios)
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
-    parts = [
-        *sentence.slopes_off(evidence, lambda which: f"for {_named_or_counted(which, len(ratios))}"),
-        sentence.calibration_by_state(evidence, lambda which: f"for {_named_or_counted(which, len(ratios))}"),
-    ]
-    return sentence.Sentence(lead, " ".join(filter(None, parts)))
+    stands = sentence.calibration_by_state(evidence, lambda which: _named_or_counted(which, len(ratios)), "for")
+    return sentence.Sentence(lead, stands)
 
 
 def utility(evidence: types.Evidence) -> sentence.Sentence:

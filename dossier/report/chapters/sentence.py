@@ -232,20 +232,8 @@ def _places(evidence: Evidence) -> list[tuple[str, str, str]]:
     return [(site.name, label, f"{label} at {site.site}" if label else site.site) for site in sites for label in labels]
 
 
-def slopes_off(evidence: Evidence, who: Callable[[list[str]], str]) -> list[str]:
-    """Where the calibration slope is shown to be wrong, and what that says; `who` names the places."""
-    off: dict[str, list[str]] = {}
-    for site, label, name in _places(evidence):
-        wrong = misfit(evidence, site, label)
-        if wrong.spread and (wrong.spread == "below 0" or not wrong.is_reversed):
-            off.setdefault(wrong.spread, []).append(name)
-    lies = {bound: who(off[bound]) for bound in SPREAD if bound in off}
-    parts = [f"lies {bound} {where}: there the risks {SPREAD[bound]}." for bound, where in lies.items()]
-    return [f"{'It' if index else 'The slope'} {text}" for index, text in enumerate(parts)]
-
-
-def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str]) -> str:
-    """Where calibration is shown to be off, and by how much, to be good, or is open; `who` names the places.
+def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], preposition: str = "in") -> str:
+    """Where calibration is shown to be off, and how, to be good, or is open; `who` names the places.
 
     How many patients would show right risks to be right is that of the register.
     """
@@ -253,22 +241,35 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str]) ->
     stands: dict[str, list[tuple[DatasetSummary, str]]] = {state: [] for state in CALIBRATION_IS}
     for claim in claims.worst_first(claims.counted(evidence, "calibration")):
         # The gravest claim of a place is how it stands, as in the table of page 1.
-        name = called.pop((claim.dataset, str(claim.at.get("class", ""))), None)
-        if name is not None and (state := claims.standing(evidence, claim)) in stands:
-            off = f" ({'slope' if 'slope' in str(claim.measure) else 'O/E'}{TIED}{number(claim.value or 0.0)})"
-            stands[state].append((summary_of(evidence, claim.dataset), f"{name}{off if state == 'against' else ''}"))
+        site, label = claim.dataset, str(claim.at.get("class", ""))
+        name, state = called.pop((site, label), None), claims.standing(evidence, claim)
+        if name is not None and state in stands:
+            how = _how_off(evidence, site, label) if state == "against" else ""
+            stands[state].append((summary_of(evidence, site), f"{name} ({how})" if how else name))
+    said = []
+    for stood, how in CALIBRATION_IS.items():
+        names = [name for _, name in stands[stood]]
+        where = named_with_the_rest(names, MOST_OFF) if stood == "against" else who(names)
+        said += [f"{how} {preposition} {where}"] if names else []
     needed = to_show_calibration(evidence, [site for site, _ in stands["open"]])
     more = f": {needed} patients would show a right model" if needed else ""
-    said = [
-        f"{how} {who([name for _, name in stands[state]])}" for state, how in CALIBRATION_IS.items() if stands[state]
-    ]
     return f"Calibration is {'; '.join(said)}{more}." if said else ""
+
+
+def _how_off(evidence: Evidence, site: str, label: str) -> str:
+    """The O/E and the slope of a place that are shown to be off, and which way."""
+    wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
+    ways = {"oe_ratio": ("O/E", wrong.level), "calibration_slope": ("slope", SPREAD.get(wrong.spread, ""))}
+    found = ((find(evidence, measure, site, **at), *way) for measure, way in ways.items())
+    return ", ".join(
+        f"{what}{TIED}{number(each.value)}: {way}" for each, what, way in found if way and isinstance(each, Estimate)
+    )
 
 
 CALIBRATION_IS = {"against": "shown to be off", "shown": "shown to be good", "open": "open"}
 """What is said of calibration that stands so, what is open last."""
-SPREAD = {"below 0": "run the wrong way", "below 1": "are too extreme", "above 1": "are too moderate"}
-"""What it says of risks where their slope lies."""
+SPREAD = {"below 0": "the wrong way round", "below 1": "too extreme", "above 1": "too moderate"}
+"""What risks are where their slope lies there."""
 
 
 def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None, what: str = "") -> str:

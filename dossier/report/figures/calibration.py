@@ -69,7 +69,7 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     below = lines if has_facts and any(lines) else None
     plot = facets.Multiples.of(plain, shown, 9.4, canvas.HALF if width == canvas.HALF else None, below)
     for _, site, axes, curve in plot.each(evidence, found, facets.unit(plot.grid, end)):
-        draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.3 if width == canvas.HALF else 1.5)
+        draw_curve(axes, curve, end, site.rarest < bands.FEW_FOR_A_BAND, 1.3 if width == canvas.HALF else 1.5)
         if has_facts:
             _facts(axes, evidence, site, curve, end)
     plot.titles("Estimated risk", "Observed share")
@@ -174,7 +174,7 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
         made.append((axes, limit))
     canvas.turned(drawn, 2.0, TITLE + LARGE / 2, "Observed share")
     for axes, limit in made:
-        draw_curve(axes, curve, limit, data.few(site, bands.FEW_FOR_A_BAND), 1.5)
+        draw_curve(axes, curve, limit, site.rarest < bands.FEW_FOR_A_BAND, 1.5)
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
         if scale is None:
@@ -222,7 +222,7 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
         text += " Points: tenths of the patients."
     if width == canvas.FULL and not alone:
         text += ring(evidence)
-    if any(data.few(site, bands.FEW_FOR_A_BAND) for site in shown):
+    if any(site.rarest < bands.FEW_FOR_A_BAND for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
     if alone and strip_scale(evidence, end) is not None:
         text += " Below: risks with the outcome (up) and without (down)"

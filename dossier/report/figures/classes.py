@@ -67,7 +67,7 @@ def _drawn(
 
 def _broken(evidence: types.Evidence) -> str:
     """The words for curves that are drawn broken, where there are any."""
-    if any(data.few(site, bands.FEW_FOR_A_BAND) for site in types.externals(evidence)):
+    if any(site.rarest < bands.FEW_FOR_A_BAND for site in types.externals(evidence)):
         return f" Broken: under {bands.FEW_FOR_A_BAND} patients of the class."
     return ""
 

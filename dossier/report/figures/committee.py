@@ -68,7 +68,7 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     left = max(widths.text_width(text) for text in texts) + 2.2
     width = WIDTH - left - widths.text_width(texts[-1]) / 2 - 0.3
     axes = canvas.panel(drawn, left, top, width, height, (0, end), (0, end))
-    calibration.draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.6)
+    calibration.draw_curve(axes, curve, end, site.rarest < bands.FEW_FOR_A_BAND, 1.6)
     name = "our hospital" if evidence.local_site else widths.shortened([site.site], 26, 600)[0]
     _name_lines(axes, name, curve, end)
     for direction in canvas.BOTH:

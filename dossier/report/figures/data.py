@@ -18,13 +18,6 @@ def primary_threshold(evidence: Evidence) -> float | None:
     return float(declared[0]) if declared else None
 
 
-def few(site: DatasetSummary, floor: int) -> bool:
-    """Whether a site has fewer events or non-events, or patients of a class, than the floor, or hides their number."""
-    if site.class_counts:
-        return min(site.class_counts.values()) < floor
-    return site.events is None or min(site.events, site.others or 0) < floor
-
-
 def row_of(curve: Curve, name: str, value: float) -> int | None:
     """The row of a curve whose column holds exactly this value; None when none does."""
     rows = np.flatnonzero(np.isclose(column(curve, name), value, rtol=0, atol=1e-12))

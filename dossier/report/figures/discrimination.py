@@ -170,7 +170,7 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
             plot.right(row + 0.5, columns.interval, reason or "not estimable")
         else:
             rivals = what.of_rivals(evidence, site.name)
-            _site_row(axes, found, rivals, row + 0.5, is_few=data.few(site, bands.FEW_FOR_POOLING))
+            _site_row(axes, found, rivals, row + 0.5, is_few=site.is_few)
             plot.value(row + 0.5, columns.ends, what.text(found.value), what.interval(found.low, found.high))
     if len(shown) < len(sites):
         rest = f"and {captions.sites_word(len(sites) - len(shown))} more"
@@ -318,7 +318,7 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
         has_bar = types.expected_range(pooled) is not None
         text += " Diamond: pooled"
         text += "; hollow bar: range in a new hospital (prediction interval, PI)." if has_bar else "."
-    if any(data.few(site, bands.FEW_FOR_POOLING) for site in shown):
+    if any(site.is_few for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
         pooling = ", not pooled" if what.is_pooled else ""
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."

@@ -55,7 +55,7 @@ def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
             reason = Fact("not_given_where_protected", below=site.minimum_cell)
         elif site.left:
             reason = Fact("curve_without_follow_up")
-        elif site.prevalence is not None and not data.few(site, bands.FEW_FOR_POOLING):
+        elif site.prevalence is not None and not site.is_few:
             ppv, npv = (types.find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
             found.append(Flagging(site, known[0], known[1], site.prevalence, (ppv, npv)))
     return found or types.Absent(reason)

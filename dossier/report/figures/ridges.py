@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dossier.core import bands, types
+from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.types import Floats
 from dossier.report.figures import canvas, captions, data, facets, ink
@@ -69,7 +69,7 @@ def _ridges(name: str, curve: types.Curve, about: Mapping[str, Any]) -> Iterator
 def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:
     every = [(site, types.find_curve(evidence, name, site.name)) for site in types.externals(evidence)]
     # In the bins of few patients single ones would be seen.
-    enough = [(site, curve) for site, curve in every if not data.few(site, bands.FEW_FOR_POOLING)]
+    enough = [(site, curve) for site, curve in every if not site.is_few]
     first = next(iter(about["fills"]))
     curves = [(site, curve) for site, curve in enough if isinstance(curve, types.Curve)]
     found = [(site, curve) for site, curve in curves if np.isfinite(data.column(curve, first)).any()]
