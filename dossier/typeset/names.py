@@ -125,7 +125,7 @@ def at_least(datasets: Sequence[types.DatasetSummary]) -> str:
 
 
 def ends_of_range(
-    found: Sequence[tuple[types.DatasetSummary, Found]], noun: str = "site"
+    found: Sequence[tuple[types.DatasetSummary, Found]],
 ) -> tuple[list[tuple[types.DatasetSummary, Found]], str]:
     """What was found at the sites that may be the ends of a range, and words behind it that others are none.
 
@@ -133,8 +133,9 @@ def ends_of_range(
     """
     enough = [(site, each) for site, each in found if not site.is_few]
     few = len(found) - len(enough) if enough else 0
-    sites = f"more {noun} is" if few == 1 else f"more {noun}s are"
-    return enough or list(found), f"; {in_words(few)} {sites} too small to tell" if few else ""
+    return enough or list(
+        found
+    ), f"; {in_words(few)} more {'is' if few == 1 else 'are'} too small to tell" if few else ""
 
 
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:

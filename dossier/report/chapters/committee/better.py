@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dossier.core import claims, multiplicity
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
-from dossier.core.types import Absent, Estimate, Evidence, find
+from dossier.core.types import Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
@@ -51,38 +51,34 @@ def _places(evidence: Evidence) -> list[Place]:
 
 def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where the model is better at a line, where the same for all is, and where nobody can tell: clauses."""
-    better: list[str] = []
-    unclear: list[str] = []
-    chance: list[str] = []
-    worse: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
-    for dataset, name, of_class in _places(evidence):
-        gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
-        if isinstance(gain, Absent):
-            continue
-        state = multiplicity.gain(gain, dataset == evidence.local_site)
-        if state == "shown":
-            better.append(name)
-        elif state == "against":
-            worse[_whom(gain)].append(name)
-        else:
-            (chance if looks_worse(gain, dataset == evidence.local_site) else unclear).append(name)
-    among = len(better) + len(unclear) + len(chance) + sum(map(len, worse.values()))
-    several = bool(classes.labels(evidence))
-    sentences = []
-    if better:
-        either = plain.doing(evidence, "everyone or no one")
-        sentences.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
-    sentences += [
-        f"{plain.doing(evidence, whom)} would be better{_where(names, among, several, evidence)}"
-        for whom, names in worse.items()
-        if names
+    found, several = _stands(evidence, at), bool(classes.labels(evidence))
+    among, either = sum(map(len, found.values())), plain.doing(evidence, "everyone or no one")
+    says = {
+        "better": (f"the model is better than {either}", ""),
+        **{whom: (f"{plain.doing(evidence, whom)} would be better", "") for whom in (EVERYONE, NO_ONE)},
+        "chance": (f"{either} may be better", ", or this is coincidence"),
+    }
+    clauses = [
+        f"{start}{_where(found[kind], among, several, evidence)}{end}"
+        for kind, (start, end) in says.items()
+        if found[kind]
     ]
-    if chance:
-        either = plain.doing(evidence, "everyone or no one")
-        sentences.append(f"{either} may be better{_where(chance, among, several, evidence)}, or this is coincidence")
-    if unclear:
-        sentences.append(_not_clear(unclear, among, several, evidence))
-    return tuple(sentences)
+    return (*clauses, *([_not_clear(found["unclear"], among, several, evidence)] if found["unclear"] else []))
+
+
+def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
+    """The places by what their gain at a line shows: the model better, all or no one, perhaps these, or nothing."""
+    found: dict[str, list[str]] = {kind: [] for kind in ("better", EVERYONE, NO_ONE, "chance", "unclear")}
+    for dataset, name, of_class in _places(evidence):
+        gain, is_own = (
+            find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class),
+            dataset == evidence.local_site,
+        )
+        if isinstance(gain, Estimate):
+            perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
+            kinds = {"shown": "better", "against": _whom(gain)}
+            found[kinds.get(multiplicity.gain(gain, is_own), perhaps)].append(name)
+    return found
 
 
 def _not_clear(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
@@ -133,19 +129,9 @@ def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
 
 def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where it would surely be better at a line to do the same for all: clauses."""
-    clauses = []
-    for whom in (EVERYONE, NO_ONE):
-        names = [
-            name
-            for dataset, name, of_class in _places(evidence)
-            if isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
-            and is_worse(gain, dataset == evidence.local_site)
-            and _whom(gain) == whom
-        ]
-        if names:
-            where = "here" if alone(evidence) else f"in {plain.few_named(names)}"
-            clauses.append(f"{plain.doing(evidence, whom)} would be better {where}")
-    return tuple(clauses)
+    found = {whom: names for whom, names in _stands(evidence, at).items() if whom in (EVERYONE, NO_ONE) and names}
+    where = {whom: "here" if alone(evidence) else f"in {plain.few_named(names)}" for whom, names in found.items()}
+    return tuple(f"{plain.doing(evidence, whom)} would be better {where[whom]}" for whom in where)
 
 
 # ---- another model --------------------------------------------------------------------------------------------------

@@ -291,7 +291,7 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     highest."""
     off = sorted((risk for risk in found if risk.is_off), key=lambda risk: -abs(risk.value - risk.risk))[:MOST_NAMED]
     named = sorted(off, key=lambda risk: risk.value)
-    ends, few = ends_of_range([(risk.whole.site, risk) for risk in found if risk not in off], "hospital")
+    ends, few = ends_of_range([(risk.whole.site, risk) for risk in found if risk not in off])
     rest = sorted((risk for _, risk in ends), key=lambda risk: risk.value)
     by_class = bool(classes.labels(evidence))
     joint = "for" if by_class else "in"
