@@ -244,6 +244,12 @@ def test_an_outcome_more_than_twice_as_common_or_rare(events: int, raised: bool)
     assert ("prevalence_shift" in names(dataset=site(events=events))) is raised
 
 
+@pytest.mark.parametrize(("n", "events", "raised"), [(12, 1, False), (12, 9, False), (90, 1, False), (110, 1, True)])
+def test_a_few_patients_do_not_say_how_common_an_outcome_is(n: int, events: int, raised: bool) -> None:
+    """By hand: of 90 patients 18 would be expected by the 20 % of development, of 110 there would be 22."""
+    assert ("prevalence_shift" in names(dataset=site(n=n, events=events))) is raised
+
+
 @pytest.mark.parametrize(("spread", "raised"), [(0.8, False), (0.79, True), (1.25, False), (1.26, True)])
 def test_case_mix_narrower_or_wider_than_in_development(spread: float, raised: bool) -> None:
     rows = (described("training", "sd", 1.0), described("bari", "sd", spread))

@@ -510,14 +510,14 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
 
 
 def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary]) -> Iterator[Flag]:
-    """An outcome that is much more or less common than where the model was made."""
+    """An outcome that is much more or less common than where the model was made, among more than a few."""
     origin = next((dataset for dataset in datasets if dataset.role == "development" and dataset.events), None)
     before = None if origin is None else origin.prevalence
     if before is None:
         return
     for dataset in external:
         here = dataset.prevalence
-        if not here:
+        if not here or max(dataset.events or 0, dataset.n * before) < bands.FEW_FOR_POOLING:
             continue
         if max(here / before, before / here) > TIMES_AS_COMMON:
             says = Fact("prevalence_shift", here=here, site=dataset.site, before=before)

@@ -249,7 +249,7 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
     said = []
     for stood, how in CALIBRATION_IS.items():
         names = [name for _, name in stands[stood]]
-        where = named_with_the_rest(names, MOST_OFF) if stood == "against" else who(names)
+        where = named_with_the_rest(names, MOST_WITHOUT_VALUE) if stood == "against" else who(names)
         said += [f"{how} {preposition} {where}"] if names else []
     needed = to_show_calibration(evidence, [site for site, _ in stands["open"]])
     more = f": {needed} patients would show a right model" if needed else ""
