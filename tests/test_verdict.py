@@ -144,10 +144,29 @@ def test_the_committee_names_every_goal_and_how_it_stands(stands: bool | None, a
     first = {(1, site): True for site in SITES} if at_sites else {(1, types.POOLED): True}
     goals = (asked(dataset="each external" if at_sites else "pooled"), asked("oe_ratio", "pooled"))
     said = committee.answer(held(EIGHT, *goals, met={**first, (2, types.POOLED): stands}))
-    how = {True: "met", False: "missed", None: "cannot tell yet"}[stands]
+    how = {True: "met", False: "missed", None: "not tested"}[stands]
     among = "telling sick from well and number of cases" if stands and not at_sites else "number of cases"
     assert f"{how} ({among})" in said
     assert "telling sick from well" in said
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("against", "missed"),
+        ("open", "cannot tell yet"),
+        ("withheld", "kept back to protect"),
+        ("untested", "not tested"),
+    ],
+)
+def test_page_1_says_of_a_goal_what_the_table_of_goals_says(state: types.State, words: str) -> None:
+    """A goal that was kept back on page 2 could not be told yet on page 1."""
+    evidence = held(EIGHT, asked(), met={(1, site): True for site in SITES})
+    first, *others = evidence.criteria
+    found = dataclasses.replace(evidence, criteria=(dataclasses.replace(first, state=state), *others))
+    assert f"met in seven; {words}" in committee.answer(found)
+    cells = [cell.text for row in committee.hospitals(found).rows for cell in row.cells[-1:]]
+    assert cells.count("met") == 7
 
 
 @pytest.mark.parametrize("few", [0, 1, 3])

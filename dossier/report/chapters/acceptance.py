@@ -176,7 +176,7 @@ def why_uncounted(evidence: types.Evidence, criterion: types.Criterion) -> str:
     }[why]
 
 
-def verdict(everywhere: tuple[types.Criterion, ...]) -> types.State:
+def verdict(everywhere: Sequence[types.Criterion]) -> types.State:
     """How a criterion stands over all datasets that it asks something of; one where it is refuted decides."""
     states = {criterion.state for criterion in everywhere}
     return next((state for state in REST if state in states), "shown")

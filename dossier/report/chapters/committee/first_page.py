@@ -144,38 +144,26 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
     ]
     if not asked and not together:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
-    stands: dict[str, list[types.Criterion]] = {}
+    stands: dict[types.State, list[types.Criterion]] = {}
     for goal in together:
-        stands.setdefault({"against": "missed", "shown": "met"}.get(acceptance.verdict(goal), TELLS_NOT), []).extend(
-            goal
-        )
-    parts = [
-        f"{how} ({listing(_goal_words(evidence, stands[how]))})"
-        for how in ("missed", "met", TELLS_NOT)
-        if how in stands
-    ]
+        stands.setdefault(acceptance.verdict(goal), []).extend(goal)
+    said = goals_met.STANDS.items()
+    parts = [f"{how} ({listing(_goal_words(evidence, stands[state]))})" for state, how in said if state in stands]
     over_all = f"{'Its goals over' if not asked else 'Over'} all hospitals: {'; '.join(parts)}." if parts else ""
     if not asked:
         return over_all
-    met = [site for site in asked if all(goal.met for goal in goals_at(evidence, site))]
-    unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
+    at_sites = [acceptance.verdict(goals_at(evidence, site)) for site in asked]
     every = [goal for site in asked for goal in goals_at(evidence, site)]
     what = f"its goals ({listing(_goal_words(evidence, every))})"
     if len(asked) == 1:
-        how = "met" if met else "may have met" if unknown else "did not meet"
+        how = {"shown": "met", "against": "did not meet"}.get(at_sites[0], "may have met")
         text = f"It {how} {what} in the one hospital that tested it."
-    elif len(met) == len(asked):
+    elif set(at_sites) == {"shown"}:
         text = f"It met {what} in {plain.all_hospitals(len(asked))}."
     else:
-        missed = len(asked) - len(met) - len(unknown)
-        kinds = {"met": len(met), "missed": missed, TELLS_NOT: len(unknown)}
-        counts = "; ".join(f"{how} in {in_words(count)}" for how, count in kinds.items() if count)
-        text = f"{sentence_case(what)}, in {in_words(len(asked))} hospitals: {counts}."
+        counts = [f"{how} in {in_words(at_sites.count(state))}" for state, how in said if state in at_sites]
+        text = f"{sentence_case(what)}, in {in_words(len(asked))} hospitals: {'; '.join(counts)}."
     return f"{text} {over_all}".strip()
-
-
-TELLS_NOT = "cannot tell yet"
-"""How a goal stands that is neither met nor missed."""
 
 
 def _found_everywhere(evidence: types.Evidence) -> str:
@@ -438,9 +426,8 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
         # More are named in the table of goals.
         named = ", ".join(which) if len(which) <= MOST_GOALS else f"{in_words(len(which))} of {in_words(len(asked))}"
         return Cell(f"not met: {named}", kind="alert")
-    if any(criterion.met is None for criterion in asked):
-        return Cell.word("cannot tell yet")
-    return Cell.word("met all" if len(asked) > 1 else "met")
+    stands = acceptance.verdict(asked)
+    return Cell.word("met all" if stands == "shown" and len(asked) > 1 else goals_met.STANDS[stands].split(" to ")[0])
 
 
 def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
