@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -129,6 +130,13 @@ def test_each_part_of_a_table_explains_its_own_columns_alone(count: int) -> None
         assert said == {
             f"†{letter}" for letter in "ab" if any(f"†{letter}" in c.text for r in part.rows for c in r.cells)
         }
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_note_of_groups_explains_the_measures_that_are_there(is_there: bool) -> None:
+    values: Any = {"level": "95%", "judged": "8 comparisons", "at_most": 0.05, "flagged": is_there, "benefit": is_there}
+    note = tables.worded("subgroup-differences", [], **values).note
+    assert ("sensitivity" in note, "net benefit" in note.lower()) == (is_there, is_there)
 
 
 def test_only_sites_are_shortened() -> None:

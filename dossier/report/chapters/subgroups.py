@@ -355,6 +355,8 @@ def _apart(evidence: types.Evidence) -> Table:
         level=level_of(evidence),
         judged=counted(judged, "comparison"),
         at_most=between_groups.AT_MOST,
+        flagged=any(look.measure in between_groups.AT_THRESHOLD for look in looks),
+        benefit=any(look.measure == "net_benefit" for look in looks),
     )
 
 
