@@ -233,7 +233,7 @@ def test_one_page_gives_one_answer_to_how_many_patients_it_takes(needed: float, 
     ]
     found = dataclasses.replace(KINDS["two"], results=(*kept, *tests), local_site="site-0" if local else None)
     said = " ".join((committee.are_right(found).rest, *committee.steps(found))).replace("\N{NO-BREAK SPACE}", " ")
-    counts = re.findall(r"bout ([\d,]+(?: to [\d,]+)?)(?: patients|[.;])", said)
+    counts = re.findall(r"(?:bout|need) ([\d,]+(?: to [\d,]+)?)(?: patients|[.;])", said)
     assert len(set(counts)) <= 1
     assert "sure numbers" not in said
 

@@ -80,4 +80,4 @@ def _test(evidence: Evidence) -> Iterator[str]:
 def _firm(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
     """How many patients would show right percentages to be right at hospitals that had fewer, as it is said of them."""
     needed = sentence.to_show_calibration(evidence, sites)
-    return f"; sure percentages need about {needed}" if needed else ""
+    return f"; sure percentages need {needed}" if needed else ""
