@@ -157,7 +157,7 @@ def _results(evidence: Evidence) -> str:
         _one(evidence, "oe_ratio", "observed to expected ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
         sentence.not_pooled(evidence),
-        classes.off(evidence) if classes.labels(evidence) else "",
+        sentence.where_risks_are_off(evidence, "for") if classes.labels(evidence) else "",
         "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
     ]
     return " ".join(text for text in said if text)

@@ -76,7 +76,7 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
             if sites
             else "At no external site can discrimination be averaged over the classes."
         )
-        return sentence.Sentence(lead, off(evidence))
+        return sentence.Sentence(lead, sentence.where_risks_are_off(evidence, "for"))
     parts = [sentence.new_hospital(evidence)]
     # The ends of the classes' pooled AUROCs.
     found = [(types.find(evidence, "auroc", types.POOLED, **{"class": label}), label) for label in labels(evidence)]
@@ -84,12 +84,7 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
     ends_of = [f"{short(evidence, 'auroc', value)} ({label})" for value, label in known]
     parts += [f"By class the AUROC runs from {ends_of[0]} to {ends_of[-1]}."] if len(known) > 1 else []
     lead = f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}."
-    return sentence.Sentence(lead, " ".join([*parts, off(evidence)]).strip())
-
-
-def off(evidence: types.Evidence) -> str:
-    """For which class at which site the risks are off."""
-    return sentence.where_risks_are_off(evidence, "for")
+    return sentence.Sentence(lead, " ".join([*parts, sentence.where_risks_are_off(evidence, "for")]).strip())
 
 
 def discrimination(evidence: types.Evidence) -> sentence.Sentence:

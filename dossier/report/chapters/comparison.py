@@ -29,9 +29,10 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     whom = names[0] if len(names) == 1 else f"{in_words(len(names))} other models"
     sites = sentence.estimated(evidence, "auroc_difference", against=names[0]) if len(names) == 1 else []
     apart = sentence.over_sites(evidence, "auroc_difference", sites, against=names[0]) if sites else ""
+    what = "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
     return sentence.Sentence(
         f"Of {counted(len(every), 'comparison')} with {whom}, {listing(said)}.",
-        f"{f'The difference of the {_what(evidence)} {apart}. ' if apart else ''}{where_better(evidence)}".strip(),
+        f"{f'The difference of the {what} {apart}. ' if apart else ''}{where_better(evidence)}".strip(),
     )
 
 
@@ -104,10 +105,6 @@ def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
             by = f"{first.site.site} by {in_text(evidence, measure, first.by)}"
             said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
     return "; ".join(said)
-
-
-def _what(evidence: Evidence) -> str:
-    return "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:

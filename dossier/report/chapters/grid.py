@@ -75,7 +75,8 @@ def chapters(evidence: types.Evidence) -> tuple[str, ...]:
 def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[claims.Claim]) -> Row:
     overall = min((claim for claim in known if claim.scope == "overall"), key=lambda claim: claim.state == "untested")
     every = claims.counted(evidence, question)
-    worst = _worst(evidence, every) or overall
+    ordered = claims.worst_first(every, claims.few(evidence))
+    worst = next((claim for claim in ordered if claim.value is not None), overall)
     # Where no criterion is declared the chapter of them is not there.
     is_unasked = question == "test_itself" and not evidence.criteria
     return Row(
@@ -99,11 +100,6 @@ def _is_asked(claim: claims.Claim) -> bool:
 def _tint(every: Sequence[claims.Claim]) -> Literal["alert", "word"]:
     """What stands out: where something is shown not to hold."""
     return "alert" if any(claim.state == "against" for claim in every) else "word"
-
-
-def _worst(evidence: types.Evidence, every: Sequence[claims.Claim]) -> claims.Claim | None:
-    found = claims.worst_first(every, claims.few(evidence))
-    return next((claim for claim in found if claim.value is not None), None)
 
 
 def _counts(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:

@@ -20,7 +20,6 @@ from dossier.core.types import (
     externals,
     find,
     is_telling,
-    summary_of,
 )
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
@@ -206,16 +205,12 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> 
 
     A number, or from the least of a site to the most; of several classes so many as all of them take.
     """
-    more = []
-    for site in sites:
-        at = [{"class": label} if label else {} for label in evidence.release.outcome.classes or ("",)]
-        tests = [
-            find(evidence, "calibration_test", site.name, **each)
-            for each in at
-            if size_of_risks(evidence, site.name, each.get("class", "")) == "open"
-        ]
-        most = max((test.details.get("needed") or 0.0 for test in tests if isinstance(test, Estimate)), default=0.0)
-        more += [most] if most > site.n else []
+    needed: dict[str, float] = {}
+    for site, label, _ in _places(evidence):
+        test = find(evidence, "calibration_test", site, **({"class": label} if label else {}))
+        if isinstance(test, Estimate) and size_of_risks(evidence, site, label) == "open":
+            needed[site] = max(needed.get(site, 0.0), test.details.get("needed") or 0.0)
+    more = [needed[each.name] for each in sites if needed.get(each.name, 0.0) > each.n]
     return span(rounded_up, more) if more else ""
 
 
@@ -238,32 +233,31 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
     How many patients would show right risks to be right is that of the register.
     """
     called = {(site, label): name for site, label, name in _places(evidence)}
-    stands: dict[str, list[tuple[DatasetSummary, str]]] = {state: [] for state in CALIBRATION_IS}
+    stands: dict[str, list[str]] = {state: [] for state in CALIBRATION_IS}
     for claim in claims.worst_first(claims.counted(evidence, "calibration")):
         # The gravest claim of a place is how it stands, as in the table of page 1.
-        site, label = claim.dataset, str(claim.at.get("class", ""))
-        name, state = called.pop((site, label), None), claims.standing(evidence, claim)
+        place, state = (claim.dataset, str(claim.at.get("class", ""))), claims.standing(evidence, claim)
+        name = called.pop(place, None)
         if name is not None and state in stands:
-            how = _how_off(evidence, site, label) if state == "against" else ""
-            stands[state].append((summary_of(evidence, site), f"{name} ({how})" if how else name))
-    said = []
-    for stood, how in CALIBRATION_IS.items():
-        names = [name for _, name in stands[stood]]
-        where = named_with_the_rest(names, MOST_WITHOUT_VALUE) if stood == "against" else who(names)
-        said += [f"{how} {preposition} {where}"] if names else []
-    needed = to_show_calibration(evidence, [site for site, _ in stands["open"]])
+            stands[state].append(f"{name}{_how_off(evidence, *place) if state == 'against' else ''}")
+    where = {state: who(names) for state, names in stands.items() if names}
+    if stands["against"]:
+        where["against"] = named_with_the_rest(stands["against"], MOST_WITHOUT_VALUE)
+    said = [f"{CALIBRATION_IS[state]} {preposition} {which}" for state, which in where.items()]
+    needed = to_show_calibration(evidence, externals(evidence))
     more = f": {needed} patients would show a right model" if needed else ""
     return f"Calibration is {'; '.join(said)}{more}." if said else ""
 
 
 def _how_off(evidence: Evidence, site: str, label: str) -> str:
-    """The O/E and the slope of a place that are shown to be off, and which way."""
+    """In brackets the O/E and the slope of a place that are shown to be off, and which way."""
     wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
     ways = {"oe_ratio": ("O/E", wrong.level), "calibration_slope": ("slope", SPREAD.get(wrong.spread, ""))}
     found = ((find(evidence, measure, site, **at), *way) for measure, way in ways.items())
-    return ", ".join(
+    said = [
         f"{what}{TIED}{number(each.value)}: {way}" for each, what, way in found if way and isinstance(each, Estimate)
-    )
+    ]
+    return f" ({', '.join(said)})" if said else ""
 
 
 CALIBRATION_IS = {"against": "shown to be off", "shown": "shown to be good", "open": "open"}

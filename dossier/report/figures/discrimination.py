@@ -333,9 +333,9 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
 
 def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[str] = ()) -> str:
     """The finding of a forest in one sentence, or that of only some sites for a picture that shows nothing else."""
-    found = ((site, what.in_unit(each)) for site, each in data.known(evidence, what.measure, **what.at))
-    found = (pair for pair in found if not only or pair[0].name in only)
-    estimates, few = ends_of_range([(site, each) for site, each in found if isinstance(each, types.Estimate)])
+    found = [pair for pair in data.known(evidence, what.measure, **what.at) if not only or pair[0].name in only]
+    scaled = ((site, what.in_unit(each)) for site, each in found)
+    estimates, few = ends_of_range([(site, each) for site, each in scaled if isinstance(each, types.Estimate)])
     known = sorted((each.value, site.site) for site, each in estimates)
     (low, first), (high, _) = known[0], known[-1]
     lowest, highest = what.text(low), what.text(high)

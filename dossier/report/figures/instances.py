@@ -188,9 +188,9 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     panels = facets.Multiples.of(grid, [site for site, _ in sites], 5.6, canvas.FULL)
     for index in range(len(every)):
         _of_site(panels, evidence, index, shared, _least(known))
-    spread = [(site.site, *_ends(found)) for site, found in sites if found]
-    texts = [f"{first} to {last} ({name})" for name, first, last in spread]
-    ends, few = ends_of_range([(site, _ends(found)) for site, found in sites if found])
+    spread = [(site, _ends(found)) for site, found in sites if found]
+    texts = [f"{first} to {last} ({site.site})" for site, (first, last) in spread]
+    ends, few = ends_of_range(spread)
     widest, (first, last) = max(ends, key=lambda row: float(row[1][1]) - float(row[1][0]))
     message = f"What counts as right matters most in {widest.site}: accuracy runs from {first} to {last}{few}."
     more = captions.left_out(len(types.externals(evidence)) - len(sites), "see results.csv")

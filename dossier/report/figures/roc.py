@@ -116,8 +116,8 @@ def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         f"{captions.patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is "
         f"better.{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in results.csv')}"
     )
-    curves = ((site.name, types.find_curve(evidence, "roc", site.name)) for site in types.externals(evidence))
-    drawn_ones = {name for name, curve in curves if isinstance(curve, types.Curve)}
+    curves = {site.name: types.find_curve(evidence, "roc", site.name) for site in types.externals(evidence)}
+    drawn_ones = {name for name, curve in curves.items() if isinstance(curve, types.Curve)}
     if not any(site.name in drawn_ones for site, _ in data.known(evidence, "auroc")):
         return canvas.Drawn(drawn, caption, "The ROC curve of each site; the area under it could not be estimated.")
     message = discrimination.forest_alternative(evidence, discrimination.AUROC, drawn_ones)

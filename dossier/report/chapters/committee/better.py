@@ -84,8 +84,7 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
 def _not_clear(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
     """Where nobody can tell which is better; that it is so everywhere is said without a "not in all"."""
     if among == 1 or len(names) < among:
-        where = _where(names, among, several, evidence).strip()
-        return " ".join(filter(None, (where, "it is not clear which is better")))
+        return f"{_where(names, among, several, evidence)} it is not clear which is better".strip()
     what = "checks, one for each class and hospital," if several else "hospitals"
     nowhere = "neither hospital" if among == 2 and not several else f"none of the {in_words(among)} {what}"
     return f"in {nowhere} is it clear which is better"
