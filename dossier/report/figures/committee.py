@@ -128,8 +128,7 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     canvas.write(axes.sheet, middle, len(rows) * ROW + 8.6, text, ha="center")
     caption = (
         f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
-        f"its left too much. Each line: the range ({captions.level_text(evidence)}). Wide and brown: shown to be "
-        "wrong; any other is not."
+        f"its left too much. Line: the range ({captions.level_text(evidence)}); wide, brown: shown to be wrong."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))
