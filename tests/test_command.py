@@ -22,7 +22,13 @@ THRESHOLDS = st.lists(
     st.floats(0, 1, exclude_min=True, exclude_max=True), max_size=command.MOST_THRESHOLDS, unique=True
 )
 QUICKS = st.builds(
-    Quick, outcome=TEXTS, risk=TEXTS, name=st.none() | TEXTS, thresholds=THRESHOLDS.map(tuple), page=PAGES
+    Quick,
+    outcome=TEXTS,
+    risk=TEXTS,
+    name=st.none() | TEXTS,
+    thresholds=THRESHOLDS.map(tuple),
+    wishes=st.sampled_from([(), ("sensitivity=0.95",), ("specificity=1", "sensitivity=0.5")]),
+    page=PAGES,
 )
 OF_A_BUILD = "dossier build --edition all --page a4"
 OF_A_LOOK = "dossier quick --outcome y --risk p --page a4"

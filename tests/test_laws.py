@@ -42,6 +42,7 @@ SETTINGS: dict[str, Any] = {
     "severity_weights": ((0.0, 0.6), (0.3, 0.0)),
     "group": "",
     "fpr": "0-0.2",
+    "wish": "sensitivity 0.9",
     "desired_accuracy": 0.55,
     "early_stopping": False,
     "survey": (("0", 0.3, 0.25, 0.35), ("1", 0.5, None, None)),

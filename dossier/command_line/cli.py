@@ -77,6 +77,15 @@ def dossier() -> None:
     """
 
 
+def _wishes(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The wishes of the options; each names a measure and a share."""
+    from dossier.core.command import wish
+
+    if unread := [word for word in words if wish(word) is None]:
+        raise click.BadParameter(f"{unread[0]!r} is none; give sensitivity=0.95 or specificity=0.9.", param=option)
+    return words
+
+
 def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table is written and what its columns mean, the same for every command."""
     from dossier.core.command import DECIMALS, ENCODINGS, SCALES, SEPARATORS
@@ -98,6 +107,13 @@ def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--site", metavar="COL", help="The column of the hospital; without it all rows are of one."),
         click.option(
             "--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable."
+        ),
+        click.option(
+            *("--wish", "wishes"),
+            metavar="MEASURE=SHARE",
+            callback=_wishes,
+            multiple=True,
+            help="What to look for a threshold for: sensitivity=0.95, specificity=0.9; repeatable.",
         ),
         click.option("--missing", metavar="X", multiple=True, help="A value that stands for missing; repeatable."),
         click.option(

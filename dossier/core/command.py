@@ -6,6 +6,7 @@ A manifest is anybody's text. What it says is read into a value of these types o
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ SEPARATORS, DECIMALS = (",", ";", "tab", "|"), (".", ",")
 """How a .csv or .tsv is written, as release.toml declares it, but for a tab."""
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
+LEAST_WISH = 0.01
+"""The least sensitivity or specificity that a threshold is looked for."""
 LONGEST = 10_000
 """Characters of a command; of more than a few hundred none was ever written."""
 
@@ -80,6 +83,8 @@ class Quick:
     thresholds: tuple[float, ...] = ()
     page: Page = "a4"
     seed: int | None = None
+    wishes: tuple[str, ...] = ()
+    """What a threshold is looked for: "sensitivity=0.95"."""
     missing: tuple[str, ...] = ()
     positive: str | None = None
     encoding: str | None = None
@@ -104,6 +109,7 @@ class Quick:
         words = ["dossier", "quick", *of_outcome, "--risk", self.risk]
         words += [] if self.name is None else ["--name", self.name]
         words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
+        words += [word for wish in self.wishes for word in ("--wish", wish)]
         words += [word for value in self.missing for word in ("--missing", value)]
         given = {key: getattr(self, key) for key in ONCE}
         words += [w for key, value in given.items() if value not in (None, "probability") for w in (f"--{key}", value)]
@@ -154,6 +160,15 @@ def _threshold(word: str) -> float | None:
     return value if 0 < value < 1 else None
 
 
+WISH = re.compile(r"(sensitivity|specificity)=(1|0\.\d{1,6})")
+
+
+def wish(word: str) -> str | None:
+    """What a threshold is looked for, as an option gives it; None where it is none of these."""
+    found = WISH.fullmatch(word)
+    return word if found is not None and float(found[2]) >= LEAST_WISH else None
+
+
 def _horizon(word: str) -> float | None:
     try:
         value = float(word)
@@ -172,6 +187,7 @@ QUICK: dict[str, Reader] = {
     "--separator": _chosen(*SEPARATORS),
     "--decimal": _chosen(*DECIMALS),
     "--threshold": _threshold,
+    "--wish": wish,
     "--at": _horizon,
     "--encoding": _chosen(*ENCODINGS),
     "--scale": _chosen(*SCALES),
@@ -220,6 +236,7 @@ def _quick(options: dict[str, list[Any]]) -> Quick:
         risk=_last(options, "--risk"),
         name=_last(options, "--name"),
         thresholds=thresholds,
+        wishes=tuple(options.get("--wish", ())),
         missing=tuple(options.get("--missing", ())),
         **{key: _last(options, f"--{key}", "probability" if key == "scale" else None) for key in ONCE},
         page=_last(options, "--page", "a4"),

@@ -435,6 +435,30 @@ def of_updates(function: Callable[..., Any], module: str) -> None:
     _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
 
 
+def of_wishes(own: Metric, function: Callable[..., Any], module: str) -> None:
+    """Ask a measure of a threshold also of the one that is chosen for a wish: `function` does, under a name of its own.
+
+    It has no form for rows that do not count alike, and is withheld where counts are protected.
+    """
+    name, own_sentence = f"{own.term.name}_at_wish", own.term.sentence
+    term = replace(
+        own.term,
+        name=name,
+        measure=name,
+        label=f"{own.term.label} at the threshold chosen on these data",
+        sentence=f"At the threshold that is chosen for a wish: {own_sentence[0].lower()}{own_sentence[1:]}",
+        formula=f"{own.term.formula}; at the threshold for the wish",
+        cites=(*own.term.cites, "Wilks 1941"),
+        chapter="utility",
+        tier="descriptive",
+        at=("wish",),
+        also=(),
+        goal=None,
+    )
+    entry = Metric(term, function, _needs(function), ("external",), frozenset(), clustered="value only", module=module)
+    _enter(REGISTER.metrics, name, entry)
+
+
 def _of_another(
     own: Metric, suffix: str, word: str, held: str, sentence: str, formula: str, module: str, chapter: str, tier: Tier
 ) -> Metric:

@@ -26,7 +26,7 @@ from pydantic_core import CoreSchema
 
 from dossier.core import looks
 from dossier.core.bands import PERFORMANCE
-from dossier.core.command import Scale
+from dossier.core.command import LEAST_WISH, Scale
 from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
@@ -325,6 +325,14 @@ class Thresholds(Table):
     declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = ()
     range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = None
     rationale: Text | None = None
+    wish: Mapping[Literal["sensitivity", "specificity"], Annotated[Decimal, Field(ge=LEAST_WISH, le=1)]] = Field(
+        default_factory=dict
+    )
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """What a threshold is looked for, in the order of the release: "sensitivity 0.95"."""
+        return tuple(f"{measure} {share:.12g}" for measure, share in self.wish.items())
 
 
 class Horizon(Table):

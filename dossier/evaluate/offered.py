@@ -237,6 +237,7 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "similarity": tuple(SIMILARITIES),
         "calibration": ("ece", "eci"),
         "model": release.updates,
+        "wish": release.thresholds.wishes,
     }
 
 
@@ -385,10 +386,10 @@ def seed_of(release: Release, dataset: str, chapter: str) -> int:
 def places(release: Release, term: types.Term) -> Iterator[dict[str, float | str]]:
     """Every combination of the settings that a measure runs over; one empty place when a list is empty.
 
-    What is of updates has no place where none is declared.
+    What is of updates or wishes has no place where none is declared.
     """
     grid = _grid(release) | _grid_of_chapter(release, term.chapter)
-    if "model" in term.at and not release.updates:
+    if any(name in term.at and not grid[name] for name in ("model", "wish")):
         return
     for values in itertools.product(*(grid[name] or (None,) for name in term.at)):
         at = {name: value for name, value in zip(term.at, values, strict=True) if value is not None}

@@ -323,6 +323,14 @@ def f1(
 ) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases."""
 
+def flagged_at_wish(
+    outcome: ArrayLike | TimeToEvent,
+    risk: ArrayLike,
+    wish: str,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """How many of all people the model flags at the threshold that was chosen on these data for a wish."""
+
 def fleiss_kappa(
     labels: ArrayLike,
     level: float = 0.95,
@@ -696,6 +704,14 @@ def standardized_net_benefit(
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site."""
+
+def threshold_for_wish(
+    outcome: ArrayLike | TimeToEvent,
+    risk: ArrayLike,
+    wish: str,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """The threshold that reaches a wished sensitivity or specificity here, chosen on these data."""
 
 def tjur_r2(
     outcome: ArrayLike | TimeToEvent,

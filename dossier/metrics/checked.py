@@ -58,6 +58,7 @@ PARAMETERS = {
     "cluster": ("array_like, optional", "To which cluster each row belongs, n values."),
     "strata": ("array_like, optional", "The stratum that each cluster, or row, was sampled from, n values."),
     "threshold": ("float", "From 0 to 1; a row is flagged when its risk reaches it."),
+    "wish": ("str", '"sensitivity 0.95" or "specificity 0.9": what is wished, above 0, at most 1.'),
     "primary_threshold": ("float, optional", "The first declared threshold, from 0 to 1."),
     "severity_weights": (
         "Weights",

@@ -186,6 +186,7 @@ def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | c
             time=release.outcome.time,
             at=release.horizon[0].at if release.horizon else None,
             thresholds=release.thresholds.declared,
+            wishes=tuple(wish.replace(" ", "=") for wish in release.thresholds.wishes),
             page=asked.page,
         )
     if asked.local_site is None:

@@ -171,6 +171,8 @@ def _of(
         near = _measure_meant(criterion.measure, terms)
         yield Fault("not_a_measure", where.of("measure"), name=criterion.measure, known=tuple(sorted(terms)), near=near)
     else:
+        if "wish" in known[0].at:
+            yield Fault("criterion_of_a_choice", where.of("measure"), measure=criterion.measure)
         if known[0].tier == "caution" and criterion.caution_reason is None:
             counterpart = known[0].counterpart or Fact("core_measure")
             yield Fault("caution_decides", where.of("measure"), measure=criterion.measure, counterpart=counterpart)

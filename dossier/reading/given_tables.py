@@ -61,7 +61,10 @@ def release(asked: Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = F
         "release": {"model": asked.name or first or "model", "version": "not stated", "owner": "not stated"},
         "outcome": {**outcome, "time": asked.time},
         "prediction": {"column": asked.risk, "scale": None if asked.scale == "probability" else asked.scale},
-        "thresholds": {"declared": () if are_wrong else tuple(dict.fromkeys(asked.thresholds))},
+        "thresholds": {
+            "declared": () if are_wrong else tuple(dict.fromkeys(asked.thresholds)),
+            "wish": {name: float(share) for name, _, share in (wish.partition("=") for wish in asked.wishes)},
+        },
         "dataset": tuple(_dataset(asked, tables, file) for file in tables),
     }
     if asked.at is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core import multiplicity
-from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Term, externals, find, find_curve
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
+from dossier.typeset.measures import cell
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
@@ -112,6 +113,25 @@ def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Se
     missed = [f"{count:,.0f} ({name})" for count, name in sorted((count, site.site) for site, count in ends)]
     runs = " to ".join(dict.fromkeys((missed[0], missed[-1])))
     return f"Clinical impact: at{TIED}{threshold(declared[0])} the model misses {runs} of 1,000 patients{few}."
+
+
+# ---- thresholds for a wish ------------------------------------------------------------------------------------------
+
+
+def wished(evidence: Evidence) -> tuple[Term, ...]:
+    """The threshold for a wish and what it costs there, which stand in a table of their own."""
+    return tuple(term for term in evidence.terms.values() if "wish" in term.at)
+
+
+def wishes(evidence: Evidence) -> Table:
+    """The threshold that reaches each wish at each site, chosen on its data, and what it costs there."""
+    reasons, rows = Reasons(evidence), []
+    for wish in evidence.release.thresholds.wishes:
+        rows.append(Row(sentence_case(wish), kind="group"))
+        for site in externals(evidence):
+            found = [(term, find(evidence, term.name, site.name, wish=wish)) for term in wished(evidence)]
+            rows.append(Row(site.site, tuple(cell(each, term, reasons) for term, each in found)))
+    return worded("wishes", rows, footnotes=reasons.footnotes(), level=level_of(evidence))
 
 
 CHAPTER = chapter(
