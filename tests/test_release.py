@@ -182,6 +182,7 @@ def test_the_examples_of_the_page_on_releases_have_no_fault(example: str, tmp_pa
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
     formulas = Path(__file__).parents[1] / "fixtures" / "broken" / "model-update" / "updated-model.toml"
     (tmp_path / formulas.name).write_bytes(formulas.read_bytes())
+    (tmp_path / "local.md").write_text("# How we use it\n\nRarely.\n", encoding="utf-8")
     (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
     for name, ratings in (("labels", "1,0"), ("confidence", "0.5,0.9")):
         given = "".join(f"{k},{ratings}\n" for k in range(20))

@@ -16,8 +16,8 @@ from dossier.report.chapters import utility
 from dossier.typeset.reasons import reason_text
 from tests.smallest import HEAD, QUICK, SITE
 
-MEASURES, WISH = ("threshold_for_wish", "flagged_at_wish"), "sensitivity 0.9"
-MEASURES += tuple(f"{cost}_at_wish" for cost in ("sensitivity", "specificity", "ppv", "net_benefit"))
+COSTS = ("flagged", "sensitivity", "specificity", "ppv", "net_benefit")
+MEASURES, WISH = ("threshold_for_wish", *(f"{cost}_at_wish" for cost in COSTS)), "sensitivity 0.9"
 RELEASE = HEAD + QUICK.replace("[0.5]", "[0.5]\nwish = { sensitivity = 0.9 }") + SITE
 
 

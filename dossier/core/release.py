@@ -145,6 +145,8 @@ Text = Annotated[str, Field(min_length=1, max_length=20_000), BeforeValidator(_w
 """A text that says something: of blanks only it is as empty as of nothing."""
 Line = Annotated[str, Field(min_length=1, max_length=60), BeforeValidator(_without_blanks_only)]
 """A text that has room in the head of a page."""
+Chapter = Annotated[str, Field(min_length=1, max_length=1 << 20), BeforeValidator(_without_blanks_only)]
+"""A file of text, or what it holds."""
 Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
 Inside = Annotated[Decimal, Field(gt=0, lt=1)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
@@ -940,6 +942,8 @@ class Report(Table):
     accent: Line | None = None
     logo: Annotated[str, Field(min_length=1, max_length=400_000)] | None = None
     """The name of a file; in results.json what it holds."""
+    chapters: Annotated[tuple[Chapter, ...], AfterValidator(_without_repeats), FEW] = ()
+    """The names of files; in results.json what they hold."""
 
 
 class ModelCard(Table):

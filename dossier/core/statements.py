@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,15 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 12
 """Columns of a table that a page holds: each has room for a number of five digits."""
+
+
+TITLE = re.compile(r"# +(\S[^\n]{0,78}\S) *\n(.*\S.*)", re.DOTALL)
+
+
+def titled(text: str) -> tuple[str, str] | None:
+    """The title of a chapter and what stands below it; None where its first line is no title, or nothing follows."""
+    found = TITLE.fullmatch(text)
+    return None if found is None else (found[1], found[2])
 
 
 def parser() -> MarkdownIt:

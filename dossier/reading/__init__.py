@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dossier.core import statements
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.facts import Count
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
-from dossier.core.statements import MOST_COLUMNS, wide_tables
 from dossier.core.types import READERS, Flag, Ledger, Study
 
 if TYPE_CHECKING:
@@ -130,16 +130,16 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     judged = readers.readers(release, folder, found, _unread(release, found), faults)
     doubts: list[Flag] = [flag for tables in judged for flag in readers.flags(tables)]
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
-    statements = _statements(release, folder, faults)
+    declared = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
-    release = _with_logo(release, folder, faults)
+    release = _with_chapters(_with_logo(release, folder, faults), folder, faults)
     sealed = _seal(release, folder, faults)
     ledger = _ledger(release, folder, faults)
     unread = _unread(release, found)
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
-    faults += criteria.text_faults(_texts(release, statements), release, names, None if unread else groups)
+    faults += criteria.text_faults(_texts(release, declared), release, names, None if unread else groups)
     faults += criteria.severity_faults(release, None if unread else groups)
     external = {site.dataset.name: _predictors(site) for site in found if site.dataset.role == "external"}
     developed = [_predictors(site) for site in found if site.dataset.role == "development"]
@@ -161,7 +161,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         readers=judged,
         inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
         flags=(*flags.flags(found, settled, release), *doubts),
-        statements=statements,
+        statements=declared,
         reader_study=decided,
         previous=before,
         tables=settled,
@@ -203,6 +203,17 @@ def _with_logo(release: Release, folder: Folder, faults: list[Fault]) -> Release
     return release.model_copy(update={"report": release.report.model_copy(update={"logo": looks.embedded(content)})})
 
 
+def _with_chapters(release: Release, folder: Folder, faults: list[Fault]) -> Release:
+    """The release with the words of its own chapters in the place of their files."""
+    files = release.report.chapters
+    if not files:
+        return release
+    texts = tuple(_text(name, Key("report", "chapters"), False, folder, faults) or "" for name in files)
+    without = [name for name, text in zip(files, texts, strict=True) if statements.titled(text) is None]
+    faults += (Fault("chapter_without_title", Cell(name, rows=(1,)), file=name) for name in without)
+    return release.model_copy(update={"report": release.report.model_copy(update={"chapters": texts})})
+
+
 def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
     """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
     from dossier.reading.files import SEAL
@@ -242,9 +253,10 @@ def _ledger(release: Release, folder: Folder, faults: list[Fault]) -> Ledger | N
     return Ledger(os.path.realpath(path), f"{about.model} {about.version}", found or ())
 
 
-def _texts(release: Release, statements: Mapping[str, str]) -> Iterator[tuple[Location, str]]:
+def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Location, str]]:
     """Every declared text in which numbers may be named, and where it stands."""
-    yield from ((Key("statements", item), text) for item, text in statements.items())
+    yield from ((Key("statements", item), text) for item, text in declared.items())
+    yield from ((Key("report", "chapters"), text) for text in release.report.chapters)
     use = release.intended_use
     yield from ((Key("intended_use", "for"), text) for text in (use.for_,) if text)
     yield from ((Key("intended_use", "not_for"), text) for text in use.not_for)
@@ -252,25 +264,35 @@ def _texts(release: Release, statements: Mapping[str, str]) -> Iterator[tuple[Lo
     yield from ((listed_table("reply", number).of("says"), reply.says) for number, reply in replies)
 
 
-def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:
+def _text(file: str, where: Location, outside: bool, folder: Folder, faults: list[Fault]) -> str | None:
+    """The text of a file of declared words; None, and a fault, where it cannot be had."""
     from dossier.reading.files import STATEMENT
 
+    content = folder.read(file, where, outside, faults, STATEMENT)
+    try:
+        text = None if content is None else re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        row = error.object[: error.start].count(b"\n") + 1
+        faults.append(Fault("statement_not_utf8", Cell(file, rows=(row,)), file=file))
+        return None
+    faults += _wide(text or "", where, file)
+    return None if text is None else text.strip()
+
+
+def _wide(text: str, where: Location, file: str = "") -> Iterator[Fault]:
+    """The tables of a declared text that no page holds."""
+    for row, columns in statements.wide_tables(text):
+        at = Cell(file, rows=(row,)) if file else where
+        yield Fault("wide_table", at, columns=Count(columns, "column"), most=statements.MOST_COLUMNS)
+
+
+def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:
     texts: dict[str, str] = {}
     for item, statement in release.statements.items():
         where = Key("statements", item)
-        text = statement.text or statement.none or ""
-        if statement.file is not None:
-            content = folder.read(statement.file, where, statement.outside, faults, STATEMENT)
-            if content is None:
-                continue
-            try:
-                text = re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
-            except UnicodeDecodeError as error:
-                row = content[: error.start].count(b"\n") + 1
-                faults.append(Fault("statement_not_utf8", Cell(statement.file, rows=(row,)), file=statement.file))
-                continue
-        for row, columns in wide_tables(text):
-            at = where if statement.file is None else Cell(statement.file, rows=(row,))
-            faults.append(Fault("wide_table", at, columns=Count(columns, "column"), most=MOST_COLUMNS))
-        texts[item] = text if statement.file is None else text.strip()
+        if statement.file is None:
+            texts[item] = statement.text or statement.none or ""
+            faults += _wide(texts[item], where)
+        elif (text := _text(statement.file, where, statement.outside, folder, faults)) is not None:
+            texts[item] = text
     return texts

@@ -91,9 +91,10 @@ def is_name(location: tuple[str | int, ...]) -> bool:
 
 
 def of_tables(study: Study) -> list[Fault]:
-    """The faults of names and categories that come from tables, and of statements that come from files."""
+    """The faults of names and categories that come from tables, and of statements and chapters that come from files."""
     named: dict[tuple[str, Location], None] = {}
     said = {(statement, Key("statements", item)): None for item, statement in study.statements.items()}
+    said |= {(chapter, Key("report", "chapters")): None for chapter in study.release.report.chapters}
     for dataset in study.datasets:
         named[dataset.site, SiteName(dataset.name)] = None
         for predictor in dataset.predictors:

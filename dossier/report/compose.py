@@ -196,6 +196,8 @@ def _book(
     """An edition as HTML, its tables beside those `made`; for the screen with what is `recorded` of a cell's number."""
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
+    own = _own(evidence)
+    held += [chapter for chapter, _ in own]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
     opened = {file: _opened(evidence, held, file) for file in files}
     here = {each.chapter.name: each.number for each in opened[edition]}
@@ -227,6 +229,7 @@ def _book(
         pictures=gallery.pictures,
         why_absent=lambda name: _why_absent(gallery, name),
         declared=lambda: _statements(evidence),
+        own={chapter.name: markdown(text, chapter.title, headings=True) for chapter, text in own},
         ask=SimpleNamespace(**_questions()),
         made=made,
     )
@@ -296,6 +299,20 @@ def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Editi
         if each.name in core
         else Opened(each, f"S{index}", each.finding(evidence))
         for index, each in enumerate(here, 1)
+    ]
+
+
+def _own(evidence: Evidence) -> list[tuple[Chapter, str]]:
+    """The chapters that an institution adds, which close the supplement, each with its text."""
+    report = evidence.release.report
+    lead = f"The words of this chapter are those of {report.organisation or evidence.release.release.owner}."
+    said = sentence.Sentence(
+        lead, "Nobody else answers for them; a number with its interval and n is one of this dossier."
+    )
+    parts = [part for part in map(statements.titled, report.chapters) if part is not None]
+    return [
+        (Chapter(f"own-{number}", title, lambda _: said, ("supplement",)), text)
+        for number, (title, text) in enumerate(parts, start=1)
     ]
 
 
@@ -377,9 +394,11 @@ MOST_BY_NEED = 6
 """Columns that are as wide as their words need; more of them are equally wide."""
 
 
-def markdown(text: str, topic: str) -> Markup:
-    """A declared text as HTML; its tables are called by the topic that the text is on."""
-    parser = statements.parser()
+def markdown(text: str, topic: str, headings: bool = False) -> Markup:
+    """A declared text as HTML; its tables are called by the topic that it is on, its headings are of one level."""
+    parser = statements.parser().enable("heading") if headings else statements.parser()
+    parser.add_render_rule("heading_open", lambda *_: "<h2>")
+    parser.add_render_rule("heading_close", lambda *_: "</h2>")
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("table_close", _table_end)
     parser.add_render_rule("th_open", _header_cell)

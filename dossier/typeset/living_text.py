@@ -9,7 +9,7 @@ from dossier.typeset import names, numbers, reasons
 
 
 def resolved(evidence: types.Evidence) -> types.Evidence:
-    """The evidence whose statements and intended use give the numbers that they name."""
+    """The evidence whose statements, own chapters and intended use give the numbers that they name."""
 
     def said(text: str) -> str:
         return living_text.PLACE.sub(lambda match: in_words(evidence, living_text.Place.of(match)), text)
@@ -17,9 +17,10 @@ def resolved(evidence: types.Evidence) -> types.Evidence:
     release, use = evidence.release, evidence.release.intended_use
     for_ = None if use.for_ is None else said(use.for_)
     use = use.model_copy(update={"for_": for_, "not_for": tuple(map(said, use.not_for))})
+    report = release.report.model_copy(update={"chapters": tuple(map(said, release.report.chapters))})
     return replace(
         evidence,
-        release=release.model_copy(update={"intended_use": use}),
+        release=release.model_copy(update={"intended_use": use, "report": report}),
         statements={item: said(text) for item, text in evidence.statements.items()},
         flags=tuple(flag if flag.reply is None else replace(flag, reply=said(flag.reply)) for flag in evidence.flags),
     )
