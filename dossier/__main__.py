@@ -27,10 +27,10 @@ def main() -> None:
 class WithoutPandas:
     """Finds everything but pandas, which pyarrow imports with its first array: a quarter of a second for nobody.
 
-    seaborn, which draws some figures of the supplement, gets it, and dossier validate, which writes frames.
+    seaborn, which draws some figures of the supplement, gets it, and the library, by which commands write frames.
     """
 
-    NEEDING = ("seaborn", "dossier.reading.other_languages")
+    NEEDING = ("seaborn", "dossier.api")
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         """Refuses pandas, and leaves every other module to the finders that follow."""

@@ -109,9 +109,9 @@ def test_a_docx_opened_again_has_title_head_groups_cells_and_notes(tmp_path: Pat
     assert (texts[0], *texts[-2:]) == ("A & B, 5% of {all}.", "Read_me.", "†a no outcome.")
     assert [texts_of(row, f"{WORD}tc") for row in body.iter(f"{WORD}tr")] == [
         ["Site", "Model AUROC", "Rival AUROC"],
-        ["Group <1>", "", ""],
+        ["Group <1>"],
         ["North & South", "0.81 (0.7 to 0.9)", "1,200"],
-        ["Group <2>", "", ""],
+        ["Group <2>"],
         ["All", "absent†a", ""],
     ]
     assert len(list(body.iter(f"{WORD}tblHeader"))) == 1
@@ -129,6 +129,30 @@ def test_html_latex_and_frames_keep_the_cells_and_escape_their_own_marks() -> No
     latex = table.to_latex()
     assert r"\caption{A \& B, 5\% of \{all\}.}" in latex
     assert r"Group <1> & North \& South & 0.81 (0.7 to 0.9) & 1,200 \\" in latex
+    assert r"\begin{tabular}{llll}" in latex
+    assert latex.index(r"\end{tabular}") < latex.index(r"Read\_me.") < latex.index("†a no outcome.")
+    long = dataclasses.replace(HARD, rows=tuple(dataclasses.replace(row, label=row.label * 9) for row in HARD.rows))
+    widths = re.findall(r"p\{\\dimexpr (.+?)\\linewidth", PrintedTable(long).to_latex())
+    assert len(widths) == 4
+    assert sum(map(float, widths)) == pytest.approx(1, abs=0.01)
+
+
+def test_the_checklist_is_a_table_that_says_where_each_row_is_answered(books: dict[str, Book], tmp_path: Path) -> None:
+    record = record_of(books["breast"])
+    frame = record.table("checklist").to_frame()
+    rows = record.evidence.checklist
+    assert list(frame["Item"]) == [row.item for row in rows]
+    answered = [row.status not in ("missing", "not_applicable", "development_only") for row in rows]
+    assert [bool(where) for where in frame["Where it is answered"]] == answered
+    (tmp_path / "results.json").write_bytes(results.of(record.evidence).text())
+    for ending in ("docx", "html", "tex", "csv"):
+        file = tmp_path / f"checklist.{ending}"
+        made = CliRunner().invoke(command, ["table", str(tmp_path / "results.json"), "checklist", "-o", str(file)])
+        assert made.exit_code == 0, made.output
+        again = record.table("checklist").save(tmp_path / f"again.{ending}")
+        assert again.read_bytes() == file.read_bytes()
+    with pytest.raises(ReleaseError, match="docx"):
+        record.table("checklist").save(tmp_path / "checklist.xls")
 
 
 def test_without_the_package_a_docx_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

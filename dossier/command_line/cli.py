@@ -505,6 +505,20 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
     _list(output.write_new(place, printing.figures(content, kind, dpi, names)))
 
 
+@dossier.command(short_help="Write a table of a dossier as a file.")
+@click.argument("results_file", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("name", metavar="NAME")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="A .docx, .html, .tex or .csv.")
+def table(results_file: Path, name: str, out: Path) -> None:
+    """Write a table of a dossier with the cells of its page: checklist, key_results, claims, criteria and others.
+
+    OUT is a dossier that was built, which stays as it is, or its results.json. A NAME that is none lists all.
+    """
+    from dossier import api
+
+    _list([api.read_results(results_file).table(name).save(out)])
+
+
 @dossier.command(short_help="Print the JSON Schemas.")
 def schema() -> None:
     """Print the JSON Schemas of results.json, of release.toml and of what --json prints."""

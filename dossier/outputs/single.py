@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +32,13 @@ DPI, SCREEN_DPI = 300, 144
 """Dots an inch of a file, and of a picture in a notebook."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The day of each part of a .docx, the earliest that there is: the clock would change its bytes."""
+WORD_LINE = 152.0
+"""The width of a table in a .docx, in mm."""
+LETTERS, PADDING, MOST = 76, 4, 36
+"""Of a line, of the edges of a column, and of a text at most on one line, in letters."""
 IN_LATEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"\\": r"\textbackslash{}"})
+WRAPPED = r">{{\raggedright\arraybackslash}}p{{\dimexpr {:.3f}\linewidth-2\tabcolsep\relax}}"
+"""A column of LaTeX that takes a share of the line."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +80,19 @@ class PrintedTable:
         return self.to_frame().to_html(index=False, border=0)
 
     def to_latex(self) -> str:
-        """A table in LaTeX with rules of booktabs, by pandas, its title as the caption; for xelatex or lualatex."""
-        caption = self.title.translate(IN_LATEX)
-        return self.to_frame().to_latex(index=False, escape=True, caption=caption, label=f"tab:{self.table.name}")
+        """A table in LaTeX with rules of booktabs, by pandas, its title as the caption; for xelatex or lualatex.
+
+        Its columns wrap where the longest texts would not fit the line, and its notes stand below it.
+        """
+        frame, caption = self.to_frame(), self.title.translate(IN_LATEX)
+        heads = [f"{over} {label}".strip() for over, label in [("", "Group"), *self._heads]][-len(frame.columns) :]
+        rows = [heads, *frame.to_numpy().tolist()]
+        wraps = sum(max(map(len, column)) for column in zip(*rows, strict=True)) > LETTERS
+        columns = "".join(WRAPPED.format(width) for width in _widths(rows)) if wraps else "l" * len(heads)
+        label = f"tab:{self.table.name}"
+        made = frame.to_latex(index=False, escape=True, caption=caption, label=label, column_format=columns)
+        notes = "".join(f"\\par\\footnotesize {note.translate(IN_LATEX)}\n" for note in self.notes)
+        return made.replace("\\end{table}", f"{notes}\\end{{table}}")
 
     def to_docx(self, path: str | Path) -> Path:
         """Write it for a text processor: title, table with a head that is repeated on each page, notes.
@@ -99,18 +116,24 @@ class PrintedTable:
         try:
             import docx
             from docx.oxml.parser import OxmlElement
+            from docx.shared import Mm
         except ImportError:
             raise OutputError.one("docx_not_installed", File(str(file))) from None
         document = docx.Document()
         document.add_paragraph(self.title, style="Caption")
         made = document.add_table(rows=0, cols=len(self._heads), style="Light List")
         rows = [[f"{over} {label}".strip() for over, label in self._heads]]
+        for column, width in zip(made.columns, _widths([*rows, *(texts for _, texts in self._lines)]), strict=True):
+            column.width = Mm(WORD_LINE * width)
         for group, lines in itertools.groupby(self._lines, key=lambda line: line[0]):
             rows += [[group]] if group else []
             rows += [texts for _, texts in lines]
         for row in rows:
-            for cell, text in zip(made.add_row().cells, row, strict=False):
+            cells = made.add_row().cells
+            for cell, text in zip(cells, row, strict=False):
                 cell.text = text
+            if len(row) < len(cells):
+                cells[0].merge(cells[-1])
         made.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
         for note in self.notes:
             document.add_paragraph(note)
@@ -118,6 +141,36 @@ class PrintedTable:
         document.save(held)
         output.write_file(file, _of_no_day(held))
         return file
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as the ending says: .docx, .html, .tex or .csv.
+
+        Parameters
+        ----------
+        path
+            The file, which is written over.
+
+        Returns
+        -------
+        pathlib.Path
+            The file; the same results give the same bytes.
+
+        Raises
+        ------
+        ReleaseError, OutputError
+            Where the ending is another, or the file cannot be written.
+        """
+        file = Path(path)
+        texts, kind = {".html": self.to_html, ".tex": self.to_latex, ".csv": self._to_csv}, file.suffix.lower()
+        if kind == ".docx":
+            return self.to_docx(file)
+        if kind not in texts:
+            raise faults.not_a_choice(Argument("path"), "path", file.suffix, [".docx", *texts])
+        output.write_file(file, texts[kind]().encode())
+        return file
+
+    def _to_csv(self) -> str:
+        return self.to_frame().to_csv(index=False, lineterminator="\n")
 
     @cached_property
     def _columns(self) -> Mapping[int, tables.Column]:
@@ -153,6 +206,17 @@ class PrintedTable:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
+    """Which share of the line each column takes: its longest word, and of the rest the more the longer its texts."""
+    columns = list(zip(*rows, strict=True))
+    words = [PADDING + max(len(word) for text in column for word in re.split(r"[\s–]", text)) for column in columns]
+    texts = [PADDING + max(min(len(text), MOST) for text in column) for column in columns]
+    more = [max(text - word, 0) for text, word in zip(texts, words, strict=True)]
+    rest = max(LETTERS - sum(words), 0) / max(sum(more), 1)
+    letters = [word + rest * each for word, each in zip(words, more, strict=True)]
+    return [each / sum(letters) for each in letters]
 
 
 def _of_no_day(made: io.BytesIO) -> bytes:

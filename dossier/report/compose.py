@@ -28,7 +28,7 @@ from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
 from dossier.report import history as released_before
 from dossier.report import unfilled
-from dossier.report.chapters import grid, provenance, sentence, verdict
+from dossier.report.chapters import checklist, grid, provenance, sentence, verdict
 from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
@@ -117,10 +117,22 @@ def tables(evidence: Evidence) -> Mapping[str, Table]:
     quick: Sequence[contents.Edition] = ("quick",)
     for edition in contents.ON_PAPER if evidence.has_release_file else quick:
         _book(gallery, edition, "", False, made=made)
+    if evidence.checklist:
+        made.append(checklist.table(gallery.evidence, _places(gallery.evidence)))
     named: dict[str, Table] = {}
     for table in made:
         named.setdefault(table.name.removeprefix("table-").replace("-", "_"), table)
     return named
+
+
+def _places(evidence: Evidence) -> Mapping[str, str]:
+    """Where each chapter of a submission stands, in the core where it stands in both files."""
+    held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
+    found = {"cover": f"{TITLE['regulatory']}, page 1"}
+    for file in contents.SUBMITTED:
+        for each in _opened(evidence, held, file):
+            found.setdefault(each.chapter.name, f"{TITLE[file]}, {each.number} {each.chapter.title}")
+    return found
 
 
 def around(gallery: Gallery, draft: bool, **values: Any) -> str:

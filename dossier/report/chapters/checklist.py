@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Literal
 
 from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import Evidence, RowStatus, externals
+from dossier.report.chapters import abstract
 from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.reasons import reason_text
+from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 from dossier.words import entries
 
@@ -86,6 +88,18 @@ def quiet(evidence: Evidence) -> dict[str, list[Line]]:
         if line.kind == "quiet":
             found.setdefault(line.status, []).append(line)
     return found
+
+
+def table(evidence: Evidence, places: Mapping[str, str]) -> Table:
+    """Every row by section with where it is answered, as a journal's form asks; `places` says it of each chapter."""
+    found, whole = [], abstract.printed_whole(evidence)
+    for section, of_section in groupby(lines(evidence), key=lambda line: line.item.section):
+        found.append(Row(section, kind="group"))
+        for line in of_section:
+            where = "abstract" if line.is_said and line.item.number in whole else line.where or ""
+            words = (line.item.topic, line.item.asks, line.status, places.get(where, ""))
+            found.append(Row(line.item.number, tuple(map(Cell.word, words))))
+    return worded("checklist", found, counts=counts(evidence))
 
 
 def fairness(evidence: Evidence) -> list[Line]:
