@@ -181,7 +181,8 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date")}
     named = given["outcome"] if given.get("outcome") is not None else given.get("event")
     name = named if given.get("at") is None else f"{named} by {given['at']:g}"
-    outcome = {"name": name, "column": named, "positive": given.get("positive"), "time": given.get("time")}
+    column = "column" if given.get("time") is None else "event"
+    outcome = {"name": name, column: named, "positive": given.get("positive"), "time": given.get("time")}
     outcome |= {"classes": list(given.get("classes", ())) or None}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}

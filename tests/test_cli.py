@@ -775,7 +775,7 @@ def test_quick_prints_what_the_run_holds_against_it(run: Run) -> None:
     raised = results(Path("out"))["flags"]
     assert (done.code, done.err) == (0, f"{len(raised)} flags: see Limitations in dossier-quick.pdf.\n")
     words = text_of(Path("out/dossier-quick.pdf"))
-    assert f"{len(raised)} automated findings. A quick look holds no answers." in words
+    assert f"{len(raised)} automated findings. A quick look holds no answers, and is not asked" in words
     assert "7 of 87 rows of P are not analysed (outcome missing: 7)" in words
     assert "Not answered" not in words
     assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 9

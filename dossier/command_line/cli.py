@@ -571,6 +571,8 @@ def verify(
     from dossier.core.faults.locations import Option
     from dossier.outputs import output
     from dossier.outputs import verify as verification
+    from dossier.record import results
+    from dossier.report.chapters import acceptance
     from dossier.signing import signed
     from dossier.words.wording import counted
 
@@ -603,6 +605,9 @@ def verify(
             outcome.exit_code = DIFFERS
         else:
             outcome.says += verification.conclusion(first, release is not None, signatures.by_trusted())
+        if not outcome.differences:
+            evidence = results.opened(out)[1].evidence
+            outcome.verdict, outcome.flags = acceptance.verdict_of_all(evidence), len(evidence.flags)
     for text in outcome.differences:
         _tell(f"differs: {text}")
     for text in outcome.fails:

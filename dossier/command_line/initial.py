@@ -78,6 +78,7 @@ def _risk(logit: float) -> float:
 # ---- of tables that are there ---------------------------------------------------------------------------------------
 
 TODO = {
+    "model": "TODO: what the model is called",
     "version": "TODO: the version of the model",
     "owner": "TODO: who answers for the model",
     "declared": "TODO: risks from which somebody acts, set before the data were seen; why goes into rationale",
@@ -129,6 +130,7 @@ def _lines(release: Release, names: Mapping[str, str], hints: Mapping[str, tuple
     if "horizon" in given:
         # The keys of the first horizon stand in the place of two tables.
         given["prediction"].pop("column")
+        given["outcome"]["event"] = given["outcome"].pop("column")
         given["horizon"] = [{**each, "thresholds": thresholds} for each in given["horizon"]]
     else:
         given["thresholds"] = thresholds

@@ -17,8 +17,10 @@ class Outcome(BaseModel):
     format: Literal["dossier-outcome/1"] = Field("dossier-outcome/1", alias="schema")
     command: Literal["build", "verify"]
     written: list[str] = Field([], description="The files of OUT and beside it, as paths.")
-    verdict: State | None = Field(None, description="Of the criteria that count; null without a build.")
-    flags: int | None = Field(None, description="How many were raised; null without a build.")
+    verdict: State | None = Field(
+        None, description="Of the criteria that count; null where nothing was built, or something differs."
+    )
+    flags: int | None = Field(None, description="How many were raised; null likewise.")
     says: list[str] = Field([], description="Of verify, what was looked at, and what that proves.")
     fails: list[str] = Field([], description="What keeps the exit code from 0: criteria, claims, flags, signatures.")
     differences: list[str] = []

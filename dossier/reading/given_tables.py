@@ -54,16 +54,16 @@ def faults(asked: Quick, tables: Sequence[str]) -> list[Fault]:
 
 def release(asked: Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = False) -> Release:
     """The release of these tables, by the name of each file its role; without thresholds where options are wrong."""
-    first = _stem(next(iter(tables)))
+    alone = _stem(next(iter(tables))) if len(tables) == 1 else None
     by = "" if asked.at is None else f" by {asked.at:g}"
     outcome = {"name": f"{asked.outcome}{by}", "column": asked.outcome, "positive": _typed(asked.positive)}
     declared: dict[str, Any] = {
-        "release": {"model": asked.name or first or "model", "version": "not stated", "owner": "not stated"},
+        "release": {"model": asked.name or alone or "not stated", "version": "not stated", "owner": "not stated"},
         "outcome": {**outcome, "time": asked.time},
         "prediction": {"column": asked.risk, "scale": None if asked.scale == "probability" else asked.scale},
         "thresholds": {
             "declared": () if are_wrong else tuple(dict.fromkeys(asked.thresholds)),
-            "wish": {name: float(share) for name, _, share in (wish.partition("=") for wish in asked.wishes)},
+            "wish": {name: float(share) for name, _, share in (wish.partition("=") for wish in asked.wishes)} or None,
         },
         "dataset": tuple(_dataset(asked, tables, file) for file in tables),
     }

@@ -46,7 +46,7 @@ save_dossier <- function(x, folder, edition = "all", page = "a4", local_site = N
 }
 
 print.dossier_validation <- function(x, ...) {
-  asked <- x$claims[x$claims$scope == "overall", ]
+  asked <- unique(x$claims[x$claims$scope == "overall", c("question", "state")])
   cat("What the numbers say to each question (x$claims has every hospital and group):\n")
   cat(paste0("  ", format(asked$question), "  ", asked$state, "\n"), sep = "")
   cat(nrow(x$estimates), "estimates in x$estimates; save_dossier(x, \"folder\") prints the dossier.\n")

@@ -46,7 +46,9 @@ def finding(evidence: Evidence) -> Sentence:
     of = f" of {counted(kinds, 'kind')}" if kinds < len(flags) else ""
     lead = f"{sentence_case(counted(len(flags), 'automated finding'))}{of}."
     if not evidence.checklist:
-        return Sentence(lead, "A quick look holds no answers.")
+        return Sentence(
+            lead, "A quick look holds no answers, and is not asked for what a release says: dates, and why a threshold."
+        )
     if not open_flags:
         return Sentence(lead, "The author has answered each.")
     if open_flags == len(flags):
