@@ -411,7 +411,9 @@ def test_a_measure_in_one_file_is_taken_along_every_axis(tmp_path: Path, table: 
 
     assert found(weights=np.where(rows.outcome == 1, 3.0, 1.0)).value == 0.375
     assert found(cluster=np.arange(160) // 23).method.has("jackknife")
-    assert (found(RIVAL).value, found("complement", "half", "1", subgroups=halves).value) == (1, 0)
+    other = table.release.prediction.model_copy(update={"rival": "rival"})
+    declared = table.release.model_copy(update={"prediction": other})
+    assert (found(RIVAL, release=declared).value, found("complement", "half", "1", subgroups=halves).value) == (1, 0)
     assert found(release=policy, minimum_cell=5, risk=np.linspace(0.1, 0.9, 160)).method.has("in_steps_of_persons")
     of_classes = evaluate._complete(study("fixtures/biopsy"), evaluate._on(1, None, None), frozenset({"thrown_away"}))
     assert str(find(of_classes, "thrown_away", "internal", **{"class": "G1"})).startswith("0.00 (")

@@ -156,11 +156,12 @@ def test_the_words_are_the_same_but_for_title_and_name(edition: str, dressed: Ev
     looked = looked.replace("Eight files were read", "Seven files were read")
     assert looked.count(OWNER) == 1
     looked = looked.replace(f"{OWNER} · ", "")
-    about = "Two-year breast cancer recurrence model 1.0.0 for recurrence or death"
+    model = "Two-year breast cancer recurrence model 1.0.0"
     assert looked.count(TITLE) == 1
     if edition == "committee":
-        looked = looked.replace(f"{TITLE}: ", "")
+        looked = looked.replace(f"{TITLE} {model} · ", f"{model} ")
     else:
+        about = f"{model} for recurrence or death"
         looked = looked.replace(f"{TITLE} {about}. ", f"External validation: {about} ")
     assert bare == looked
 

@@ -19,12 +19,13 @@ FEWEST_TO_TEST = 10
 def each(release: Release, metric: Metric) -> tuple[Metric, ...]:
     """A measure as it is asked: what is of another model once for each, under the name that the release gives it.
 
-    What is of an updated model is asked of each update that the release declares, and of none where it declares none.
+    What is of an updated model is asked of each update that the release declares, and of none where it declares none;
+    so is what another model gives alone. A difference from it is absent with its reason then.
     """
     held = next((value for value in metric.fixed.values() if value in (RIVAL, UPDATED)), None)
     if held is None:
         return (metric,)
-    labels = release.updates if held == UPDATED else names(release) or (RIVAL,)
+    labels = release.updates if held == UPDATED else names(release) or ((RIVAL,) if "against" in metric.fixed else ())
     return tuple(_named(metric, held, label) for label in labels)
 
 
