@@ -21,6 +21,7 @@ from dossier.record import results
 from dossier.report.chapters import committee, description, discrimination
 from dossier.report.figures.participants import participant_flow
 from dossier.typeset.flags import flag_text
+from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
 from tests.estimated import estimated
 
@@ -110,6 +111,32 @@ def test_a_competing_event_is_no_end_of_follow_up() -> None:
     assert (site.events, site.left, site.others) == (45, 83, 542)
     competing = [row.described for row in found.evidence.descriptions if row.described.statistic == "competing"]
     assert [(row.value, row.of) for row in competing] == [(342.0, "follow_up")]
+
+
+WARDS = RELEASE.replace("predictors = []", 'predictors = []\ncluster = "ward"')
+
+
+def test_clusters_of_one_patient_each_change_nothing(tmp_path: Path, gbsg: Evidence) -> None:
+    found = released(tmp_path, GBSG.assign(ward=np.arange(len(GBSG))), WARDS)
+    assert (found.results, found.curves) == (gbsg.results, gbsg.curves)
+
+
+def test_what_the_patients_of_a_ward_contribute_is_summed(tmp_path: Path, gbsg: Evidence) -> None:
+    """Everybody twice: every value is as it was, and every error that of so many wards."""
+    twice = pandas.concat([GBSG, GBSG]).assign(ward=np.tile(np.arange(len(GBSG)), 2))
+    found = released(tmp_path, twice, WARDS)
+    for measure, at in (("auroc", {}), ("brier", {}), ("calibration_slope", {}), ("net_benefit", {"threshold": 0.4})):
+        ours, once = (estimated(find(evidence, measure, "gbsg", **at)) for evidence in (found, gbsg))
+        assert (ours.value, ours.se) == pytest.approx((once.value, once.se), rel=1e-9)
+        assert ours.details["df"] == len(GBSG) - 1
+        assert f"over {len(GBSG)} clusters" in method_text(ours.method)
+    young: tuple[Any, ...] = (Subset("age", "under 50"), "oe_ratio", "gbsg")
+    apart, once = (estimated(find_in_subgroup(every, *young, against="complement")) for every in (found, gbsg))
+    assert apart.se == pytest.approx(once.se, rel=0.02)
+    bands = [types.find_curve(evidence, "decision_curve", "gbsg") for evidence in (found, gbsg)]
+    wide, as_wide = (list(curve.columns["se"]) for curve in bands if isinstance(curve, types.Curve))
+    assert wide == pytest.approx(as_wide, rel=0.02)
+    assert isinstance(find(found, "mss_auroc", "gbsg"), types.Absent)
 
 
 def whole(rows: int = 600, seed: int = 5, ends: tuple[float, float] = (0.05, 0.9)) -> pandas.DataFrame:

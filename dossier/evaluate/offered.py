@@ -411,7 +411,7 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], data
     given = {need: offered[need] for need in maker.needs if not isinstance(offered[need], types.Absent)}
     outcome = given.get("outcome")
     if isinstance(outcome, TimeToEvent):
-        found = _by_horizon(maker, outcome, offered["risk"], given)
+        found = _by_horizon(maker, outcome, {**given, **{name: offered[name] for name in ("risk", "design")}})
     else:
         found = maker.function(**given)
     named: Any = getattr(maker, "term", maker)
@@ -422,10 +422,11 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], data
     return found
 
 
-def _by_horizon(maker: Any, outcome: TimeToEvent, risk: Any, given: Mapping[str, Any]) -> Any:
+def _by_horizon(maker: Any, outcome: TimeToEvent, given: Mapping[str, Any]) -> Any:
     """What is measured or drawn of an outcome by a horizon, whose weights ask for the risk in any case."""
     if isinstance(maker, Metric):
-        return time_to_event.answer(maker, outcome, {**given, "risk": risk})
+        return time_to_event.answer(maker, outcome, given)
+    given = {name: given[name] for name in maker.needs if name in given}
     if "outcome" in optional(maker.function):
         return maker.function(**{name: value for name, value in given.items() if name != "outcome"})
     return time_to_event.drawn(maker, outcome, given)

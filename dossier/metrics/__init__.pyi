@@ -164,6 +164,7 @@ def censoring_by_risk(
     followed: TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
+    cluster: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How much more often people leave follow-up for each standard deviation by which their risk is higher."""
 
@@ -374,6 +375,7 @@ def harrell_c(
     followed: TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
+    cluster: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The share of comparable pairs of people in order, as it is published elsewhere."""
 
@@ -595,6 +597,7 @@ def observed_risk(
     followed: TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
+    cluster: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How many people of a hundred had the outcome by the horizon, counting that some were not followed so long."""
 
@@ -724,6 +727,7 @@ def uno_c(
     followed: TimeToEvent,
     risk: ArrayLike,
     level: float = 0.95,
+    cluster: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """Of two people of whom one had the outcome by the horizon and before the other, how often that one had the
     higher risk.

@@ -17,7 +17,7 @@ from dossier.core.register import Band, Line, absent_with_its_parts, curve, curv
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import intervals, logistic, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
-from dossier.metrics.censoring import TimeToEvent, Weights
+from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.once import once
@@ -131,7 +131,9 @@ OBSERVED = Mean(lambda rows: rows.outcome)
     weighted=OBSERVED,
     formula="mean of w y, w the weight that makes up for censoring",
 )
-def observed_risk(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+def observed_risk(
+    followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None
+) -> Estimate | Absent:
     """How many people of a hundred had the outcome by the horizon, counting that some were not followed so long.
 
     With competing events it is the risk of the outcome, counting that some die of other causes first.
@@ -150,7 +152,7 @@ def observed_risk(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> E
     >>> print(dossier.metrics.observed_risk(followed, risk))
     0.38 (0.09 to 0.89)
     """
-    return at_weights(OBSERVED, Rows.followed(followed, risk), level, "cloglog", (0.0, 1.0))
+    return at_weights(OBSERVED, Rows.followed(followed, risk), level, "cloglog", (0.0, 1.0), design)
 
 
 @dataclass(frozen=True)
@@ -1033,6 +1035,8 @@ def _wald_test(rows: Rows, design: Design) -> Estimate | Absent:
     """
     found = [present(each(rows)) for each in (JOINT, SLOPE)]
     apart = np.array([each.value for each in found]) - (0.0, 1.0)
+    if design.units <= len(apart):
+        return Absent(Fact("too_few_units_for_test", units=design.over))
     added = np.array([design.totals(each.linearized) for each in found])
     value = float(apart @ np.linalg.solve(design.covariance(added), apart))
     alike = float(((added**2).sum(axis=1) ** 2 / (added**4).sum(axis=1)).min())
@@ -1187,23 +1191,26 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95, desig
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
-    known = None if design is None else design.censoring
+    sampled = design or Design(len(outcome))
     observed = intervals.share_columns("observed", events, size, level)
-    if known is not None:
-        found = [_observed(known.of(group == each), risk[group == each], level) for each in range(len(size))]
+    if sampled.censoring is not None:
+        found = [_observed(sampled.of(group == each), risk[group == each], level) for each in range(len(size))]
         observed = {name: tuple(getattr(one, at, None) for one in found) for name, at in OBSERVED_COLUMNS.items()}
     columns = {"mean_risk": intervals.column(total / size), **observed, "n": intervals.column(size.astype(float))}
-    if known is not None:
-        return Curve(columns, len(outcome), Method("tenths_by_horizon"), int(outcome.sum()))
+    if sampled.censoring is not None:
+        return Curve(columns, len(outcome), sampled.as_sampled(Method("tenths_by_horizon")), int(outcome.sum()))
     return Curve(columns, len(outcome), Method(Fact("tenths_of_risk", by=Fact("wilson"))), int(outcome.sum()))
 
 
 OBSERVED_COLUMNS = {"observed": "value", "low": "low", "high": "high"}
 
 
-def _observed(known: Weights, risk: Floats, level: float) -> Estimate | Absent:
+def _observed(group: Design, risk: Floats, level: float) -> Estimate | Absent:
     """The observed risk of a group of patients, who count alike."""
-    return observed_risk(TimeToEvent(known.time, known.status, known.t, "marginal"), risk, level)
+    known = group.censoring
+    if known is None:
+        raise TypeError("only follow-up gives an observed risk")
+    return observed_risk(TimeToEvent(known.time, known.status, known.t, "marginal"), risk, level, group)
 
 
 POOLED_POINTS = 101

@@ -16,12 +16,11 @@ from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
-from dossier.metrics.logistic import combine, has_logit, information_of
+from dossier.metrics.logistic import combine, has_logit
 from dossier.metrics.once import once
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.metrics.shares import Design, effective_rows
 from dossier.metrics.smooth_curve import (
-    LEAST_INFORMATION,
     SmoothCurve,
     WhitenedCurve,
     curve_at,
@@ -232,9 +231,7 @@ def _as_sampled(noise: Floats, curves: CurveDraws, n: int, freedom: float, rng: 
 
     Around the fitted curve it has a spread of one in every direction, elsewhere as much more as independent rows have.
     """
-    height = curves.smoother.back(curves.fitted)
-    at_fitted = information_of(curves.columns, n * curves.share * height * (1 - height))
-    root = np.linalg.cholesky(at_fitted + LEAST_INFORMATION * np.eye(len(at_fitted)))
+    root = curves.smoother.known(curves.columns, n * curves.share, curves.smoother.back(curves.fitted))
     scale = np.sqrt(freedom / rng.chisquare(freedom, len(noise)))
     return np.asarray(np.einsum("bk,kj->bj", noise * scale[:, None], root))
 

@@ -128,7 +128,9 @@ def checked(name: str) -> Measure:
             bound.apply_defaults()
             return _by_horizon(metric, **bound.arguments)
         given_so = dict(bound.arguments)
-        if "cluster" in signature.parameters:
+        if "followed" in signature.parameters:
+            given_so["design"] = _clustered(given_so, lengths["time"])
+        elif "cluster" in signature.parameters:
             given_so["design"] = Design(lengths["outcome"], **{name: given_so.pop(name, None) for name in SAMPLING})
         found: Estimate | Curve | Absent = function(**given_so)
         return found
@@ -139,11 +141,17 @@ def checked(name: str) -> Measure:
 
 
 def _by_horizon(metric: Metric, outcome: TimeToEvent, **given: Any) -> Estimate | Absent:
-    """A measure of an outcome by a horizon, of rows that are independent and count alike."""
-    for name in SAMPLING:
+    """A measure of an outcome by a horizon, of rows that count alike."""
+    design = _clustered(given, len(outcome.time))
+    return time_to_event.answer(metric, outcome, {**given, "design": design})
+
+
+def _clustered(given: dict[str, Any], rows: int) -> Design:
+    """How the rows of an outcome by a horizon were sampled, which is taken from what is given."""
+    for name in UNKNOWN_BY_HORIZON:
         if given.pop(name, None) is not None:
             raise ValueError(f"{name} cannot be honoured yet where the outcome is by a horizon. Leave it out.")
-    return time_to_event.answer(metric, outcome, given)
+    return Design(rows, given.pop("cluster", None))
 
 
 def _followed(value: Any) -> TimeToEvent:
@@ -158,12 +166,14 @@ def _followed(value: Any) -> TimeToEvent:
 
 
 SAMPLING = ("cluster", "weights", "strata")
+UNKNOWN_BY_HORIZON = SAMPLING[1:]
 
 
 def signature_of(function: Measure) -> inspect.Signature:
     """The parameters of a measure as its caller sees them: how rows were sampled in three columns."""
     own, columns = inspect.signature(function), inspect.Parameter.POSITIONAL_OR_KEYWORD
-    sampling = [inspect.Parameter(name, columns, default=None, annotation="ArrayLike | None") for name in SAMPLING]
+    names = SAMPLING[:1] if "followed" in own.parameters else SAMPLING
+    sampling = [inspect.Parameter(name, columns, default=None, annotation="ArrayLike | None") for name in names]
     each = [sampling if name == "design" else [parameter] for name, parameter in own.parameters.items()]
     return own.replace(parameters=[parameter for some in each for parameter in some])
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -10,8 +12,10 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import metric
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.censoring import Bools, TimeToEvent
-from dossier.metrics.intervals import beyond, on_log
+from dossier.metrics.clusters import by_linearization
+from dossier.metrics.intervals import beyond, beyond_student, on_log
 from dossier.metrics.logistic import CLOGLOG
+from dossier.metrics.shares import Sampled
 
 CHAPTER = "description"
 FEWEST_LEAVING = 5
@@ -26,7 +30,9 @@ MOST_STEPS = 50
     cites=("Cox 1972", "Efron 1977"),
     formula="exp(b), b the coefficient of a Cox regression of leaving before the horizon on log(-log(1 - p)) in SD",
 )
-def censoring_by_risk(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+def censoring_by_risk(
+    followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None
+) -> Estimate | Absent:
     """How much more often people leave follow-up for each standard deviation by which their risk is higher.
 
     At 1 leaving has nothing to do with the risk. Elsewhere only weights within groups of like risks make up for it.
@@ -54,14 +60,20 @@ def censoring_by_risk(followed: TimeToEvent, risk: Floats, level: float = 0.95) 
     found = _cox(time, leaves, (scaled - scaled.mean()) / scaled.std(ddof=1))
     if found is None:
         return Absent(Fact("leaving_separated"))
-    slope, error = found
+    slope, error, moved = found
     value, details = math.exp(slope), {"p_value": 2 * beyond(abs(slope) / error)}
     low, high = on_log(value, error, level)
-    return Estimate(value, low, high, level, n, Method("cox", "wald"), left, value * error, details)
+    by_rows = Estimate(value, low, high, level, n, Method("cox", "wald"), left, value * error, details)
+    if design is None or design.is_simple:
+        return by_rows
+    answer = by_linearization(by_rows, value * moved, design, level, "log")
+    tested = {"p_value": 2 * beyond_student(abs(slope) * value / answer.se, design.freedom)} if answer.se else {}
+    return replace(answer, details={**answer.details, **tested})
 
 
-def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float] | None:
-    """The coefficient of a Cox regression on one column, and its standard error; None where there is no best one.
+def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float, Floats] | None:
+    """The coefficient of a Cox regression on one column, its standard error, and how far each row moves it; None where
+    there is no best one.
 
     Of events at the same time each sees those before it gone in part (Efron 1977).
     """
@@ -86,5 +98,28 @@ def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float] | None:
         step = float(np.sum(x[at] - mean)) / information
         slope += step
         if abs(step) <= 1e-12 * max(1.0, abs(slope)):
-            return slope, 1 / math.sqrt(information)
+            scores = np.empty(len(x))
+            scores[order] = _scores(time, event, x, hazard, (moments[0], mean, gone))
+            return slope, 1 / math.sqrt(information), scores / information
     return None
+
+
+SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+"""Before those at the same time, and after them."""
+
+
+def _scores(time: Floats, event: Bools, x: Floats, hazard: Floats, at_events: tuple[Floats, Floats, Floats]) -> Floats:
+    """The score of each row: its own event less what was expected of it, by those at the same time only in part.
+
+    `at_events` are the hazard of all who are still there, the mean of the column among them, and the part of those at
+    the same time that is gone. Source: Lin and Wei 1989.
+    """
+    (all_hazard, mean, gone), times = at_events, time[event]
+    each = (np.ones(len(mean)), mean, gone, gone * mean)
+    expected, centred, part, of_part = (np.append(0.0, np.cumsum(one / all_hazard)) for one in each)
+    seen = np.searchsorted(times, time, side="right")
+    found = -hazard * (x * expected[seen] - centred[seen])
+    first, last = (np.searchsorted(times, times, side=side) for side in SIDES)
+    own = x[event] * (part[last] - part[first]) - (of_part[last] - of_part[first])
+    found[event] += x[event] - mean + hazard[event] * own
+    return np.asarray(found)

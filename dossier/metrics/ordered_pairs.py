@@ -11,8 +11,9 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import metric
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.censoring import Bools, Integers, TimeToEvent, Weights
-from dossier.metrics.clusters import interval
+from dossier.metrics.clusters import by_linearization, interval
 from dossier.metrics.intervals import NO_SPREAD, two_sided, without_interval
+from dossier.metrics.shares import Sampled
 from dossier.metrics.time_to_event import censored
 
 CHAPTER = "discrimination"
@@ -67,7 +68,9 @@ def _runs(new: Bools) -> tuple[Integers, Integers]:
     return starts[number], np.append(starts[1:], len(new))[number]
 
 
-def _concordance(followed: TimeToEvent, risk: Floats, level: float, at_weights: bool) -> Estimate | Absent:
+def _concordance(
+    followed: TimeToEvent, risk: Floats, level: float, sampled: Sampled, at_weights: bool
+) -> Estimate | Absent:
     weights = Weights(followed.time, followed.event, followed.horizon, np.zeros(len(risk), dtype=np.int64))
     if weights.other.any():
         return Absent(Fact("concordance_with_competing_events"))
@@ -77,14 +80,18 @@ def _concordance(followed: TimeToEvent, risk: Floats, level: float, at_weights: 
     if total <= 0:
         return Absent(Fact("no_ordered_pair"))
     value = float(ordered.sum()) / 2 / total
-    se = math.sqrt(float(np.sum((ordered - value * usable) ** 2))) / total
+    linearized = ordered - value * usable
+    se = math.sqrt(float(np.sum(linearized**2))) / total
     made = Method(
         *(censored(weights) if at_weights else ()), "infinitesimal_jackknife", Fact("on_scale", scale="logit")
     )
     if se <= 1e-12:
         return without_interval(value, len(risk), made, NO_SPREAD, events)
     low, high = interval(value, se, two_sided(level), level, "logit")
-    return Estimate(value, low, high, level, len(risk), made, events, se)
+    found = Estimate(value, low, high, level, len(risk), made, events, se)
+    if sampled is None or sampled.is_simple:
+        return found
+    return by_linearization(found, linearized / total, sampled, level, "logit")
 
 
 concordance = partial(metric, range=(0, 1), best="higher", pool="logit", scale="logit")
@@ -97,7 +104,7 @@ concordance = partial(metric, range=(0, 1), best="higher", pool="logit", scale="
     formula="Σ v (1[p_i > p_j] + ½ 1[p_i = p_j]) / Σ v over pairs with the event of i by the horizon, before j left or "
     "had it, v = 1/G(t_i-)²",
 )
-def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """Of two people of whom one had the outcome by the horizon and before the other, how often that one had the higher
     risk.
 
@@ -119,7 +126,7 @@ def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate 
     >>> print(dossier.metrics.uno_c(followed, risk))
     0.79 (0.36 to 0.96)
     """
-    return _concordance(followed, risk, level, at_weights=True)
+    return _concordance(followed, risk, level, design, at_weights=True)
 
 
 @concordance(
@@ -130,7 +137,7 @@ def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate 
     "tables; it stands here beside what is published elsewhere.",
     formula="as Uno's C, all v = 1",
 )
-def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """The share of comparable pairs of people in order, as it is published elsewhere.
 
     What it is an estimate of depends on who left when; Uno's C does not.
@@ -147,4 +154,4 @@ def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95) -> Estim
     >>> print(dossier.metrics.harrell_c(followed, risk))
     0.75 (0.33 to 0.95)
     """
-    return _concordance(followed, risk, level, at_weights=False)
+    return _concordance(followed, risk, level, design, at_weights=False)

@@ -45,12 +45,34 @@ class Smoother:
     """How much the height changes with the fit, where the curve is that high."""
     fit: Callable[[Floats, Floats, Floats | None], LogisticFit | Absent]
     """Of columns, values and weights."""
-    noise: Callable[[Floats, Floats, Floats, Floats], Floats]
-    """Of columns in standard errors, the rows in each group, the heights there and standard normal draws: the noise of
-    coefficients that the fit would have if the curve were that high."""
+    known: Callable[[Floats, Floats, Floats], Floats]
+    """Of columns in standard errors, the rows in each group and the heights there: a root of what is known of the
+    coefficients if the curve is that high."""
+    left: Callable[[Floats, Floats], Floats]
+    """What a fit leaves of values."""
+    moves: Callable[[LogisticFit, Floats], Floats]
+    """How far each row moves a fit on these columns for each unit that it leaves, in its standard errors."""
     names: tuple[str, str, str]
     """What a level, a straight line and a spline are called."""
     band: str
+
+    def noise(self, columns: Floats, rows: Floats, height: Floats, draws: Floats) -> Floats:
+        """The noise of coefficients that the fit would have if the curve were that high, from standard normal draws."""
+        return np.asarray(np.einsum("bk,kj->bj", draws, np.linalg.inv(self.known(columns, rows, height))))
+
+
+def _known_of_shares(columns: Floats, rows: Floats, height: Floats) -> Floats:
+    information = information_of(columns, rows * (height * (1 - height)))
+    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
+    return np.asarray(np.linalg.cholesky(information + LEAST_INFORMATION * np.eye(len(columns))))
+
+
+def _moves_of_least_squares(fit: LogisticFit, columns: Floats) -> Floats:
+    transform = orthogonal(columns)
+    if transform is None:
+        raise TypeError("a fit has columns that are independent")
+    n = columns.shape[1]
+    return combine(np.linalg.solve(fit.root, transform.T) / n, combine(transform, columns))
 
 
 def _inside(linear: Floats, out: Floats | None = None) -> Floats:
@@ -62,7 +84,9 @@ LOGISTIC = Smoother(
     expit,
     lambda height: height * (1 - height),
     lambda design, outcome, weights: logistic_fit(design, outcome, weights=weights),
-    lambda columns, rows, height, draws: noise_at(columns, rows * (height * (1 - height)), draws),
+    _known_of_shares,
+    lambda values, linear: values - expit(linear),
+    lambda fit, columns: combine(fit.root.T, columns),
     ("single_level", "straight_line", "spline"),
     "wald_band",
 )
@@ -71,7 +95,9 @@ LEAST_SQUARES = Smoother(
     _inside,
     np.ones_like,
     lambda design, values, _: linear_fit(design, values),
-    lambda columns, rows, height, draws: draws,
+    lambda columns, rows, height: np.eye(len(columns)),
+    lambda values, linear: values - linear,
+    _moves_of_least_squares,
     ("level_of_pseudo_observations", "line_of_pseudo_observations", "spline_of_pseudo_observations"),
     "wald_band_of_risk",
 )
@@ -128,7 +154,7 @@ def smooth_curve(
         if isinstance(level_only, Absent):
             return level_only
         found = SmoothCurve((), level_only, Method(level), smoother=smoother)
-        return _as_sampled(found, outcome, scaled, sampled)
+        return _as_sampled(found, values, scaled, sampled)
     wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
     knots = tuple(quantile_of(scaled, weights, part) for part in wanted)
     if len(set(knots)) < len(wanted) or orthogonal(equation.spline_design(scaled, knots)) is None:
@@ -138,7 +164,7 @@ def smooth_curve(
         return fit
     shape = Fact(spline, knots=len(knots), at=wanted) if knots else Fact(line)
     method = Method(shape, *(clipped(risk) if smoother is LOGISTIC else ()))
-    return _as_sampled(SmoothCurve(knots, fit, method, smoother=smoother), outcome, scaled, sampled)
+    return _as_sampled(SmoothCurve(knots, fit, method, smoother=smoother), values, scaled, sampled)
 
 
 def quantile_of(values: Floats, weights: Floats | None, part: float) -> float:
@@ -150,15 +176,15 @@ def quantile_of(values: Floats, weights: Floats | None, part: float) -> float:
     return float(np.interp(part * float(weights.sum()), places, values[order]))
 
 
-def _as_sampled(smooth: SmoothCurve, outcome: Floats, log_odds: Floats, design: Design) -> SmoothCurve:
+def _as_sampled(smooth: SmoothCurve, values: Floats, scaled: Floats, design: Design) -> SmoothCurve:
     """The curve with the covariance that clusters or weights give its coefficients."""
     if design.is_simple or design.obstacle():
         return smooth
-    columns = equation.spline_design(log_odds, smooth.knots)[: len(smooth.fit.coefficients)]
-    score = design.relative_weights * (outcome - expit(combine(smooth.fit.coefficients[None, :], columns)[0]))
-    root = smooth.fit.root
+    columns = equation.spline_design(scaled, smooth.knots)[: len(smooth.fit.coefficients)]
+    left = smooth.smoother.left(values, combine(smooth.fit.coefficients[None, :], columns)[0])
+    score, root = design.relative_weights * left, smooth.fit.root
     # In standard errors of independent rows: of few clusters some directions would seem to be known for sure.
-    size, towards = np.linalg.eigh(design.covariance(design.totals(combine(root.T, columns) * score)))
+    size, towards = np.linalg.eigh(design.covariance(design.totals(smooth.smoother.moves(smooth.fit, columns) * score)))
     root = root @ towards @ np.diag(np.sqrt(np.maximum(size, 1.0)))
     fit = LogisticFit(smooth.fit.coefficients, root @ root.T, root)
     return replace(smooth, fit=fit, freedom=design.freedom)
@@ -191,17 +217,6 @@ def whitened(smooth: SmoothCurve, risk: Floats) -> WhitenedCurve:
     diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
     fitted = combine(smooth.fit.coefficients[None, :], design)[0]
     return WhitenedCurve(risk, combine(smooth.fit.root.T, design), fitted, diagonal, smoother=smooth.smoother)
-
-
-def noise_at(columns: Floats, information: Floats, noise: Floats) -> Floats:
-    """The noise of coefficients that a fit has where its rows, in groups, tell as much: (draws, coefficients).
-
-    `columns` (coefficients, groups), `information` (groups): the sum of p (1 - p) over the rows of each; `noise`
-    (draws, coefficients): standard normal.
-    """
-    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
-    known = information_of(columns, information) + LEAST_INFORMATION * np.eye(len(columns))
-    return np.asarray(np.einsum("bk,kj->bj", noise, np.linalg.inv(np.linalg.cholesky(known))))
 
 
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:

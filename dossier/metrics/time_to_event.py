@@ -18,8 +18,8 @@ from dossier.core.register import CurveMaker, Metric, Sized, Symmetry
 from dossier.core.types import Absent, Curve, Estimate
 from dossier.metrics import clusters
 from dossier.metrics.censoring import TimeToEvent, Weights
-from dossier.metrics.intervals import NO_SPREAD, beyond, two_sided, without_interval
-from dossier.metrics.shares import Design
+from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided_student, without_interval
+from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.weighted import Measure, Rows, Weighted
 
 Ends = tuple[float | None, float | None]
@@ -33,7 +33,7 @@ def needed(sized: Sized, rows: Rows, width: float) -> Estimate | Absent:
     found = rows.obstacle or sized.measure(rows)
     if isinstance(found, Absent):
         return found
-    error = _error(found) / (found.value if sized.is_ratio else 1.0)
+    error = _error(found, Design(len(rows.risk))) / (found.value if sized.is_ratio else 1.0)
     n, events = len(rows.risk), int(rows.cases.sum())
     made = Method("error_falls_with_n", Fact("interval_wanted", width=width))
     value = math.ceil(n * (error / sized.error(width)) ** 2)
@@ -57,10 +57,12 @@ def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Es
     rows = Rows.followed(outcome, given["risk"], given.get("threshold"), given.get("rival"))
     if isinstance(form, Sized):
         return needed(form, rows, next(value for name, value in given.items() if name.endswith("_width")))
-    found = at_weights(form, rows, given["level"], metric.scale, metric.term.range)
+    found = at_weights(form, rows, given["level"], metric.scale, metric.term.range, given.get("design"))
     if isinstance(found, Absent) or "against" not in metric.fixed or found.se is None:
         return found
-    return replace(found, details={**found.details, "p_value": 2 * beyond(abs(found.value) / found.se)})
+    freedom = found.details.get("df") or math.inf
+    test = {"p_value": 2 * beyond_student(abs(found.value) / found.se, freedom)}
+    return replace(found, details={**found.details, **test})
 
 
 def drawn(maker: CurveMaker, outcome: TimeToEvent, given: Mapping[str, Any]) -> Curve | Absent:
@@ -76,7 +78,7 @@ def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[s
     weights = outcome.weights(given["risk"])
     if weights.obstacle:
         return Absent(weights.obstacle)
-    design = Design(len(given["risk"]), censoring=weights)
+    design = replace(given.get("design") or Design(len(given["risk"])), censoring=weights)
     found = function(**{**given, "outcome": weights.case.astype(float), "design": design})
     if isinstance(found, Absent):
         return found
@@ -84,10 +86,12 @@ def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[s
     return replace(found, details={**found.details, **_left(weights)}) if isinstance(found, Estimate) else found
 
 
-def at_weights(form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends) -> Estimate | Absent:
+def at_weights(
+    form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends, sampled: Sampled = None
+) -> Estimate | Absent:
     """A measure of rows at the weights of their follow-up, its interval symmetric on the scale and inside the ends.
 
-    Of two values whose smaller one it is, each bound is the lower one.
+    Of two values whose smaller one it is, each bound is the lower one. What the rows of a cluster contribute is summed.
     """
     of_each = [each.censoring for each in (rows, rows.as_rival) if each is not None and each.censoring is not None]
     if obstacles := [weights.obstacle for weights in of_each if weights.obstacle]:
@@ -95,14 +99,18 @@ def at_weights(form: Measure, rows: Rows, level: float, scale: Symmetry, ends: E
     found = form(rows)
     if isinstance(found, Absent):
         return found
-    n, events, method = len(rows.risk), int(rows.cases.sum()), Method(*censored(of_each[0]), "linearization")
-    details = {**found.details, **_left(of_each[0])}
+    design = sampled or Design(len(rows.risk))
+    n, events, details = design.n, int(rows.cases.sum()), {**found.details, **_left(of_each[0]), **design.details}
+    step = "linearization" if design.is_simple else Fact("linearization", over=design.over, df=design.freedom)
+    method = Method(*censored(of_each[0]), step)
+    if reason := design.obstacle():
+        return Estimate(found.value, None, None, None, n, method, events, None, details, reason)
     bare = Estimate(found.value, None, None, None, n, method, events, None, details, NO_SPREAD)
-    se, others = _error(found), [one for one in (found.beside,) if one is not None and _error(one) > 0]
+    se, others = _error(found, design), [one for one in (found.beside,) if one is not None and _error(one, design) > 0]
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return bare
-    reach = two_sided(level)
-    bounds = [clusters.interval(one.value, _error(one), reach, level, scale) for one in (found, *others)]
+    reach = two_sided_student(level, design.freedom)
+    bounds = [clusters.interval(one.value, _error(one, design), reach, level, scale) for one in (found, *others)]
     low, high = (min(some) for some in zip(*bounds, strict=True))
     lowest, highest = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
     lead = ("wilson_at_effective_rows",) if scale == "wilson" else ()
@@ -116,9 +124,9 @@ def _left(weights: Weights) -> dict[str, float | None]:
     return {"left": float(weights.left.sum())} if weights.left.any() else {}
 
 
-def _error(found: Weighted) -> float:
-    """The standard error of a value from what the rows contribute, which are independent."""
-    return math.sqrt(Design(len(found.linearized)).variance(found.linearized))
+def _error(found: Weighted, design: Design) -> float:
+    """The standard error of a value from what the rows, or whole clusters, contribute."""
+    return math.sqrt(design.variance(found.linearized))
 
 
 def censored(weights: Weights) -> Method:

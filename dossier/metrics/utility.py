@@ -630,7 +630,7 @@ def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float,
     """The columns of a decision curve at these thresholds."""
     design = sampled or Design(len(outcome))
     if design.censoring is not None:
-        return _curve_of_followed(design.censoring, risk, thresholds, level)
+        return _curve_of_followed(design.censoring, risk, thresholds, level, design)
     phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
     columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
     columns |= _benefit_of(outcome, risk, thresholds, level, design)
@@ -639,11 +639,11 @@ def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float,
 
 
 @absent_with_its_parts
-def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: float) -> Curve:
+def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: float, design: Design) -> Curve:
     """A decision curve where the outcome is by a horizon: the measure at each threshold."""
     outcome = TimeToEvent(known.time, known.status, known.t)
     found = [
-        present(at_weights(of_followed, Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0)))
+        present(at_weights(of_followed, Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0), design))
         for at in thresholds
     ]
     names = {"net_benefit": "value", "low": "low", "high": "high", "se": "se"}
@@ -651,7 +651,7 @@ def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: 
     columns |= {name: tuple(getattr(each, field) for each in found) for name, field in names.items()}
     columns |= {"treat_all": tuple(each.details["treat_all"] for each in found)}
     columns |= {"treat_none": (0.0,) * len(thresholds)}
-    return Curve(columns, len(risk), Method("at_each_threshold"), int(known.case.sum()))
+    return Curve(columns, len(risk), design.as_sampled(Method("at_each_threshold")), int(known.case.sum()))
 
 
 def _benefit_of(

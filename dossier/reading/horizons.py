@@ -106,7 +106,7 @@ def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:
     yield from (Key("outcome", "classes") for _ in range(release.outcome.classes is not None))
     for number, dataset in enumerate(release.dataset, start=1):
         table = listed_table("dataset", number, dataset.name)
-        for key in ("cluster", "weights", "strata", "imputation", "split", "periods"):
+        for key in ("weights", "strata", "imputation", "split", "periods"):
             if getattr(dataset, key):
                 yield table.of(key)
         if dataset.role == "internal":

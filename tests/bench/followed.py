@@ -8,9 +8,10 @@ of a rate that makes the share that is asked for leave before the horizon and an
 from __future__ import annotations
 
 import argparse
+import math
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -18,13 +19,16 @@ from pathlib import Path
 import numpy as np
 import scipy
 from scipy.optimize import brentq
+from scipy.special import log_ndtr
 
 import dossier
 from dossier.core.facts import Fact
-from dossier.core.register import fill
+from dossier.core.register import measures
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.censoring import By, TimeToEvent
 from dossier.metrics.pooled import pool
+from dossier.metrics.shares import Design
+from dossier.metrics.time_to_event import answer
 from tests.bench import population
 from tests.bench.coverage import DRAWS, LEVEL, SEED, Cell, Found, Tally, run
 from tests.bench.scores import Score, held
@@ -52,12 +56,15 @@ class Setting:
     """Whether the risks are wrong."""
     by_risk: bool = False
     competes: bool = False
+    cluster: int = 1
+    """The patients of each cluster, who are alike in risk and in what happens."""
 
     @property
     def name(self) -> str:
         """As a table calls it."""
         how = "miscalibrated" if self.misses else "calibrated"
         more = (", leaving by risk" * self.by_risk) + (", competing" * self.competes)
+        more += f", clusters of {self.cluster}" * (self.cluster > 1)
         return f"{self.share:g} events, {self.leaving:g} left, {how}{more}"
 
     def rate(self, linear: Floats, centre: float) -> Floats:
@@ -80,7 +87,11 @@ SETTINGS = (
     Setting(0.4, 0.45, by_risk=True),
     Setting(0.4, 0.45, misses=True, by_risk=True),
     Setting(0.3, 0.3, competes=True),
+    Setting(0.4, 0.3, cluster=10),
+    Setting(0.4, 0.3, misses=True, cluster=10),
 )
+ALIKE = 0.3
+"""The correlation of what two patients of a cluster have, on the scale where it is normal."""
 
 
 def risk_of(linear: Floats) -> Floats:
@@ -99,11 +110,21 @@ def centre_of(setting: Setting) -> float:
     return float(brentq(excess, -10, 10, xtol=1e-14))
 
 
+def _alike(each: int, n: int, rng: np.random.Generator) -> Floats:
+    """Standard normal values that are alike within clusters."""
+    ours = np.repeat(rng.normal(size=-(-n // each)), each)[:n]
+    return np.asarray(math.sqrt(ALIKE) * ours + math.sqrt(1 - ALIKE) * rng.normal(size=n))
+
+
 def _until_event(setting: Setting, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats, Floats]:
     """Linear predictors, times of events, what they are, and how much faster than others each patient leaves."""
     centre = centre_of(setting)
-    linear = rng.normal(centre, population.SPREAD, n)
-    time = rng.exponential(1 / setting.rate(linear, centre))
+    if setting.cluster > 1:
+        linear = centre + population.SPREAD * _alike(setting.cluster, n, rng)
+        time = -log_ndtr(_alike(setting.cluster, n, rng)) / setting.rate(linear, centre)
+    else:
+        linear = rng.normal(centre, population.SPREAD, n)
+        time = rng.exponential(1 / setting.rate(linear, centre))
     dies = (time > 1) & (rng.random(n) < DIE_FIRST * setting.competes)
     time = np.where(dies, rng.random(n), time)
     faster = RATIO ** (setting.by_risk * (linear - centre) / population.SPREAD)
@@ -185,14 +206,7 @@ def _knots(cases: int) -> tuple[float, ...]:
     return () if cases < 20 else (0.1, 0.5, 0.9) if cases < 100 else (0.05, 0.35, 0.65, 0.95)
 
 
-MEASURES: Mapping[str, Callable[..., Estimate | Absent]] = {
-    name: getattr(dossier.metrics, name)
-    for name in (
-        *("auroc", "brier", "scaled_brier", "oe_ratio", "calibration_slope", "uno_c"),
-        *("sensitivity", "ppv", "net_benefit", "net_benefit_gain"),
-    )
-}
-AT_THRESHOLD = ("sensitivity", "ppv", "net_benefit", "net_benefit_gain")
+MEASURES = measures()
 MARGINAL = ("auroc", "brier", "oe_ratio", "net_benefit")
 FLAG = "flag"
 """Under which it is counted how often the flag `censoring_by_risk` is raised."""
@@ -201,20 +215,27 @@ FLAG = "flag"
 def _of_a_hospital(setting: Setting, n: int, rng: np.random.Generator, number: int) -> dict[str, Score]:
     followed, risk = drawn(setting, n, rng)
     truth = truths(setting)
+    design = Design(n, np.arange(n) // setting.cluster if setting.cluster > 1 else None)
+
+    def asked(name: str, by: By = "fifths") -> Estimate | Absent:
+        every = {"threshold": setting.share, "level": LEVEL, "bootstrap": DRAWS, "seed": number}
+        given = {key: value for key, value in every.items() if key in MEASURES[name].needs}
+        counted = TimeToEvent(followed.time, followed.event, followed.horizon, by)
+        if "followed" in MEASURES[name].needs:
+            found: Estimate | Absent = MEASURES[name].function(counted, risk, **given, design=design)
+            return found
+        return answer(MEASURES[name], counted, {**given, "risk": risk, "design": design})
 
     def ask(name: str, by: By = "fifths") -> Score:
-        at = {"threshold": setting.share} if name in AT_THRESHOLD else {}
-        counted = TimeToEvent(followed.time, followed.event, followed.horizon, by)
-        return held(MEASURES[name](counted, risk, level=LEVEL, **at), truth[name])
+        return held(asked(name, by), truth[name])
 
-    scores = {name: ask(name) for name in MEASURES if not (setting.competes and name == "uno_c")}
+    scores = {name: ask(name) for name in truth if not (setting.competes and name == "uno_c")}
     if setting.by_risk:
         scores |= {f"{name}, marginal": ask(name, "marginal") for name in MARGINAL}
     aims = errors_of_the_curve(setting, _knots(int(followed.weights(risk).case.sum())))
     for name, aim in aims.items():
-        found = getattr(dossier.metrics, name)(followed, risk, level=LEVEL, bootstrap=DRAWS, seed=number)
-        scores[name] = held(found, aim)
-    raised = dossier.metrics.censoring_by_risk(followed, risk, level=LEVEL)
+        scores[name] = held(asked(name), aim)
+    raised = asked("censoring_by_risk")
     scores[FLAG] = Score(1 - (held(raised, 1.0).held or 0.0)) if isinstance(raised, Estimate) else Score(0.0)
     return scores
 
@@ -303,7 +324,6 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
-    fill("metrics")
     started = time.monotonic()
     versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
     for datasets, seconds, found in run(tuple(cells()), given.datasets, given.workers):

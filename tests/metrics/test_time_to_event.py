@@ -17,6 +17,9 @@ import dossier
 from dossier.core.register import Metric, Sized, measures
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.censoring import By, TimeToEvent
+from dossier.metrics.shares import Design
+from dossier.metrics.smooth_curve import smooth_curve
+from dossier.metrics.time_to_event import answer
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated, present
 from tests.metrics.test_censoring import HORIZON, random_rows
@@ -207,6 +210,90 @@ def test_risks_that_say_nothing_of_time_do_not_discriminate() -> None:
     values, errors = np.array([each.value for each in found]), np.array([each.se for each in found], dtype=float)
     assert values.mean() == pytest.approx(0.5, abs=3 * values.std() / np.sqrt(len(values)))
     assert errors.mean() == pytest.approx(values.std(), rel=0.2)
+
+
+# ---- clusters -------------------------------------------------------------------------------------------------------
+
+
+def in_clusters(
+    name: str, outcome: TimeToEvent, risk: Floats, cluster: Any, rival: Floats | None = None
+) -> Estimate | Absent:
+    """A measure of rows that belong to clusters, as a dossier asks for it."""
+    metric, design = measures()[name], Design(len(risk), cluster)
+    every = {"risk": risk, "rival": rival, "threshold": 0.4, "level": 0.95, "bootstrap": 400, "seed": 1}
+    given = {key: value for key, value in every.items() if key in metric.needs or key == "risk"}
+    if "followed" in metric.needs:
+        found: Estimate | Absent = metric.function(outcome, **given, design=design)
+        return found
+    return answer(metric, outcome, {**given, "design": design})
+
+
+def only_outcomes(outcome: TimeToEvent) -> TimeToEvent:
+    """The same without competing events."""
+    return replace(outcome, event=np.where(outcome.event == 2, 0.0, outcome.event))
+
+
+LINEARIZED = sorted(set(EVERY) - OF_CURVE)
+
+
+@pytest.mark.parametrize("name", LINEARIZED)
+def test_rows_twice_as_clusters_have_the_error_of_rows_once(name: str) -> None:
+    outcome, risk = a_table()
+    outcome, rival = only_outcomes(outcome), np.clip(risk[::-1], 0.05, 0.9)
+    twice = replace(outcome, time=np.repeat(outcome.time, 2), event=np.repeat(outcome.event, 2))
+    rows = np.arange(len(risk))
+    once = estimated(in_clusters(name, outcome, risk, rows, rival))
+    found = estimated(in_clusters(name, twice, np.repeat(risk, 2), np.repeat(rows, 2), np.repeat(rival, 2)))
+    # Of a Cox regression each tie of two counts by Efron's rule.
+    tolerance = 0.02 if name == "censoring_by_risk" else 1e-9
+    assert (found.value, found.se) == pytest.approx((once.value, once.se), rel=tolerance)
+    independent = estimated(in_clusters(name, outcome, risk, None, rival))
+    assert once.se == pytest.approx(independent.se, rel=0.05 if name == "censoring_by_risk" else 2 / len(risk))
+
+
+@pytest.mark.parametrize("name", ["auroc", "brier", "calibration_slope", "net_benefit", *ONLY_BY_HORIZON])
+def test_the_error_of_clusters_is_that_of_leaving_each_out(name: str) -> None:
+    rng = np.random.default_rng(4)
+    n, clusters = 720, 60
+    cluster, ours = np.repeat(np.arange(clusters), n // clusters), rng.normal(0, 1, clusters)
+    linear = rng.normal(0, 0.8, n) + 0.7 * ours[cluster]
+    time = rng.exponential(np.exp(1.5 - linear - 0.6 * rng.normal(0, 1, clusters)[cluster]))
+    ends = rng.exponential(9 * np.exp(0.5 * ours[cluster]))
+    outcome = TimeToEvent(np.minimum(time, ends), (time <= ends).astype(float), HORIZON, "marginal")
+    risk = -np.expm1(-np.exp(linear - 0.4))
+
+    def measured(rows: Any) -> float:
+        part = replace(outcome, time=outcome.time[rows], event=outcome.event[rows])
+        return estimated(in_clusters(name, part, risk[rows], None)).value
+
+    without = np.array([measured(cluster != each) for each in range(clusters)])
+    jackknife = np.sqrt((clusters - 1) / clusters * np.sum((without - without.mean()) ** 2))
+    found = estimated(in_clusters(name, outcome, risk, cluster))
+    alone = estimated(in_clusters(name, outcome, risk, None))
+    assert found.value == alone.value
+    assert found.se == pytest.approx(jackknife, rel=0.1)
+    assert found.se is not None
+    assert alone.se is not None
+    assert found.se > 1.1 * alone.se
+    assert found.details["df"] == pytest.approx(clusters - 1)
+
+
+def test_the_curve_of_clusters_is_as_sure_as_that_of_rows_once() -> None:
+    outcome, risk = a_table()
+    rows, weights = np.arange(len(risk)), outcome.weights(risk)
+    once = present(smooth_curve(weights.case.astype(float), risk, None, Design(len(risk), censoring=weights)))
+    both = weights.of(np.repeat(rows, 2))
+    sampled = Design(2 * len(risk), np.repeat(rows, 2), censoring=both)
+    found = present(smooth_curve(both.case.astype(float), np.repeat(risk, 2), None, sampled))
+    assert np.diag(found.fit.covariance) == pytest.approx(np.diag(once.fit.covariance), rel=0.05)
+
+
+def test_one_cluster_has_a_value_alone() -> None:
+    outcome, risk = a_table()
+    outcome = only_outcomes(outcome)
+    for name in (*LINEARIZED, "ici", "calibration_test"):
+        found = in_clusters(name, outcome, risk, np.zeros(len(risk), dtype=int), risk[::-1])
+        assert isinstance(found, Absent) or (found.low is None and found.se is None), name
 
 
 def test_how_it_was_made_is_said() -> None:
