@@ -12,13 +12,16 @@ import pytest
 
 import dossier
 from dossier import evaluate, reading
-from dossier.core import claims, types
+from dossier.core import claims, equation, types
 from dossier.core.command import Quick, read
 from dossier.core.errors import DossierError
+from dossier.core.release import Model, ModelTerm
 from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in_subgroup
 from dossier.metrics.censoring import TimeToEvent
 from dossier.record import results
 from dossier.report.chapters import committee, description, discrimination
+from dossier.report.chapters.nomogram import formula
+from dossier.report.figures.odds_ratios import odds_ratios_of_formula
 from dossier.report.figures.participants import participant_flow
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
@@ -267,6 +270,70 @@ def test_the_register_judges_by_the_numbers_of_the_horizon(gbsg: Evidence) -> No
     assert rival.state == "against"
 
 
+# ---- risks of a Cox model -------------------------------------------------------------------------------------------
+
+IN_R_AT = {year: float(np.exp(np.log1p(-GBSG[f"risk_{year}y"]) / np.exp(GBSG.lp)).iloc[0]) for year in (2, 5)}
+"""The survival by so many years of who has a linear predictor of 0, in the Cox model of the reference."""
+COX = (
+    RELEASE.replace("predictors = []", 'predictors = ["lp"]')
+    + """
+[model]
+[[model.term]]
+predictor = "lp"
+coefficient = 1
+"""
+)
+
+
+def cox(survival: float, of: str = COX, instead: str = 'risk = "risk_5y"\n') -> str:
+    """The release with the risks of the formula in place of its column, or beside it."""
+    return of.replace(instead, f"baseline_survival = {survival!r}\n")
+
+
+def test_risks_of_baseline_survivals_are_those_of_r(tmp_path: Path, gbsg: Evidence) -> None:
+    later = cox(IN_R_AT[2], LATER.rsplit("[[horizon]]", 1)[0], 'risk = "risk_2y"\n')
+    found = released(tmp_path, GBSG.drop(columns=["risk_5y", "risk_2y"]), cox(IN_R_AT[5]) + later)
+    for measure in ("auroc", "oe_ratio", "calibration_slope", "observed_risk"):
+        ours, of_column = (estimated(find(evidence, measure, "gbsg")) for evidence in (found, gbsg))
+        assert (ours.value, ours.se) == pytest.approx((of_column.value, of_column.se), rel=1e-9)
+    (ratio,) = (each.found for each in found.later if each.term == "oe_ratio" and each.dataset == "gbsg")
+    wanted = IN_R["gbsg"]["t2"]["recommended"]["stratified"]["oe"]["value"]
+    assert estimated(ratio).value == pytest.approx(wanted, abs=1e-9)
+    assert results.read(results.of(found).text()).evidence.release == found.release
+
+
+def test_a_centre_is_taken_off_the_terms() -> None:
+    """Of one at the centre the risk is 1 - S0; where the hazard is doubled it is 1 - S0^2."""
+    model = Model(baseline_survival=0.9, centre=3.0, term=(ModelTerm(predictor="age", coefficient=0.5),))
+    found = equation.risk(model, [types.Feature("age", np.array([6.0, 6.0 + 2 * np.log(2), np.nan]))])
+    assert found == pytest.approx([0.1, 0.19, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(("survival", "differs"), [(IN_R_AT[5], False), (0.5, True)])
+def test_a_declared_survival_is_held_against_the_risks(survival: float, differs: bool, tmp_path: Path) -> None:
+    beside = COX.replace('risk = "risk_5y"\n', f'risk = "risk_5y"\nbaseline_survival = {survival!r}\n')
+    found = released(tmp_path, GBSG, beside)
+    apart = estimated(find(found, "formula_difference", "gbsg")).value
+    assert (apart > 0.01, apart < 1e-9) == (differs, not differs)
+    assert ("model_differs" in [flag.flag for flag in found.flags]) is differs
+
+
+def test_the_nomogram_of_a_cox_model_ends_in_its_risks(tmp_path: Path) -> None:
+    found = released(tmp_path, GBSG, cox(0.8038) + LATER)
+    total = types.find_curve(found, "points_total", types.MODEL)
+    assert isinstance(total, types.Curve)
+    linear, risk = (np.array(total.columns[name], dtype=float) for name in ("linear_predictor", "risk"))
+    lowest = -np.log(IN_R_AT[5]) * np.exp(sorted(GBSG.lp)[9])
+    assert np.exp(linear[0]) == pytest.approx(lowest, rel=0.2)
+    assert risk == pytest.approx(1 - np.exp(-np.exp(linear)), abs=1e-12)
+    rows = {row.label: [cell.text for cell in row.cells] for row in formula(found).rows}
+    assert rows["Baseline survival"] == ["Constant", "0.8038"]
+    assert formula(found).note.startswith("Risk = 1 − S^exp(linear predictor − centre)")
+    drawn = odds_ratios_of_formula(found)
+    assert not isinstance(drawn, types.Absent)
+    assert drawn.message.startswith("The hazard ratio farthest from 1 is")
+
+
 LATER = """
 [[horizon]]
 at = 730.5
@@ -354,6 +421,9 @@ BROKEN = (
     ("[[dataset]]", '[[horizon]]\nat = 7\nrisk = "risk_2y"\nrival = "lp"\n[[dataset]]', "by the first horizon only"),
     ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] is not yet known of"),
     ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
+    ('risk = "risk_5y"\n', "baseline_survival = 0.8\n", "The risks are to be those of [model]"),
+    ('risk = "risk_5y"\n', 'risk = "risk_5y"\nbaseline_survival = 0.8\n', "The risks are to be those of [model]"),
+    ('risk = "risk_5y"\n', "baseline_survival = 1.0\n", "baseline_survival is 1"),
 )
 
 

@@ -123,14 +123,14 @@ def _numbers(feature: Feature) -> Floats:
 
 
 def linear_predictor(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
-    """The linear predictor of each row, in log odds: intercept plus effects; NaN where a predictor is missing."""
+    """The linear predictor of each row, on the scale of the formula; NaN where a predictor is missing."""
     features = {feature.name: feature for feature in predictors}
     lacking = [name for name in model.predictors if name not in features]
     if len(lacking) == len(model.predictors):
         return Absent(Fact("no_predictor_of_formula"))
     if lacking:
         return Absent(Fact("predictors_of_formula_missing", predictors=tuple(lacking)))
-    return np.asarray(model.intercept + together(model.term, features))
+    return np.asarray(model.constant + together(model.term, features))
 
 
 def risk(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
@@ -138,7 +138,9 @@ def risk(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
     # A number that a transformation cannot take has a fault of its own.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         linear = linear_predictor(model, predictors)
-        return linear if isinstance(linear, Absent) else np.asarray(np.exp(-np.logaddexp(0, -linear)))
+        if isinstance(linear, Absent):
+            return linear
+        return np.asarray(np.exp(-np.logaddexp(0, -linear)) if model.link == "logit" else -np.expm1(-np.exp(linear)))
 
 
 def together(terms: Sequence[ModelTerm], features: Mapping[str, Feature]) -> Floats:

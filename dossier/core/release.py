@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -340,9 +341,12 @@ class Thresholds(Table):
 class Horizon(Table):
     """A time by which the outcome is predicted, and the risks by then."""
 
+    rules = {"horizon_without_risk": lambda own: not _given(own, "risk", "baseline_survival") and {"at": own.at}}
+
     at: Annotated[float, Field(gt=0)]
     says: Text | None = None
-    risk: Text
+    risk: Text | None = None
+    baseline_survival: Inside | None = None
     rival: Text | None = None
     thresholds: Thresholds = Field(default_factory=Thresholds)
 
@@ -521,11 +525,34 @@ class Model(Table):
 
     rules = {
         "several_terms": lambda own: own.repeated and {"terms": own.repeated},
+        "model_of_no_level": lambda own: len(_given(own, "intercept", "baseline_survival")) != 1,
+        "centre_of_intercept": lambda own: own.centre is not None and own.intercept is not None,
     }
 
-    intercept: float
+    intercept: float | None = None
+    baseline_survival: Inside | None = None
+    centre: float | None = None
     term: Annotated[tuple[ModelTerm, ...], Field(min_length=1, max_length=1000)]
     fitted: Fitted | None = None
+
+    @property
+    def link(self) -> Literal["logit", "cloglog"]:
+        """The scale on which the terms add up: log odds, or log(-log(1 - p)), on which they are log hazard ratios."""
+        return "logit" if self.baseline_survival is None else "cloglog"
+
+    @property
+    def constant(self) -> float:
+        """What the linear predictor is where no term adds anything: with the survival S0 of who is at the centre, so
+        that the risk is 1 - S0^exp(terms - centre).
+        """
+        if self.baseline_survival is None:
+            return self.intercept or 0.0
+        return math.log(-math.log(self.baseline_survival)) - (self.centre or 0.0)
+
+    def by(self, horizon: Horizon) -> Model | None:
+        """The formula by a horizon; None where it has no survival of its own."""
+        found = horizon.baseline_survival
+        return None if found is None else self.model_copy(update={"baseline_survival": found, "intercept": None})
 
     @property
     def repeated(self) -> tuple[str, ...]:
@@ -1087,9 +1114,10 @@ class Release(Table):
     def by_horizon(self, horizon: Horizon) -> Release:
         """The release as if one of its horizons were the only one."""
         outcome = self.outcome.model_copy(update={"horizon": horizon.says})
-        prediction = Prediction(column=horizon.risk)
+        prediction = Prediction.model_validate({"from": "model"} if horizon.risk is None else {"column": horizon.risk})
+        model = None if self.model is None else self.model.by(horizon)
         alone = {"horizon": (horizon,), "thresholds": horizon.thresholds, "subgroup": (), "acceptance": ()}
-        return self.model_copy(update={"outcome": outcome, "prediction": prediction, **alone})
+        return self.model_copy(update={"outcome": outcome, "prediction": prediction, "model": model, **alone})
 
     @property
     def updates(self) -> tuple[str, ...]:

@@ -65,6 +65,8 @@ CLOGLOG = Link(
     lambda outcome, linear: outcome * np.log(_of_log_hazard(linear)) - (1 - outcome) * _hazard(linear),
 )
 """The link log(-log(1 - p)), on which a hazard ratio is a shift."""
+LINKS = {"logit": LOGIT, "cloglog": CLOGLOG}
+"""The scales of a declared formula."""
 
 
 def has_logit(risk: Floats) -> NDArray[np.bool_]:

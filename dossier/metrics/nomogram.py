@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from dossier.core import equation
 from dossier.core.bands import SAME_RISK, last_digit
@@ -17,6 +17,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 from dossier.metrics.intervals import column, without_interval
+from dossier.metrics.logistic import LINKS, LOGIT, Link
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
@@ -61,16 +62,18 @@ RISKS = (
     breaks=("perfect is best", "narrower with more rows", "one class is absent"),
     cites="Harrell 2015",
     clustered="as it is",
-    formula="max of |p - expit(a + Σ f(x))|, f(x) the terms of [model]",
+    formula="max of |p - expit(a + Σ f(x))|, f(x) the terms of [model]; with a baseline survival S and a centre c of "
+    "|p - 1 + S^exp(Σ f(x) - c)|",
 )
 def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]) -> Estimate | Absent:
     """The largest difference between a patient's tested risk and the risk that the model's declared formula gives.
 
     `model` has the intercept and the terms, `risk` (n, 0 to 1) the tested risks, `predictors` the features of the site.
-    The formula's risk is 1 / (1 + exp(-linear predictor)). Rows that miss a predictor of the model are left out and
-    counted in the detail `left_out`; `differing` counts the rows that differ by more than 0.001, or half a unit of the
-    last decimal that all risks, or their log odds, are printed with: then `tolerated` says by how much. n is the number
-    of rows compared; there is no interval, because nothing is estimated.
+    The formula's risk is 1 / (1 + exp(-linear predictor)), or 1 - S^exp(terms - centre), S the baseline survival. Rows
+    that miss a predictor of the model are left out and counted in the detail `left_out`; `differing` counts the rows
+    that differ by more than 0.001, or half a unit of the last decimal that all risks, or their log odds, are printed
+    with: then `tolerated` says by how much. n is the number of rows compared; there is no interval, because nothing is
+    estimated.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     known = ~np.isnan(linear)
     if not known.any():
         return Absent(Fact("no_row_with_every_predictor"))
-    apart, tolerated = np.abs(expit(linear[known]) - risk[known]), _tolerated(risk[known])
+    apart, tolerated = np.abs(LINKS[model.link].back(linear[known]) - risk[known]), _tolerated(risk[known])
     details = {"differing": float((apart > tolerated).sum()), "left_out": float((~known).sum())}
     details |= {"tolerated": tolerated} if tolerated > SAME_RISK else {}
     method, reason = Method("formula_recomputed"), Fact("nothing_estimated")
@@ -168,6 +171,8 @@ class Nomogram:
     """Points per unit of the linear predictor."""
     zero: float
     """The linear predictor at 0 points in total."""
+    link: Link
+    """The way from there to the risk."""
 
     def points(self, axis: Axis) -> Floats:
         """The points of each value of an axis: 0 for the smallest effect, of a product that of all its axes."""
@@ -207,11 +212,12 @@ def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absen
     for group in model.groups:
         found = present(_axes_of(model, group, reference))
         drawn += found
-    rough = present(scaled(model.intercept, tuple(member for _, member in drawn)))
-    return scaled(model.intercept, tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn))
+    rough = present(scaled(model.constant, tuple(member for _, member in drawn)))
+    marked = tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn)
+    return scaled(model.constant, marked, LINKS[model.link])
 
 
-def scaled(intercept: float, axes: tuple[Axis, ...]) -> Nomogram | Absent:
+def scaled(constant: float, axes: tuple[Axis, ...], link: Link = LOGIT) -> Nomogram | Absent:
     """The axes on one scale of points, 100 for the widest effect, of a product that of all its axes."""
     spans = [
         (min(float(member.effects.min()) for member in group), max(float(member.effects.max()) for member in group))
@@ -220,7 +226,7 @@ def scaled(intercept: float, axes: tuple[Axis, ...]) -> Nomogram | Absent:
     widest = max(high - low for low, high in spans)
     if not widest > 0:
         return Absent(Fact("no_predictor_changes_risk"))
-    return Nomogram(axes, WIDEST / widest, intercept + sum(low for low, _ in spans))
+    return Nomogram(axes, WIDEST / widest, constant + sum(low for low, _ in spans), link)
 
 
 def _axes_of(
@@ -506,7 +512,7 @@ def level_points(found: Nomogram, axis: Axis) -> tuple[Description, ...]:
 
 
 def total_curve(found: Nomogram) -> Curve:
-    """The linear predictor (log odds) and the risk (0 to 1) at 101 totals from 0 to the largest."""
+    """The linear predictor and the risk (0 to 1) at 101 totals from 0 to the largest."""
     total = np.linspace(0.0, found.total, 101)
     return _totals(found, total)
 
@@ -517,17 +523,22 @@ def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
     Absent when they reach none.
     """
     risks = np.unique(np.array([*RISKS, *thresholds]))
-    total = (logit(risks) - found.zero) * found.per_unit
+    linear = found.link.forward(risks)
+    total = (linear - found.zero) * found.per_unit
     inside = (total >= 0) & (total <= found.total)
     if not inside.any():
         return Absent(Fact("no_round_risk_reached"))
     curve = _totals(found, total[inside])
     # The declared numbers themselves, not what is left of them after going to points and back.
-    exact = {"risk": column(risks[inside]), "linear_predictor": column(logit(risks[inside]))}
+    exact = {"risk": column(risks[inside]), "linear_predictor": column(linear[inside])}
     return replace(curve, columns={**curve.columns, **exact})
 
 
 def _totals(found: Nomogram, total: Floats) -> Curve:
     linear = found.zero + total / found.per_unit
-    columns = {"total_points": column(total), "linear_predictor": column(linear), "risk": column(expit(linear))}
+    columns = {
+        "total_points": column(total),
+        "linear_predictor": column(linear),
+        "risk": column(found.link.back(linear)),
+    }
     return Curve(columns, max(axis.n for axis in found.axes), method(found))

@@ -14,7 +14,7 @@ from dossier.core import equation, types
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import Cell, File, Key, listed_table
-from dossier.core.release import PREVIOUS, DatasetDeclaration, Release, earlier_column
+from dossier.core.release import PREVIOUS, DatasetDeclaration, Horizon, Release, earlier_column
 from dossier.reading import (
     class_columns,
     columns,
@@ -136,7 +136,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[C
         for name in rival.named:
             faults += _somewhere(name, predictors.key_of_rival(release, rival), sources)
     for horizon in release.horizon[1:]:
-        faults += _somewhere(horizon.risk, "[[horizon]] risk", sources)
+        faults += _somewhere(horizon.risk, "[[horizon]] risk", sources) if horizon.risk else ()
     for key, name in predictors.case_columns(release).items():
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     faults += _printed(release, sources)
@@ -327,15 +327,21 @@ def _measured(
         for rival in release.beside
         if rival.column is not None
     }
-    later = tuple(
-        types.RiskBy(
-            at.at,
-            columns.risk(table, at.risk, "column", faults, prediction.scale) if at.risk in table.columns else None,
-        )
-        for at in release.horizon[1:]
-    )
+    later = tuple(types.RiskBy(at.at, _risk_by(at, release, table, features, faults)) for at in release.horizon[1:])
     cases = {} if development else _of_cases(release, table, faults)
     return {"outcome": outcome, "followed": followed, "later": later, "risk": risk, "rivals": rivals, "cases": cases}
+
+
+def _risk_by(
+    horizon: Horizon, release: Release, table: Settled, features: Sequence[types.Feature], faults: list[Fault]
+) -> types.Floats | None:
+    """The risks by a further horizon, of its column or of the formula; None where the table has not what they need."""
+    if horizon.risk is not None:
+        known = horizon.risk in table.columns
+        return columns.risk(table, horizon.risk, "column", faults, release.prediction.scale) if known else None
+    model = None if release.model is None else release.model.by(horizon)
+    made = None if model is None else equation.risk(model, features)
+    return None if isinstance(made, types.Absent) else made
 
 
 def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, types.Floats]:

@@ -14,6 +14,7 @@ from dossier.reading.columns import Settled
 
 KEYS: Mapping[tuple[str, str], str] = {
     ("prediction", "column"): "risk",
+    ("prediction", "from"): "baseline_survival",
     ("prediction", "rival"): "rival",
     **{("thresholds", key): f"thresholds.{key}" for key in ("declared", "range", "rationale")},
 }
@@ -28,7 +29,12 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(horizons, tuple) or not horizons or not isinstance(horizons[0], Mapping):
         return raw
     first, made = horizons[0], dict(raw)
-    if _is_scale_alone(raw.get("prediction", {})) and isinstance(first.get("risk"), str):
+    model, survival = raw.get("model"), first.get("baseline_survival")
+    if isinstance(model, Mapping) and survival is not None and "baseline_survival" not in model:
+        made["model"] = {**model, "baseline_survival": survival}
+    if "prediction" not in raw and "risk" not in first and survival is not None:
+        made["prediction"] = {"from": "model", **({"rival": first["rival"]} if "rival" in first else {})}
+    elif _is_scale_alone(raw.get("prediction", {})) and isinstance(first.get("risk"), str):
         named = {key: first[own] for key, own in (("column", "risk"), ("rival", "rival")) if own in first}
         made["prediction"] = {**raw.get("prediction", {}), **named}
     if "thresholds" not in raw and isinstance(first.get("thresholds"), Mapping):
@@ -78,7 +84,18 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
             yield Fault("horizon_twice", listed_table("horizon", number).of("at"), at=horizon.at)
         if horizon.rival is not None:
             yield Fault("rival_of_further_horizon", listed_table("horizon", number).of("rival"))
+    yield from _of_the_equation(release, raw)
     yield from _refused(release, raw)
+
+
+def _of_the_equation(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
+    """The faults of baseline survivals without a formula, and of one that stands twice."""
+    given = [number for number, each in enumerate(release.horizon, start=1) if each.baseline_survival is not None]
+    for number in given if "model" not in raw else ():
+        if number > 1 or release.prediction.column is not None:
+            yield Fault("no_equation_for_risks", listed_table("horizon", number).of("baseline_survival"))
+    if 1 in given and "baseline_survival" in raw.get("model", ()):
+        yield Fault("baseline_twice", Key("model", "baseline_survival"))
 
 
 def _refused(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
@@ -100,7 +117,7 @@ def _more_ranges(release: Release) -> Iterator[Key]:
 
 def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:
     """What a release says that is not yet known of an outcome by a horizon."""
-    sections = ("model", "readers", "reader_study", "update", "severity", "utility", "h_accuracy")
+    sections = ("readers", "reader_study", "update", "severity", "utility", "h_accuracy")
     yield from (Key(section) for section in sections if section in raw)
     yield from (Key("release", key) for key in ("previous", "previous_tables") if getattr(release.release, key))
     yield from (Key("outcome", "classes") for _ in range(release.outcome.classes is not None))

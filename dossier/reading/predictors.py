@@ -77,7 +77,9 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
         release.prediction.column: ColumnRole("[prediction] column", "risk"),
         **dict.fromkeys(release.prediction.columns or (), ColumnRole("[prediction] columns", "risk")),
         release.outcome.time: ColumnRole("[outcome] time", "follow-up"),
-        **dict.fromkeys((horizon.risk for horizon in release.horizon[1:]), ColumnRole("[[horizon]] risk", "risk")),
+        **dict.fromkeys(
+            (horizon.risk for horizon in release.horizon[1:] if horizon.risk), ColumnRole("[[horizon]] risk", "risk")
+        ),
         **{
             name: ColumnRole(key_of_rival(release, rival), "rival's risk")
             for rival in release.beside

@@ -28,7 +28,7 @@ def _formulas(evidence: types.Evidence) -> Iterator[Mapping[str, Any]]:
     None where the release has no formula, or one that does not give the tested risks.
     """
     about, model = evidence.release.release, evidence.release.model
-    if model is None:
+    if model is None or model.intercept is None:
         return
     for site in types.externals(evidence):
         apart = types.find(evidence, "formula_difference", site.name)
@@ -55,7 +55,7 @@ def _updated(model: Model, intercept: float, slope: float) -> Model:
     every = ({name: getattr(term, name) for name in times} for term in model.term)
     new = [{name: times[name](given) for name, given in each.items() if given is not None} for each in every]
     terms = [term.model_copy(update=each) for term, each in zip(model.term, new, strict=True)]
-    return Model(intercept=intercept + slope * model.intercept, term=tuple(terms))
+    return Model(intercept=intercept + slope * model.constant, term=tuple(terms))
 
 
 def text(evidence: types.Evidence) -> bytes | None:
@@ -70,7 +70,7 @@ def _entry(found: Mapping[str, Any]) -> Iterator[str]:
     model: Model = found["model"]
     yield from ("", "[[updated]]")
     yield from (f"{key} = {toml_text.value(value)}" for key, value in found.items() if key != "model")
-    yield from ("[updated.model]", f"intercept = {toml_text.value(model.intercept)}")
+    yield from ("[updated.model]", f"intercept = {toml_text.value(model.constant)}")
     for term in model.term:
         given = term.model_dump(mode="json", by_alias=True, exclude_none=True)
         yield "[[updated.model.term]]"

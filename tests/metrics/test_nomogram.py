@@ -61,7 +61,7 @@ def on_ticks_of_r() -> Nomogram:
         marks = np.ones(len(values), dtype=bool)
         places = np.arange(float(len(values)))
         axes.append(Axis(term.predictor, places, equation.effect(term, feature), marks, ~marks, 2000, levels=levels))
-    return present(nomogram.scaled(of_golden().intercept, tuple(axes)))
+    return present(nomogram.scaled(of_golden().constant, tuple(axes)))
 
 
 @pytest.mark.parametrize("predictor", ["age", "crp", "stage", "sex"])

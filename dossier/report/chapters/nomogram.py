@@ -127,11 +127,17 @@ def formula(evidence: types.Evidence) -> Table:
     model = evidence.release.model
     if model is None:
         raise TypeError("the chapter stands on a declared model")
-    rows = [Row("Intercept", (Cell.word("Constant"), Cell.word(as_declared(model.intercept))))]
+    level = (("Intercept", model.intercept), ("Baseline survival", model.baseline_survival), ("Centre", model.centre))
+    later = ((f"Baseline survival {at.says or at.at}", at.baseline_survival) for at in evidence.release.horizon[1:])
+    rows = [
+        Row(name, (Cell.word("Constant"), Cell.word(as_declared(value))))
+        for name, value in (*level, *later)
+        if value is not None
+    ]
     rows += [
         Row(term.name, (Cell.word(sentence_case(_enters(term))), Cell.word(_coefficients(term)))) for term in model.term
     ]
-    return worded("formula", rows, footnotes=fitted(model))
+    return worded("formula", rows, footnotes=fitted(model), survival=model.baseline_survival)
 
 
 def _enters(term: ModelTerm) -> str:

@@ -17,12 +17,14 @@ from dossier.typeset.words import counted
 MOST_ROWS, NAMES, WORDS, VALUE = 44, 50.0, 44.0, 14.0
 """How many rows there are at most, and in mm the widths of a name, of what is compared, and of the numbers."""
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0)
+RATIOS = {"logit": "Odds ratio", "cloglog": "Hazard ratio"}
+"""What a formula multiplies, by the scale on which its terms add up."""
 Row = tuple[str, str, float]
 """The predictor, what of it is compared with what, and its odds ratio."""
 
 
 def _per_point(total: types.Curve) -> float:
-    """How much of the log odds a point of the nomogram is."""
+    """How much of the linear predictor a point of the nomogram is."""
     points, odds = (data.column(total, name) for name in ("total_points", "linear_predictor"))
     return float((odds[-1] - odds[0]) / (points[-1] - points[0]))
 
@@ -68,10 +70,10 @@ def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
 
 @canvas.figure("Odds ratios of the formula")
 def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-    """What the odds are multiplied by from one value of a predictor to another, the others the same."""
+    """What the odds, or of a Cox model the hazard, are multiplied by from one value of a predictor to another."""
     if evidence.release.model is None:
         return types.Absent(Fact("no_formula"))
-    total = types.find_curve(evidence, "points_total", types.MODEL)
+    total, of = types.find_curve(evidence, "points_total", types.MODEL), RATIOS[evidence.release.model.link]
     if isinstance(total, types.Absent):
         return total
     every = [*_of_numbers(evidence, _per_point(total)), *_of_levels(evidence, _per_point(total))]
@@ -94,7 +96,7 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     axes.set_xlim(low, high)
     canvas.ticks(axes, "x", [tick for tick in TICKS if low <= tick <= high])
     axes.axvline(1.0, color=ink.RULE, lw=0.8, zorder=0)
-    canvas.write(plot.sheet, canvas.FULL, 2.2, "Odds ratio", ha="right", color=ink.INK_2)
+    canvas.write(plot.sheet, canvas.FULL, 2.2, of, ha="right", color=ink.INK_2)
     for row, ((name, _, ratio), text) in enumerate(zip(shown, words, strict=True)):
         if not row or shown[row - 1][0] != name:
             plot.write(row + 0.5, 0, label[name])
@@ -102,7 +104,7 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
         axes.plot([1.0, ratio], [row + 0.5] * 2, color=ink.BAND, lw=2.4, zorder=1)
         marks.dot(axes, min(max(ratio, low), high), row + 0.5, "o", 4.2, ink.BLUE, gid=f"ratio-{row}")
         plot.right(row + 0.5, canvas.FULL, number(ratio), weight=600, color=ink.INK)
-    axes.titles("Odds ratio (1: no effect)")
+    axes.titles(f"{of} (1: no effect)")
     cut = f" {counted(len(every) - len(shown), 'row')} more: see the formula." if len(every) > len(shown) else ""
     caption = (
         f"{counted(total.n, 'patient')} give the quartiles. Of a number: its upper against its lower quartile; of a "
@@ -111,5 +113,5 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     )
     name, text, ratio = max(every, key=lambda row: abs(np.log(row[2])))
     said = captions.joined([f"{number(each)} ({of}, {against})" for of, against, each in shown], 12)
-    message = f"The odds ratio farthest from 1 is {number(ratio)}: {name}, {text}."
-    return canvas.Drawn(plot.sheet, caption, f"Odds ratios of the formula: {said}.", message)
+    message = f"The {of.lower()} farthest from 1 is {number(ratio)}: {name}, {text}."
+    return canvas.Drawn(plot.sheet, caption, f"{of}s of the formula: {said}.", message)
