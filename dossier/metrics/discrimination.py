@@ -1077,16 +1077,12 @@ def _rates(counts: Floats) -> Floats:
     return np.concatenate(([0.0], counts / counts[-1]))
 
 
-def roc_vertices(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
+def roc_vertices(outcome: Floats, risk: Floats, weights: float | Floats = 1.0) -> tuple[Floats, Floats]:
     """Every corner of the ROC curve from (0, 0) to (1, 1), one for each distinct risk from the highest down."""
     order = np.argsort(-risk, kind="stable")
-    sorted_risk, sorted_outcome = risk[order], outcome[order]
-    last = np.append(np.flatnonzero(np.diff(sorted_risk)), len(risk) - 1)
-    true_positives = np.cumsum(sorted_outcome)[last]
-    false_positives = 1 + last - true_positives
-    tpr = np.concatenate(([0.0], true_positives / true_positives[-1]))
-    fpr = np.concatenate(([0.0], false_positives / false_positives[-1]))
-    return fpr, tpr
+    last = np.append(np.flatnonzero(np.diff(risk[order])), len(risk) - 1)
+    wrong, right = (np.cumsum((weights * each)[order])[last] for each in (1 - outcome, outcome))
+    return _rates(wrong), _rates(right)
 
 
 def along(fpr: Floats, tpr: Floats, points: int) -> tuple[Floats, Floats]:
@@ -1108,15 +1104,25 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
     return min(candidates, key=lambda found: abs(float(np.trapezoid(found[1], found[0]) - area)))
 
 
-@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc", given="both outcomes")
-def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
+BY_HORIZON = 101
+"""Points of a ROC curve by a horizon."""
+
+
+@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc", followed=True, given="both outcomes")
+def roc(outcome: Floats, risk: Floats, design: Sampled = None) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns the columns `fpr` and `tpr` from (0, 0) to (1, 1);
     tied risks make a slanted step. Above 250 corners, points evenly spaced along the curve stand for it, and the area
-    under them stays within .001 of the whole. Absent when all rows are of one class.
+    under them stays within .001 of the whole. Absent when all rows are of one class. Where the outcome is known by
+    follow-up patients count at their weights, and points evenly spaced along the curve stand for it in any case: the
+    height of a corner would be the weight of one patient, which tells of a time.
     """
-    fpr, tpr = _thinned(*roc_vertices(outcome, risk))
+    known = None if design is None else design.censoring
+    if known is None:
+        fpr, tpr = _thinned(*roc_vertices(outcome, risk))
+    else:
+        fpr, tpr = along(*roc_vertices(outcome, risk, known.values), BY_HORIZON)
     return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), Method("empirical"), int(outcome.sum()))
 
 

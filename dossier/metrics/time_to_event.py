@@ -100,8 +100,11 @@ def at_weights(
     if isinstance(found, Absent):
         return found
     design = sampled or Design(len(rows.risk))
-    n, events, details = design.n, int(rows.cases.sum()), {**found.details, **_left(of_each[0]), **design.details}
-    step = "linearization" if design.is_simple else Fact("linearization", over=design.over, df=design.freedom)
+    freedom = _freedom(found, design)
+    df = freedom if math.isfinite(freedom) else None
+    n, events = design.n, int(rows.cases.sum())
+    details = {**found.details, **_left(of_each[0]), **({} if df is None else {"df": df})}
+    step = Fact("linearization", over=None if design.is_simple else design.over, df=df)
     method = Method(*censored(of_each[0]), step)
     if reason := design.obstacle():
         return Estimate(found.value, None, None, None, n, method, events, None, details, reason)
@@ -109,7 +112,7 @@ def at_weights(
     se, others = _error(found, design), [one for one in (found.beside,) if one is not None and _error(one, design) > 0]
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return bare
-    reach = two_sided_student(level, design.freedom)
+    reach = two_sided_student(level, freedom)
     bounds = [clusters.interval(one.value, _error(one, design), reach, level, scale) for one in (found, *others)]
     low, high = (min(some) for some in zip(*bounds, strict=True))
     lowest, highest = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
@@ -127,6 +130,17 @@ def _left(weights: Weights) -> dict[str, float | None]:
 def _error(found: Weighted, design: Design) -> float:
     """The standard error of a value from what the rows, or whole clusters, contribute."""
     return math.sqrt(design.variance(found.linearized))
+
+
+def _freedom(found: Weighted, design: Design) -> float:
+    """The degrees of freedom of the error, from the kurtosis k of what n rows, or clusters, contribute: 2 n/(k - 1).
+
+    Few who were followed long may stand for many, and then the error rests on these few. Of normal contributions it is
+    n. Source: Satterthwaite 1946, with the variance of a variance.
+    """
+    added = design.totals(found.linearized) ** 2
+    spread = float(added.var()) / float(added.mean()) ** 2 if added.any() else 0.0
+    return min(design.freedom, max(2 * len(added) / spread, 1.0)) if spread > 0 else design.freedom
 
 
 def censored(weights: Weights) -> Method:

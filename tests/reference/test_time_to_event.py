@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import dossier
 from dossier.core.equation import spline_design
@@ -55,7 +56,28 @@ def case(name: str, by: By) -> tuple[TimeToEvent, Floats, dict[str, Any]]:
     return TimeToEvent(rows["days"] / YEAR, rows["event"], horizon, by), rows[column], R[source][at]
 
 
-def same(found: Any, expected: dict[str, float], units: float | None = None) -> None:
+SCALES: dict[str, tuple[Any, Any]] = {
+    "plain": (lambda value: value, lambda value: value),
+    "log": (math.log, math.exp),
+    "logit": (lambda value: math.log(value / (1 - value)), lambda value: 1 / (1 + math.exp(-value))),
+    "cloglog": (lambda value: math.log(-math.log1p(-value)), lambda value: -math.expm1(-math.exp(value))),
+}
+
+
+def bounded_as(found: Estimate, low: float, high: float, scale: str) -> None:
+    """The bounds of R, whose quantile is the normal one: here it is Student's with the degrees of freedom that are
+    given.
+    """
+    there, back = SCALES[scale]
+    freedom = found.details.get("df") or math.inf
+    longer = stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975) if math.isfinite(freedom) else 1.0
+    assert 1 <= longer < 1.1
+    for ours, bound in ((found.low, low), (found.high, high)):
+        middle = there(found.value)
+        assert ours == pytest.approx(back(middle + longer * (there(bound) - middle)), abs=ERROR)
+
+
+def same(found: Any, expected: dict[str, float], units: float | None = None, scale: str = "plain") -> None:
     """Value, standard error and bounds; `units` where R's variance is over as many and not one less."""
     assert isinstance(found, Estimate), found
     factor = 1.0 if units is None else math.sqrt((units - 1) / units)
@@ -63,8 +85,7 @@ def same(found: Any, expected: dict[str, float], units: float | None = None) -> 
     assert found.se is not None
     assert found.se * factor == pytest.approx(expected["se"], abs=ERROR)
     if "lower" in expected and units is None:
-        assert found.low == pytest.approx(expected["lower"], abs=ERROR)
-        assert found.high == pytest.approx(expected["upper"], abs=ERROR)
+        bounded_as(found, expected["lower"], expected["upper"], scale)
 
 
 def of_log(expected: dict[str, float]) -> dict[str, float]:
@@ -80,10 +101,10 @@ def test_measures_are_those_of_r(name: str, by: By) -> None:
     found = present(dossier.metrics.observed_risk(outcome, risk))
     same(found, expected["observed"])
     if by == "marginal":
-        assert found.low == pytest.approx(expected["observed"]["cloglog"][0], abs=ERROR)
-        assert found.high == pytest.approx(expected["observed"]["cloglog"][1], abs=ERROR)
-    same(dossier.metrics.oe_ratio(outcome, risk), of_log(expected["oe"]))
-    same(dossier.metrics.auroc(outcome, risk), expected["auc"])
+        low, high = expected["observed"]["cloglog"]
+        bounded_as(found, low, high, "cloglog")
+    same(dossier.metrics.oe_ratio(outcome, risk), of_log(expected["oe"]), scale="log")
+    same(dossier.metrics.auroc(outcome, risk), expected["auc"], scale="logit")
     same(dossier.metrics.brier(outcome, risk), expected["brier"])
     same(dossier.metrics.scaled_brier(outcome, risk), expected["ipa"])
 
@@ -170,8 +191,8 @@ def test_the_gain_is_over_the_better_default_of_the_same_groups(name: str) -> No
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("gbsg")])
 def test_concordance_is_that_of_r(name: str) -> None:
     outcome, risk, expected = case(name, "marginal")
-    same(dossier.metrics.uno_c(outcome, risk), expected["uno_c"])
-    same(dossier.metrics.harrell_c(outcome, risk), expected["harrell_c"])
+    same(dossier.metrics.uno_c(outcome, risk), expected["uno_c"], scale="logit")
+    same(dossier.metrics.harrell_c(outcome, risk), expected["harrell_c"], scale="logit")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -215,8 +236,9 @@ def test_subgroups_have_weights_of_their_own() -> None:
     groups = {"age < 50": rows["age"] < 50, "age >= 50": rows["age"] >= 50, "hormon 0": rows["hormon"] == 0}
     for name, group in groups.items():
         outcome = TimeToEvent(rows["days"][group] / YEAR, rows["event"][group], 5, "marginal")
-        same(dossier.metrics.auroc(outcome, rows["risk_5y"][group]), R["subgroups"]["t5"][name]["auc"])
-        same(dossier.metrics.oe_ratio(outcome, rows["risk_5y"][group]), of_log(R["subgroups"]["t5"][name]["oe"]))
+        same(dossier.metrics.auroc(outcome, rows["risk_5y"][group]), R["subgroups"]["t5"][name]["auc"], scale="logit")
+        wanted = of_log(R["subgroups"]["t5"][name]["oe"])
+        same(dossier.metrics.oe_ratio(outcome, rows["risk_5y"][group]), wanted, scale="log")
 
 
 def test_competing_events_are_no_censoring() -> None:

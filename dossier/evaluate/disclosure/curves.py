@@ -22,6 +22,8 @@ def of_curve(protected: Protected, curve: CurveResult) -> Curve | Absent:
     maker = REGISTER.curves.get(curve.curve)
     # The ranges are those of the model's risks.
     rule = None if maker is None or "model" in curve.at else RULES.get(maker.protection)
+    if rule is _roc and protected.counts.left is not None:
+        rule = None  # like the AUROC, it rests on when each patient left
     if rule is None or (isinstance(curve.found, Absent) and not isinstance(curve.found, Withheld)):
         return not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
