@@ -23,11 +23,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("name", sorted(set(OURS) - {"covid", "few", "of_regions"}))
+@pytest.mark.parametrize("name", sorted(set(OURS) - {"covid", "few", "of_regions", "by_horizon"}))
 def test_every_side_of_ours_takes_some_time(name: str, folder: Path) -> None:
     found = OURS[name](SHORT, folder)
     assert isinstance(found, float)
     assert found > 0
+
+
+def test_measures_by_a_horizon_are_timed_one_by_one(folder: Path) -> None:
+    found = OURS["by_horizon"](SHORT, folder)
+    assert isinstance(found, dict)
+    assert set(found) == {"auroc", "brier", "uno_c"}
+    assert min(found.values()) > 0
+
+
+def test_a_row_takes_the_place_of_the_one_about_the_same_or_stands_last() -> None:
+    head = "| what | |\n|---|--:|--:|---|--:|--:|--:|---|---|\n"
+    one = bench.with_row(f"{head}| a build (load 1 s) | 2 s |\n\n## Next\n", "| a build (load 3 s) | 4 s |")
+    assert one == f"{head}| a build (load 3 s) | 4 s |\n\n## Next\n"
+    assert bench.with_row(one, "| another | 5 s |") == one.replace("4 s |\n", "4 s |\n| another | 5 s |\n")
 
 
 def test_the_release_of_regions_is_timed_by_chapter(folder: Path) -> None:
