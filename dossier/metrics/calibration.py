@@ -150,7 +150,7 @@ def observed_risk(
     >>> from dossier.metrics.censoring import TimeToEvent
     >>> followed = TimeToEvent(time=[2, 3, 5, 6, 7, 8], event=[1, 0, 1, 0, 0, 2], horizon=5)
     >>> print(dossier.metrics.observed_risk(followed, risk))
-    0.38 (0.09 to 0.89)
+    0.38 (0.09 to 0.91)
     """
     return at_weights(OBSERVED, Rows.followed(followed, risk), level, "cloglog", (0.0, 1.0), design)
 

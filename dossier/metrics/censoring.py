@@ -53,7 +53,7 @@ class TimeToEvent:
     >>> from dossier.metrics.censoring import TimeToEvent
     >>> outcome = TimeToEvent(time=[2, 3, 5, 6, 7, 8], event=[1, 0, 1, 0, 0, 2], horizon=5)
     >>> print(dossier.metrics.auroc(outcome, risk=[0.9, 0.4, 0.3, 0.6, 0.2, 0.1]))
-    0.81 (0.23 to 0.98)
+    0.81 (0.20 to 0.99)
     """
 
     time: Floats
