@@ -224,7 +224,7 @@ class Method:
 
 def _interval(fact: Fact) -> IntervalMethod | None:
     """How a fact says that bounds were made."""
-    if fact.code == "linearization":
+    if fact.code in ("linearization", "linearization_by_t"):
         over = fact.get("over")
         return "clusters linearized" if isinstance(over, Count) and over.of == "cluster" else "rows linearized"
     return INTERVALS.get(fact.code)

@@ -374,6 +374,7 @@ def errors_with_intervals(
         }
     bounds = _bounds_of_errors(values, gaps, risk, smooth, level, bootstrap, seed, sampled)
     method = sampled.as_sampled(smooth.method + by_tests(bootstrap))
-    methods = {name: method + "wide_at_maximum" if name == "emax" else method for name in ERRORS}
+    beside = {"emax": "wide_at_maximum", **({} if sampled.censoring is None else {"e50": "short_at_median"})}
+    methods = {name: method + beside[name] if name in beside else method for name in ERRORS}
     found = {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
     return {name: replace(estimate, details={**estimate.details, **details}) for name, estimate in found.items()}

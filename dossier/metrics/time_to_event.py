@@ -104,7 +104,7 @@ def at_weights(
     df = freedom if math.isfinite(freedom) else None
     n, events = design.n, int(rows.cases.sum())
     details = {**found.details, **_left(of_each[0]), **({} if df is None else {"df": df})}
-    step = Fact("linearization", over=None if design.is_simple else design.over, df=df)
+    step = "linearization_by_t" if design.is_simple else Fact("linearization", over=design.over, df=df)
     method = Method(*censored(of_each[0]), step)
     if reason := design.obstacle():
         return Estimate(found.value, None, None, None, n, method, events, None, details, reason)
