@@ -133,14 +133,15 @@ def _error(found: Weighted, design: Design) -> float:
 
 
 def _freedom(found: Weighted, design: Design) -> float:
-    """The degrees of freedom of the error, from the kurtosis k of what n rows, or clusters, contribute: 2 n/(k - 1).
+    """The degrees of freedom of the error: of clusters as for every measure, of rows from the kurtosis k of what n of
+    them contribute, 2 n/(k - 1).
 
     Few who were followed long may stand for many, and then the error rests on these few. Of normal contributions it is
     n. Source: Satterthwaite 1946, with the variance of a variance.
     """
-    added = design.totals(found.linearized) ** 2
-    spread = float(added.var()) / float(added.mean()) ** 2 if added.any() else 0.0
-    return min(design.freedom, max(2 * len(added) / spread, 1.0)) if spread > 0 else design.freedom
+    added = found.linearized**2
+    spread = float(added.var()) / float(added.mean()) ** 2 if design.is_simple and added.any() else 0.0
+    return max(2 * design.n / spread, 1.0) if spread > 0 else design.freedom
 
 
 def censored(weights: Weights) -> Method:

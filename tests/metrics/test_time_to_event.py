@@ -275,7 +275,7 @@ def test_the_error_of_clusters_is_that_of_leaving_each_out(name: str) -> None:
     assert found.se is not None
     assert alone.se is not None
     assert found.se > 1.1 * alone.se
-    assert 20 < (found.details["df"] or 0) <= clusters - 1 + 1e-9
+    assert found.details["df"] == pytest.approx(clusters - 1)
 
 
 def test_the_curve_of_clusters_is_as_sure_as_that_of_rows_once() -> None:
