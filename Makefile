@@ -81,9 +81,11 @@ conformance: $(READY)
 	.ci/system-libraries conformance
 	nice -n 15 .venv/bin/python -m tests.bench.conformance --write
 
-# The file for the screen in a browser: with its script and without, with the keys alone, narrow, on paper.
+# The file for the screen in a browser: with its script and without, with the keys alone, narrow, on paper, and by the
+# rules of WCAG 2.2 as axe-core knows them.
 browser: $(READY)
 	.ci/system-libraries browser
+	.ci/axe
 	.venv/bin/pytest tests/test_browser.py
 
 # The package for R, with R from Debian.
@@ -112,4 +114,4 @@ system:
 	@.ci/system-libraries
 
 clean:
-	rm -rf .venv .bench .verapdf demo contact-sheet site
+	rm -rf .venv .axe .bench .verapdf demo contact-sheet site

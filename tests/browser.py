@@ -77,7 +77,8 @@ class Page:
 
     def says(self, expression: str) -> Any:
         """The value of an expression in the page."""
-        answer = self.browser.ask("Runtime.evaluate", self.session, expression=expression, returnByValue=True)
+        values = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+        answer = self.browser.ask("Runtime.evaluate", self.session, **values)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
@@ -85,6 +86,13 @@ class Page:
         """Press a key and let it go."""
         for kind in ("rawKeyDown", "keyUp"):
             self.browser.ask("Input.dispatchKeyEvent", self.session, type=kind, key=key, code=key, **values)
+
+    def looks(self, **features: str) -> None:
+        """Show it to whoever asks for these features: dark, paper, no movement."""
+        named = [
+            {"name": name.replace("_", "-"), "value": value} for name, value in features.items() if name != "media"
+        ]
+        self.browser.ask("Emulation.setEmulatedMedia", self.session, media=features.get("media", ""), features=named)
 
     @property
     def complaints(self) -> list[dict[str, Any]]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dossier import evaluate, reading
+from dossier.record import results
+from dossier.report import draw, screen
 from tests import browser
-from tests.conftest import Book
+from tests.conftest import RELEASES, ROOT, Book
+from tests.reference.built import hurried
 
+AXE = ROOT / ".axe" / "axe.min.js"
 pytestmark = pytest.mark.skipif(browser.PROGRAM is None, reason="there is no Chromium; make browser installs it")
 
 
@@ -32,6 +39,61 @@ def file(knee: Book, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(chromium: browser.Browser, file: Path) -> browser.Page:
     """It on a screen of common width."""
     return chromium.page(file)
+
+
+@pytest.fixture(scope="module")
+def protected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a release that protects small counts."""
+    folder = tmp_path_factory.mktemp("protected")
+    shutil.copytree(RELEASES["breast"], folder / "breast")
+    with (folder / "breast" / "release.toml").open("a") as declared:
+        declared.write("\n[disclosure]\nminimum_cell = 10\n")
+    evidence = evaluate.evidence(hurried(reading.study(folder / "breast"), bootstrap=20, permutations=19))
+    path = folder / "dossier.html"
+    path.write_bytes(screen.page(draw.gallery(evidence), results.of(evidence).text()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(breast: Book, file: Path, protected: Path) -> dict[str, Path]:
+    """The files that are looked at by the rules of WCAG."""
+    path = file.with_name("breast.html")
+    path.write_text(breast.screen, encoding="utf-8")
+    return {"knee": file, "breast": path, "protected": protected}
+
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
+by_axe = pytest.mark.skipif(not AXE.is_file(), reason="there is no axe-core; make browser fetches it")
+
+
+def broken(page: browser.Page) -> dict[str, list[str]]:
+    """The rules that a page breaks, each with the first elements that do."""
+    page.says(f"{AXE.read_text(encoding='utf-8')}; 0")
+    told = "found.violations.map(each => [each.id, each.nodes.slice(0, 3).map(node => node.html)])"
+    asked = json.dumps({"runOnly": RULES, "resultTypes": ["violations"]})
+    return dict(page.says(f"axe.run({asked}).then(found => {told})"))
+
+
+@by_axe
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1440])
+@pytest.mark.parametrize("name", ["breast", "knee", "protected"])
+def test_it_breaks_no_rule_of_wcag(
+    chromium: browser.Browser, files: dict[str, Path], name: str, width: int, colours: str
+) -> None:
+    page = chromium.page(files[name], width)
+    page.looks(prefers_color_scheme=colours)
+    page.says("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert broken(page) == {}
+    assert page.says("matchMedia('(prefers-color-scheme: dark)').matches") is (colours == "dark")
+
+
+@by_axe
+def test_a_page_that_breaks_rules_is_told_of(chromium: browser.Browser, files: dict[str, Path]) -> None:
+    page = chromium.page(files["breast"])
+    pale = "const pale = document.querySelector('p.answer'); pale.style.color = '#dddddd'"
+    page.says(f"{pale}; pale.after(document.createElement('img')); document.querySelector('label').remove()")
+    assert broken(page).keys() == {"color-contrast", "image-alt", "select-name"}
 
 
 def test_it_loads_nothing_and_says_nothing_in_the_console(page: browser.Page, file: Path) -> None:
@@ -130,7 +192,7 @@ def test_the_first_key_offers_a_way_past_the_head(chromium: browser.Browser, fil
 
 def test_paper_says_where_the_record_is(chromium: browser.Browser, file: Path) -> None:
     page = chromium.page(file)
-    chromium.ask("Emulation.setEmulatedMedia", page.session, media="print")
+    page.looks(media="print")
     assert page.says(
         "document.querySelector('p.record').offsetHeight > 0 && document.querySelector('.foot').offsetHeight > 0"
     )

@@ -215,6 +215,10 @@ class _Part:
             element.tag = "h3"
         elif element.tag == "th" and element.text == "Page":
             element.text = "Chapter"
+        elif element.tag == "th" and not "".join(element.itertext()).strip():
+            # A head without words heads nothing.
+            element.tag = "td"
+            del element.attrib["scope"]
         elif element.tag == "tr" and len(element) and (site := self._site("".join(element[0].itertext()))):
             element.attrib["data-site"] = site
 
