@@ -4,7 +4,7 @@
   const rows = (table) => [...table.tBodies].flatMap((body) => [...body.rows]);
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
 
-  // ---- our hospital: the rows of others fold away, what is of no single one stays
+  // ---- our hospital: its committee edition, and the rows of others fold away; what is of no single one stays
   const chosen = document.getElementById("hospital");
   if (chosen) {
     document.getElementById("tools").hidden = false;
@@ -15,8 +15,10 @@
         // A row that heads a group goes with all that stands below it.
         (row.classList.contains("group") ? row.parentElement : row).hidden = away;
       }
-      document.getElementById("followed").textContent =
-        site === "" ? "" : `Tables show ${site} and what is of no single hospital; figures and sentences still show all.`;
+      for (const each of document.querySelectorAll("[data-for]"))
+        each.hidden = !each.dataset.for.split(" ").includes(String(chosen.selectedIndex));
+      const said = document.getElementById("followed");
+      said.textContent = site === "" ? "" : said.dataset.says.replace("{site}", () => site);
     };
     chosen.addEventListener("change", follow);
     follow();

@@ -114,10 +114,37 @@ def test_no_page_is_wider_than_its_screen(chromium: browser.Browser, file: Path,
 
 def test_without_its_script_all_of_it_can_be_read(chromium: browser.Browser, file: Path) -> None:
     page = chromium.page(file, script=False)
-    hidden = "[...document.querySelectorAll('main *')].filter(each => each.closest('[hidden]')).length"
+    hidden = "[...document.querySelectorAll('main *')].filter(each => each.closest('[hidden]:not([data-for])')).length"
     assert page.says(hidden) == 0
+    assert page.says(FOLLOWED) == {"0": True}
     assert page.says("document.getElementById('tools').hidden")
     assert page.says("document.querySelectorAll('button').length") == 0
+
+
+FOLLOWED = """(() => {
+  const found = {};
+  for (const each of document.querySelectorAll("[data-for]"))
+    if (each.offsetParent) for (const at of each.dataset.for.split(" ")) found[at] = true;
+  const whole = Object.keys(found).filter(at => [...document.querySelectorAll("[data-for]")].every(
+    each => Boolean(each.offsetParent) === each.dataset.for.split(" ").includes(at)));
+  return Object.fromEntries(whole.map(at => [at, true]));
+})()"""
+"""For whom the committee edition is that one sees: all of theirs is there, and nothing else."""
+
+
+def test_the_committee_edition_follows_our_hospital(page: browser.Page) -> None:
+    sentence = "document.querySelector('.page-one .answer:not([hidden])').textContent"
+    assert page.says(FOLLOWED) == {"0": True}
+    overall = page.says(sentence)
+    choose(page, "Knee 2")
+    assert page.says(FOLLOWED) == {"2": True}
+    assert "In Knee 2, of 100 patients" in page.says(sentence)
+    assert page.says("document.getElementById('followed').textContent").startswith(
+        "The committee edition and tables show Knee 2"
+    )
+    choose(page, "")
+    assert page.says(FOLLOWED) == {"0": True}
+    assert page.says(sentence) == overall
 
 
 def test_the_tables_follow_our_hospital(page: browser.Page) -> None:

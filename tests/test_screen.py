@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -12,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from dossier.core import contents
+from dossier.core import contents, types
 from dossier.core.material import styles
 from dossier.record import results
-from dossier.report import screen
+from dossier.report import by_hospital, compose, draw, screen
 from dossier.typeset.numbers import plain
 from tests.conftest import PDFS, Book
 
@@ -185,7 +186,7 @@ def test_tables_have_a_caption_heads_with_a_scope_and_a_region_that_keys_reach(r
 
 
 def test_figures_have_the_alternative_texts_of_the_pages(read: Read, printed: Book) -> None:
-    said = [each["aria-label"] for _, each in read.all("svg")]
+    said = [each["aria-label"] for index, each in read.all("svg") if is_for(read, index, 0)]
     assert all(each["role"] == "img" for _, each in read.all("svg"))
     shown = [
         name
@@ -263,7 +264,8 @@ def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 def test_a_row_is_of_the_hospital_that_it_names_and_of_no_other(label: str, site: str | None) -> None:
     sites = ["North", "Saint Mary's East", "Saint Mary's West"]
     rows = f"<body><table><tr><th>{label}</th><td>1</td></tr></table></body>"
-    (row,) = [each for _, each in Read(screen._Part("committee", rows, {}, sites, screen.Looks()).content()).all("tr")]
+    given = by_hospital.Edition(by_hospital.parsed(rows), {})
+    (row,) = [each for _, each in Read(screen._Part("committee", given, sites, screen.Looks()).content()).all("tr")]
     assert row.get("data-site") == site
 
 
@@ -303,7 +305,52 @@ def test_each_chapter_says_what_it_says_in_the_pdf(read: Read, printed: Book, ed
             next(at for at, each in read.all("section") if each.get("id") == edition),
         )
         # The title of the part stands before it.
-        assert words_of(without_figures(read, part), part)[2:] == words_of(page, body)
+        assert words_of(without_figures(only_for(read, 0), part), part)[2:] == words_of(page, body)
+
+
+def test_the_committee_edition_of_each_hospital_says_what_its_pdf_says(printed: Book) -> None:
+    names = by_hospital.whose(printed.gallery)
+    assert len(names) > 2
+    for at, gallery in enumerate(draw.at_hospitals(printed.gallery, names)):
+        page, read = Read(compose.document(gallery, "committee").html), Read(printed.screen)
+        body, part = next(page.all("body"))[0], next(i for i, each in read.all("section") if each["id"] == "committee")
+        assert words_of(without_figures(only_for(read, at), part), part)[2:] == words_of(page, body), names[at]
+        alternatives = [each["aria-label"] for index, each in read.all("svg") if is_for(read, index, at)]
+        shown = re.findall(r'src="dossier:figures/(\w+)\.svg"', compose.document(gallery, "committee").html)
+        assert alternatives[: len(shown)] == [plain(gallery.pictures[name].alternative) for name in shown]
+
+
+def test_what_is_for_others_is_hidden_until_they_are_chosen(read: Read, printed: Book) -> None:
+    marked = [(index, attributes) for index, (_, attributes, _) in enumerate(read.elements) if "data-for" in attributes]
+    assert {int(at) for _, each in marked for at in each["data-for"].split()} == set(
+        range(len(by_hospital.whose(printed.gallery)))
+    )
+    hidden = [each for _, each, _ in read.elements if "hidden" in each and each.get("id") not in {"tools", "more"}]
+    assert hidden == [each for _, each in marked if "0" not in each["data-for"].split()]
+
+
+def test_of_one_hospital_and_of_very_many_it_holds_the_edition_that_was_asked_for(breast: Book) -> None:
+    (first, *_) = (each for each in breast.evidence.datasets if each.role == "external")
+    for count, expected in ((1, 1), (2, 3), (by_hospital.MOST, by_hospital.MOST + 1), (by_hospital.MOST + 1, 1)):
+        sites = tuple(dataclasses.replace(first, name=f"site-{at}") for at in range(count))
+        evidence = dataclasses.replace(breast.evidence, datasets=sites, local_site="site-0")
+        assert len(names := by_hospital.whose(types.Gallery(evidence, {}, {}))) == expected
+        assert "site-0" in names
+
+
+def is_for(read: Read, index: int, at: int) -> bool:
+    """Whether an element is shown to the hospital of that place, of which 0 is none."""
+    around = [*read.above(index), read.elements[index][:2]]
+    return all(str(at) in each.get("data-for", str(at)).split() for _, each in around)
+
+
+def only_for(read: Read, at: int) -> Read:
+    """The page with what is not for a hospital blotted out."""
+    for index, (_, attributes, _) in enumerate(read.elements):
+        if "data-for" in attributes and not is_for(read, index, at):
+            begin, end = read.spans[index]
+            read.text[begin:end] = [" "] * (end - begin)
+    return read
 
 
 def without_figures(read: Read, index: int) -> Read:

@@ -12,6 +12,7 @@ import datetime
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -1142,6 +1143,12 @@ class Evidence:
     def by_name(self) -> Mapping[str, DatasetSummary]:
         """The datasets by their names."""
         return {dataset.name: dataset for dataset in self.datasets}
+
+    def at_hospital(self, dataset: str | None) -> Evidence:
+        """The evidence as it is for one hospital, or for none, with the indexes that are made: none asks for whom."""
+        there = copy(self)
+        object.__setattr__(there, "local_site", dataset)
+        return there
 
 
 @dataclass(frozen=True)

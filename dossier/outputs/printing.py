@@ -10,6 +10,7 @@ from pathlib import Path
 
 import joblib
 
+from dossier.core import collector
 from dossier.core import command as commands
 from dossier.core.contents import Edition, file_of
 from dossier.core.errors import OutputError, PageError, ReleaseError
@@ -118,7 +119,8 @@ def _editions(
         pages[file_of(edition)] = pdf
         tell("print", edition, len(pages), len(editions))
     if "html" in editions:
-        pages[file_of("html")] = screen.page(gallery, text, draft, pages)
+        with collector.held_off():
+            pages[file_of("html")] = screen.page(gallery, text, draft, pages)
         tell("print", "html", len(pages), len(editions))
     return pages
 

@@ -97,14 +97,15 @@ def document(
     )
 
 
-def for_the_screen(gallery: Gallery, draft: bool, text: bytes) -> Mapping[contents.Edition, str]:
-    """What the file for the screen holds: each edition word for word, but that a place is a chapter there and no page.
+def for_the_screen(galleries: Sequence[Gallery], draft: bool, text: bytes, *editions: contents.Edition) -> list[str]:
+    """Editions as the file for the screen holds them: word for word, but that a place is a chapter there and no page.
 
-    `text` is the results.json of the evidence.
+    The galleries are of the same evidence, each for another hospital; `text` is the results.json of the evidence.
     """
-    recorded, sha256 = _by_number(gallery.evidence), hashlib.sha256(text).hexdigest()
-    gallery = _in_final_words(gallery)
-    return {edition: _book(gallery, edition, sha256, draft, recorded) for edition in contents.ON_SCREEN}
+    recorded, sha256 = _by_number(galleries[0].evidence), hashlib.sha256(text).hexdigest()
+    final = _in_final_words(galleries[0]).evidence
+    shown = [replace(each, evidence=final.at_hospital(each.evidence.local_site)) for each in galleries]
+    return [_book(each, edition, sha256, draft, recorded) for edition in editions for each in shown]
 
 
 def tables(evidence: Evidence) -> Mapping[str, Table]:
@@ -214,7 +215,7 @@ def _book(
     opened = {file: _opened(evidence, held, file) for file in files}
     here = {each.chapter.name: each.number for each in opened[edition]}
     others = [each for file in files for each in opened[file] if each.chapter.name not in here]
-    submitted = [chapter for chapter in held if chapter.has(evidence) and set(files) & set(chapter.editions)]
+    submitted = [chapter for chapter in held if set(files) & set(chapter.editions) and chapter.has(evidence)]
     return _page(
         evidence,
         edition,
@@ -330,7 +331,7 @@ def _own(evidence: Evidence) -> list[tuple[Chapter, str]]:
 
 def _asked(evidence: Evidence, here: Sequence[Chapter]) -> list[Chapter]:
     """The chapters with those of the questions in the order in which page 1 asks them."""
-    order = grid.chapters(evidence)
+    order = grid.chapters(evidence) if here else ()
     asked = iter(sorted((each for each in here if each.name in order), key=lambda each: order.index(each.name)))
     return [next(asked) if each.name in order else each for each in here]
 

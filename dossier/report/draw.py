@@ -24,6 +24,18 @@ def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
     return types.Gallery(evidence, pictures, absent)
 
 
+def at_hospitals(gallery: types.Gallery, datasets: Sequence[str | None]) -> list[types.Gallery]:
+    """The gallery with the committee's pictures as they are for each of these hospitals, of which None is none."""
+    names = [name for name in register.fill("report.figures").figures if name.startswith("committee_")]
+    kept = {name: each for name, each in gallery.pictures.items() if name not in names}
+    shown, galleries = unbroken_names(labelled(gallery.evidence)), []
+    for dataset in datasets:
+        drawn = _drawn(names, shown.at_hospital(dataset))
+        pictures = {name: each for name, each in drawn.items() if isinstance(each, types.Picture)}
+        galleries.append(types.Gallery(gallery.evidence.at_hospital(dataset), kept | pictures, gallery.absent))
+    return galleries
+
+
 def image(evidence: types.Evidence, name: str, kind: str, dpi: int) -> bytes | types.Absent:
     """One figure as a file of another kind: png, pdf or tiff."""
     from dossier.report.figures import canvas

@@ -17,13 +17,12 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-import tinyhtml5
 from fontTools import subset
 from markupsafe import Markup
 
 from dossier.core import contents, material
-from dossier.core.types import Gallery, Picture
-from dossier.report import compose
+from dossier.core.types import Gallery, Picture, externals
+from dossier.report import by_hospital, compose
 from dossier.typeset.numbers import plain
 
 FACE = re.compile(r"@font-face \{[^}]*url\(([^)]+)\)[^}]*\}")
@@ -43,18 +42,21 @@ def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, 
 
     `text` is the results.json of the evidence; `pdfs` are those that are printed beside it, whose hashes it names.
     """
-    sites = [plain(dataset.site) for dataset in gallery.evidence.datasets if dataset.role == "external"]
+    sites = [plain(dataset.site) for dataset in externals(gallery.evidence)]
     looks = Looks()
-    parts = [
-        _Part(edition, html, gallery.pictures, sites, looks)
-        for edition, html in compose.for_the_screen(gallery, draft, text).items()
-    ]
+    editions = {"committee": by_hospital.committee(gallery, draft, text)}
+    others = compose.for_the_screen([gallery], draft, text, *contents.SUBMITTED)
+    for name, html in zip(contents.SUBMITTED, others, strict=True):
+        editions[name] = by_hospital.Edition(by_hospital.parsed(html), gallery.pictures)
+    parts = [_Part(name, editions[name], sites, looks) for name in contents.ON_SCREEN]
     titles = {part.edition: compose.TITLE[part.edition] for part in parts}
     given = [{"edition": part.edition, "title": titles[part.edition], "content": part.content()} for part in parts]
     sheet, script = (_source(f"screen.{kind}") for kind in ("css", "js"))
     known = {
         "parts": given,
         "sites": sites,
+        "ours": [plain(site.site) for site in externals(gallery.evidence) if site.name == gallery.evidence.local_site],
+        "follows": len(by_hospital.whose(gallery)) > 1,
         "results_sha256": hashlib.sha256(text).hexdigest(),
         "hashes": {name: hashlib.sha256(pdf).hexdigest() for name, pdf in (pdfs or {}).items()},
     }
@@ -86,7 +88,9 @@ def _fonts(letters: Collection[int]) -> str:
 
 
 def _font(name: str, letters: Collection[int]) -> str:
-    options = subset.Options(flavor="woff", name_IDs=["*"], layout_features=LAYOUT, recalc_timestamp=False)
+    options = subset.Options(flavor="woff", layout_features=LAYOUT, recalc_timestamp=False)
+    # Its names are few, and to look for those that nothing asks for takes a third of the time.
+    options.no_subset_tables += ["name"]
     cutter, held = subset.Subsetter(options), io.BytesIO()
     cutter.populate(unicodes=letters)
     with subset.load_font(str(material.styles() / name), options) as font:
@@ -115,14 +119,13 @@ class _Part:
     """An edition, as it stands among the others."""
 
     edition: contents.Edition
-    html: str
-    pictures: Mapping[str, Picture]
+    given: by_hospital.Edition
     sites: Collection[str]
     looks: Looks
 
     def content(self) -> Markup:
         """What its body holds."""
-        body = tinyhtml5.parse(self.html, namespace_html_elements=False).find("body")
+        body = self.given.body
         self._number(body)
         self._refer(body)
         for parent in list(body.iter()):
@@ -161,8 +164,8 @@ class _Part:
     def _on_screen(self, element: Element) -> Element:
         """An element as a screen has it: a table and a picture in a region that scrolls."""
         if element.tag == "img" and element.get("class") != "logo":
-            name = element.get("src", "").removeprefix("dossier:figures/").removesuffix(".svg")
-            return _scrolling(self._drawn(self.pictures[name]), self.pictures[name].title, element.tail)
+            picture = self.given.pictures[by_hospital.named(element)]
+            return _scrolling(self._drawn(picture), picture.title, element.tail)
         if element.tag == "table":
             after, element.tail = element.tail, None
             caption = element.find("caption")
