@@ -4,23 +4,46 @@
   const rows = (table) => [...table.tBodies].flatMap((body) => [...body.rows]);
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
 
-  // ---- our hospital: its committee edition, and the rows of others fold away; what is of no single one stays
-  const chosen = document.getElementById("hospital");
-  if (chosen) {
-    document.getElementById("tools").hidden = false;
-    const follow = () => {
-      const site = chosen.value;
-      for (const row of document.querySelectorAll("tr[data-site]")) {
-        const away = site !== "" && row.dataset.site !== site;
+  // ---- the threshold that each row is at, where a table has several; a group of one threshold goes as one
+  const tables = [...document.querySelectorAll("main table")];
+  const at = (row) => {
+    const keys = [...row.querySelectorAll("td[data-key]")].map((cell) => cell.dataset.key.match(/ threshold=(\S+)/)?.[1]);
+    return new Set(keys).size === 1 ? keys[0] : undefined;
+  };
+  for (const table of tables) {
+    const marked = [...table.tBodies].flatMap((body) => {
+      const own = [...body.rows].filter(at);
+      const one = body.querySelector(".group") && new Set(own.map(at)).size === 1;
+      return one ? [[body, at(own[0])]] : own.map((row) => [row, at(row)]);
+    });
+    if (new Set(marked.map((each) => each[1])).size > 1) for (const [each, place] of marked) each.dataset.at = place;
+  }
+
+  // ---- what is chosen: its committee edition, its rows, its marks; what is of no single hospital or threshold stays
+  const chosen = { site: document.getElementById("hospital"), at: document.getElementById("threshold") };
+  const choice = (kind) => chosen[kind]?.value ?? "";
+  const follow = () => {
+    for (const table of tables) {
+      const has = [...table.querySelectorAll("[data-at]")].some((each) => each.dataset.at === choice("at"));
+      for (const each of table.querySelectorAll("tbody, tbody tr")) {
         // A row that heads a group goes with all that stands below it.
-        (row.classList.contains("group") ? row.parentElement : row).hidden = away;
+        const head = each.tagName === "TBODY" ? each.querySelector(".group[data-site]") : each.matches(".group") ? null : each;
+        const other = choice("site") !== "" && head?.dataset.site !== undefined && head.dataset.site !== choice("site");
+        each.hidden = other || (has && each.dataset.at !== undefined && each.dataset.at !== choice("at"));
       }
-      for (const each of document.querySelectorAll("[data-for]"))
-        each.hidden = !each.dataset.for.split(" ").includes(String(chosen.selectedIndex));
-      const said = document.getElementById("followed");
-      said.textContent = site === "" ? "" : said.dataset.says.replace("{site}", () => site);
-    };
-    chosen.addEventListener("change", follow);
+    }
+    for (const each of document.querySelectorAll("g[data-site]"))
+      each.classList.toggle("other", choice("site") !== "" && each.dataset.site !== choice("site"));
+    for (const each of document.querySelectorAll("[data-for]"))
+      each.hidden = !each.dataset.for.split(" ").includes(String(chosen.site.selectedIndex));
+    const said = Object.values(chosen).filter((list) => list?.value);
+    document.getElementById("followed").textContent = said
+      .map((list) => list.dataset.says.replace("{}", () => list.selectedOptions[0].textContent)).join(" ");
+  };
+  for (const list of Object.values(chosen)) list?.addEventListener("change", follow);
+  const tools = document.getElementById("tools");
+  if (tools) {
+    tools.hidden = false;
     follow();
   }
 
@@ -80,7 +103,7 @@
     }
     return `\ufeff${lines.map((line) => line.map(quoted).join(",")).join("\r\n")}\r\n`;
   };
-  for (const table of document.querySelectorAll("main table")) {
+  for (const table of tables) {
     const region = table.parentElement;
     const button = document.createElement("button");
     button.type = "button";
@@ -121,7 +144,7 @@
   const numbered = (event) => (event.target instanceof Element ? event.target.closest("td[data-key]") : null);
   document.addEventListener("mouseover", (event) => show(numbered(event) ?? numbered({ target: document.activeElement })));
   document.addEventListener("focusin", (event) => show(numbered(event)));
-  for (const table of document.querySelectorAll("main table")) {
+  for (const table of tables) {
     const first = table.querySelector("td[data-key]");
     if (!first) continue;
     for (const cell of table.querySelectorAll("td[data-key]")) cell.tabIndex = -1;

@@ -154,19 +154,53 @@ def test_the_tables_follow_our_hospital(page: browser.Page) -> None:
     every, rest = set(page.says(seen)), page.says(others)
     choose(page, "Knee 2")
     assert set(page.says(seen)) == {"Knee 2"}
+    assert set(page.says(PALE)) == every - {"Knee 2"}
     assert "Knee 2" in page.says("document.getElementById('followed').textContent")
     # What stands below the name of another hospital goes with it, and nothing else does.
     assert 0 < page.says(others) <= rest
     choose(page, "")
     assert set(page.says(seen)) == every == {f"Knee {number}" for number in range(1, 9)}
     assert page.says(others) == rest
+    assert page.says(PALE) == []
 
 
-def choose(page: browser.Page, site: str) -> None:
-    """Choose a hospital, as a reader does."""
+PALE = "[...document.querySelectorAll('g.other')].map(each => each.dataset.site)"
+"""The hospitals whose marks are pale in the figures."""
+AT = r"""(() => {
+  const tables = [...document.querySelectorAll("table")];
+  const shown = [...document.querySelectorAll("td[data-key*=' threshold=']")].filter(each => each.offsetParent);
+  return shown.map(each => [tables.indexOf(each.closest("table")), each.dataset.key.match(/ threshold=(\S+)/)[1]]);
+})()"""
+"""The table of each number at a threshold that one sees, and its threshold."""
+
+
+def test_tables_with_rows_at_several_thresholds_follow_the_one_that_is_chosen(page: browser.Page) -> None:
+    every = {(table, at) for table, at in page.says(AT)}
+    tables = {table for table, _ in every}
+    several = {table for table in tables if {(table, "0.5"), (table, "0.2")} <= every}
+    assert several
+    choose(page, "0.2", "threshold")
+    shown = {(table, at) for table, at in page.says(AT)}
+    # What has both on one row keeps both; what has one alone keeps it.
+    assert {(table, at) for table, at in every if table not in several} <= shown
+    gone = every - shown
+    assert {at for _, at in gone} == {"0.5"}
+    assert {table for table, _ in gone} <= several
+    assert len(gone) > 3
+    assert "show those at 0.20" in page.says("document.getElementById('followed').textContent")
+    choose(page, "Knee 2")
+    assert "show those at 0.20" in page.says("document.getElementById('followed').textContent")
+    assert "Knee 2" in page.says("document.getElementById('followed').textContent")
+    choose(page, "", "threshold")
+    choose(page, "")
+    assert {(table, at) for table, at in page.says(AT)} == every
+
+
+def choose(page: browser.Page, value: str, of: str = "hospital") -> None:
+    """Choose a hospital, or a threshold, as a reader does."""
     page.says(
-        "(() => { const list = document.getElementById('hospital'); "
-        f"list.value = '{site}'; list.dispatchEvent(new Event('change')) }})()"
+        f"(() => {{ const list = document.getElementById('{of}'); "
+        f"list.value = '{value}'; list.dispatchEvent(new Event('change')) }})()"
     )
 
 

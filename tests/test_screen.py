@@ -269,6 +269,15 @@ def test_a_row_is_of_the_hospital_that_it_names_and_of_no_other(label: str, site
     assert row.get("data-site") == site
 
 
+@pytest.mark.parametrize(("beside", "site"), [("", "North"), ("North", "North"), ("South", None), ("Over all", None)])
+def test_rows_beside_each_other_fold_away_where_both_are_of_one_hospital(beside: str, site: str | None) -> None:
+    rows = f"<body><table><tr><th>North</th><td>1</td><th scope='row'>{beside}</th><td>2</td></tr></table></body>"
+    given = by_hospital.Edition(by_hospital.parsed(rows), {})
+    part = screen._Part("committee", given, ["North", "South"], screen.Looks())
+    (row,) = [each for _, each in Read(part.content()).all("tr")]
+    assert row.get("data-site") == site
+
+
 # ---- that it says what the PDF says ---------------------------------------------------------------------------------
 
 PLACES = re.compile(r"\b(?:p\.|pages?|chapters?)(?=\W|$)|\bcover of the core\b|\bcore 1(?=\W|$)", re.IGNORECASE)

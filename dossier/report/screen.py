@@ -33,6 +33,8 @@ MARKS = " †‡§"
 """What stands behind the name of a hospital, and is said below."""
 LAYOUT = ["kern", "lnum", "mark", "mkmk"]
 """What is kept of the features of a font: those that the pages use."""
+FINE = re.compile(r"\d+\.\d\d")
+"""A length that is written to a hundredth of a point."""
 DRAWN = {"clipPath", "defs", "g", "path", "rect", "svg", "text"}
 """The elements that a figure may be made of: none runs, links or loads."""
 
@@ -186,6 +188,9 @@ class _Part:
             for key, value in element.attrib.items():
                 if key == "id":
                     element.attrib[key] = f"{picture.name}-{value}"
+                elif key == "d":
+                    # A tenth of a point is an eighth of a pixel.
+                    element.attrib[key] = FINE.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
                 elif value.startswith("url(#"):
                     element.attrib[key] = f"url(#{self.edition}-{picture.name}-{value.removeprefix('url(#')}"
         svg.attrib |= {"role": "img", "aria-label": picture.alternative}
@@ -222,8 +227,12 @@ class _Part:
             # A head without words heads nothing.
             element.tag = "td"
             del element.attrib["scope"]
-        elif element.tag == "tr" and len(element) and (site := self._site("".join(element[0].itertext()))):
-            element.attrib["data-site"] = site
+        elif element.tag == "tr" and len(element):
+            # Two rows beside each other, which have a head each, may be of two hospitals.
+            labels = ["".join(each.itertext()) for each in dict.fromkeys((element[0], *element.iterfind("th")))]
+            sites = {self._site(label) for label in labels if label.strip()}
+            if len(sites) == 1 and (site := sites.pop()):
+                element.attrib["data-site"] = site
 
     def _site(self, label: str) -> str | None:
         """The hospital that a row is of: by its name, with marks behind it, or by what is left of a shortened one.

@@ -7,6 +7,7 @@ import io
 import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -22,10 +23,11 @@ from matplotlib.path import Path as Outline
 from matplotlib.transforms import IdentityTransform
 from PIL import Image
 
-from dossier.core.types import Document, Floats
+from dossier.core.types import DatasetSummary, Document, Floats
 from dossier.report import press
 from dossier.report.figures import svg
-from dossier.report.figures.canvas import panel, sheet, styled, ticks, write
+from dossier.report.figures.canvas import of_each, panel, sheet, styled, ticks, write
+from tests.figures.evidence import CASES, evidence
 
 SPACE = "{http://www.w3.org/2000/svg}"
 DOTS = 144
@@ -220,3 +222,34 @@ def test_a_line_with_gaps_is_written_in_parts() -> None:
         (path,) = elements(figure)
     assert path["d"].count("M") == 2
     assert "nan" not in path["d"]
+
+
+def test_what_is_of_one_hospital_stands_together_and_looks_as_it_did(tmp_path: Path) -> None:
+    def drawn(marked: bool, said: bool) -> Figure:
+        figure = sheet(40, 30)
+        axes = panel(figure, 4, 4, 30, 20)
+        rows = [replace(summary(), site="At 0 & more"), replace(summary(), site="At 1 & more")]
+        rows.append(replace(summary(), site="At 2 & more", role="development"))
+        for row, of in enumerate(of_each(figure, rows, lambda each: each) if marked else rows):
+            write(figure, 0, 4 + row * 5, of.site if said else "")
+            axes.plot([0.2, 0.8], [0.1 + row / 4] * 2, gid=f"own-{row}")
+            panel(figure, 30, 4 + row * 5, 5, 4).plot([0, 1], [0, 1])
+        return figure
+
+    with styled():
+        marked = drawn(True, said=True)
+        found = list(ElementTree.fromstring(svg.written(marked)).iter(f"{SPACE}g"))
+    assert {group.get("data-site") for group in found} == {"At 0 & more", "At 1 & more"}
+    for group in found:
+        assert {text.text for text in group.iter(f"{SPACE}text")} <= {group.get("data-site")}
+        assert not list(group.iter(f"{SPACE}g"))[1:]
+    assert [line.get_gid() for line in marked.axes[0].lines] == ["own-0", "own-1", "own-2"]
+    with styled():
+        pair = [svg.written(drawn(each, said=False)) for each in (False, True)]
+    first, second = (printed(each, 40 * 72 / 25.4, 30 * 72 / 25.4, tmp_path) for each in pair)
+    assert np.array_equal(first, second)
+
+
+def summary() -> DatasetSummary:
+    """A dataset of which nothing else is asked."""
+    return evidence(CASES[0]).datasets[-1]

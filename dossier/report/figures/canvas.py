@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import matplotlib
 import numpy as np
@@ -29,7 +29,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from dossier.core import register
 from dossier.core.material import styles
-from dossier.core.types import Absent, Evidence, Floats, Picture
+from dossier.core.types import Absent, DatasetSummary, Evidence, Floats, Picture
 from dossier.report.figures import ink, svg
 from dossier.typeset.numbers import plain
 
@@ -259,6 +259,25 @@ def ceiling(value: float) -> float:
 
 ROUND_ENDS = tuple(digit / decade for decade in (1000, 100, 10) for digit in (1, 2, 3, 4, 5, 6, 8))
 """Ends of which the halves are round as well, or the thirds."""
+
+
+Of = TypeVar("Of")
+
+
+def of_each(figure: Figure, rows: Sequence[Of], dataset: Callable[[Of], DatasetSummary]) -> Iterator[Of]:
+    """Each row in turn: what is drawn until the next one is of its dataset, where that is a hospital's."""
+    for row in rows:
+        panels = list(figure.axes)
+        before = set(_artists(figure, panels))
+        yield row
+        # What stands in a panel of its own goes with that panel.
+        for artist in _artists(figure, panels):
+            if artist not in before:
+                svg.WHOSE[artist] = dataset(row)
+
+
+def _artists(figure: Figure, panels: Sequence[Axes]) -> list[Artist]:
+    return [*figure.get_children(), *(each for axes in panels for each in axes.get_children())]
 
 
 # ---- picture ---------------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Abse
         if found is not None and {"observed", "low", "high"} <= set(found):
             ends = (found["observed"], found["low"], found["high"])
             is_off = multiplicity.size_of_risks(evidence, site.name) == "against"
-            rows.append(Row(site.site, *ends, is_off=is_off and bool(multiplicity.at_risk(risk, *ends)[0])))
+            rows.append(Row(site, *ends, is_off=is_off and bool(multiplicity.at_risk(risk, *ends)[0])))
     if len(rows) < 2:
         return types.Absent(Fact("percentages_at_fewer_than_two_hospitals"))
     ranked = sorted(rows, key=lambda row: -row.value)
@@ -265,7 +265,7 @@ MOST_PLACES = 10
 class Row:
     """A row of a forest: a hospital, what was found there, with the range, and whether it is ours."""
 
-    label: str
+    of: types.DatasetSummary
     value: float
     low: float | None
     high: float | None
@@ -273,11 +273,16 @@ class Row:
     is_off: bool = False
     """Whether what was found is shown to be wrong."""
 
+    @property
+    def label(self) -> str:
+        """What the hospital is called."""
+        return self.of.site
+
 
 def rankings(evidence: types.Evidence) -> tuple[Row, ...] | types.Absent:
     """The hospitals as the tables list them, ours first; of many, those at both ends and ours."""
     known = [
-        Row(site.site, auroc.value, auroc.low, auroc.high, site.name == evidence.local_site)
+        Row(site, auroc.value, auroc.low, auroc.high, site.name == evidence.local_site)
         for site, auroc in data.known(evidence, "auroc")
     ]
     if len(known) < 2:
@@ -298,7 +303,8 @@ def _forest(
     axes = plot.axes(left, canvas.COMMITTEE - left - right, len(names), ends)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.axvline(broken, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, (row, name) in enumerate(zip(rows, names, strict=False)):
+    named = list(enumerate(zip(rows, names, strict=False)))
+    for at, (row, name) in canvas.of_each(plot.sheet, named, lambda each: each[1][0].of):
         colour, stroke, size, weight = (ink.BLUE, WIDE, 5.2, 600) if row.is_ours else (ink.INK_2, 1.0, 3.9, 400)
         plot.write(at + 0.5, 0, name, weight=weight, color=colour)
         colour, stroke = (ink.ALERT, WIDE) if row.is_off else (colour, stroke)

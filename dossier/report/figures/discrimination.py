@@ -157,7 +157,7 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
     _scale(axes, evidence, what, shown)
     _head(plot.sheet, evidence, what, columns)
     names = data.labels(evidence, columns.label)
-    for row, site in enumerate(shown):
+    for row, site in canvas.of_each(plot.sheet, list(enumerate(shown)), lambda each: each[1]):
         plot.write(row + 0.5, 0, names[site.name])
         if columns.patients is not None:
             plot.right(row + 0.5, columns.patients, f"{site.n:,}")

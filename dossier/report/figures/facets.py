@@ -143,6 +143,7 @@ class Multiples:
     grid: Lattice
     heads: tuple[str, ...]
     quiet: int
+    sites: Sequence[DatasetSummary]
 
     @classmethod
     def of(
@@ -165,7 +166,7 @@ class Multiples:
         grid = replace(grid, top=grid.top + more, gap_y=grid.gap_y + more)
         width = width or (grid.right + 1.5 if grid.right + 1.5 <= NARROW else canvas.FULL)
         quiet = 0 if below is None else below[0].count("\n") + 1
-        return cls(canvas.sheet(width, grid.bottom + foot), grid, heads, quiet)
+        return cls(canvas.sheet(width, grid.bottom + foot), grid, heads, quiet, sites)
 
     def head(self, index: int) -> None:
         """The lines above a panel, the last one nearest to it."""
@@ -176,8 +177,10 @@ class Multiples:
 
     def panel(self, index: int) -> canvas.Panel:
         """A panel under its head."""
-        self.head(index)
-        return canvas.panel(self.sheet, *self.grid.corner(index), self.grid.width, self.grid.height)
+        for _ in canvas.of_each(self.sheet, self.sites[index : index + 1], lambda site: site):
+            self.head(index)
+            axes = canvas.panel(self.sheet, *self.grid.corner(index), self.grid.width, self.grid.height)
+        return axes
 
     def each(
         self,

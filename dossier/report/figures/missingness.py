@@ -108,7 +108,7 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     for row, predictor in enumerate(rows):
         y = top + row * ROW
         axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=ink.INK)
-        for index, dataset in enumerate(datasets):
+        for index, dataset in canvas.of_each(drawn, list(enumerate(datasets)), lambda each: each[1]):
             share = known.get((dataset.name, predictor))
             start, across = spans[index]
             corner = (start + 0.3, y + 0.3)

@@ -134,7 +134,7 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         if measure == "net_benefit_gain" and at:
             head += f" at {threshold(at[0])}"
         canvas.write(drawn, grid.corner(index)[0], 10.2, head, color=ink.INK)
-        for row, site in enumerate(shown.sites):
+        for row, site in canvas.of_each(drawn, list(enumerate(shown.sites)), lambda each: each[1]):
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height, up=ends)
             places = [math.log(step) if measure == "oe_ratio" else step for step in steps]

@@ -98,7 +98,8 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     for x, text in heading:
         canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
     reference = _reference(flows)
-    for flow, parts, high, above in zip(flows, texts, lines, accumulate(tall, initial=TOP), strict=False):
+    rows = list(zip(flows, texts, lines, accumulate(tall, initial=TOP), strict=False))
+    for flow, parts, high, above in canvas.of_each(drawn, rows, lambda each: each[0].of):
         for row, place, line, colour in parts:
             canvas.write(drawn, place, above + (row + 0.5) * canvas.LINE, line, color=colour)
         middle = above + (high + 0.75 if is_above else 0.5) * canvas.LINE

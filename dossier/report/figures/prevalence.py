@@ -138,7 +138,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
     for which, noun in enumerate(("PPV, %", "NPV, %")):
         x = LEFT + which * (WIDTH + 22.0)
         axes = canvas.panel(drawn, x, top, WIDTH, high)
-        for flagging in found:
+        for flagging in canvas.of_each(drawn, found, lambda each: each.site):
             _curve(axes, flagging, which, is_many)
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:

@@ -35,6 +35,7 @@ class Ridge:
     name: str
     edges: Floats
     shares: Mapping[str, Floats]
+    site: types.DatasetSummary
 
     @property
     def most_often(self) -> str:
@@ -53,17 +54,17 @@ def _edges(curve: types.Curve, about: Mapping[str, Any]) -> Floats:
     return np.asarray(np.clip([levels[0] - half, *between, levels[-1] + half], 0, 1))
 
 
-def _ridges(name: str, curve: types.Curve, about: Mapping[str, Any]) -> Iterator[Ridge]:
+def _ridges(site: types.DatasetSummary, curve: types.Curve, about: Mapping[str, Any]) -> Iterator[Ridge]:
     """The ridge of a site, or of each rater there."""
     columns = {each: data.column(curve, each) for each in about["fills"]}
     edges = _edges(curve, about)
     if "each" not in about:
-        yield Ridge(name, edges, columns)
+        yield Ridge(site.site, edges, columns, site)
         return
     groups = data.column(curve, about["each"])
     for group in np.unique(groups):
         own = {each: values[groups == group] for each, values in columns.items()}
-        yield Ridge(f"{name}, {about['each']} {group:g}", edges, own)
+        yield Ridge(f"{site.site}, {about['each']} {group:g}", edges, own, site)
 
 
 def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:
@@ -78,7 +79,7 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     # Late: it imports pandas and pyplot, half a second that most commands have no need of.
     import seaborn
 
-    ridges = [ridge for site, curve in found for ridge in _ridges(site.site, curve, about)]
+    ridges = [ridge for site, curve in found for ridge in _ridges(site, curve, about)]
     shown, fills = ridges[:MOST_RIDGES], about["fills"]
     looks = (ALONE,) if len(fills) == 1 else BESIDE
     keys = [
@@ -96,7 +97,8 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     starts = [left + (wide + COLUMN_GAP) * column for column in range(columns)]
     for start in starts:
         _behind(canvas.panel(sheet, start, above, wide - left - 2.0, deep), evidence, about)
-    for index, (ridge, label) in enumerate(zip(shown, names, strict=True)):
+    lines = list(enumerate(zip(shown, names, strict=True)))
+    for index, (ridge, label) in canvas.of_each(sheet, lines, lambda each: each[1][0].site):
         start, row = starts[index // rows], index % rows
         axes = canvas.panel(sheet, start, above + STEP * row, wide - left - 2.0, HIGH, (0, 1), (0, high))
         axes.axis("off")

@@ -308,7 +308,8 @@ def draw_mean_risks(evidence: types.Evidence) -> Figure:
     ends = canvas.HALF - ROOM_OF_A_MEAN, canvas.HALF
     for words, x in zip(("with", "without"), ends, strict=True):
         canvas.write(plot.sheet, x, 2.2, words, ha="right", color=ink.INK_2)
-    for row, (site, name) in enumerate(zip(shown, names, strict=True)):
+    rows = list(enumerate(zip(shown, names, strict=True)))
+    for row, (site, name) in canvas.of_each(plot.sheet, rows, lambda each: each[1][0]):
         plot.write(row + 0.5, 0, name)
         pair = found[site.name]
         if pair is None:

@@ -739,7 +739,7 @@ def _marks(axes: canvas.Panel, arranged: Arrangement, index: int) -> None:
     """Ellipses, rings, discs and labels of the sites whose similarity is known."""
     plan, field = arranged.plan, arranged.fields[index]
     scale, across = field.scale, field.across
-    for place, stands, similarity in field.sites:
+    for place, stands, similarity in canvas.of_each(axes.sheet, field.sites, lambda each: each[0].site):
         low, high = _ends(similarity)
         if low == high:
             axes.plot([stands.low, stands.high], [low, low], color=place.colour, lw=1.1, zorder=2)

@@ -136,7 +136,8 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     wide = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
     sites = widths.shortened([site.site for site, _ in shown], wide, 600)
     heads = [site + size for site, size in zip(sites, sizes, strict=True)]
-    for index, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
+    rows = list(enumerate(zip(heads, shown, strict=True)))
+    for index, (head, (_, curve)) in canvas.of_each(drawn, rows, lambda each: each[1][1][0]):
         down, right = divmod(index, plan.across)
         _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
     how = method_text(shown[0][1].method)

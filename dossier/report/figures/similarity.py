@@ -161,7 +161,7 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
         _rows(axes, len(rows))
         robustness.background(axes, scale)
         robustness.scale_ticks(axes, scale, labelled=True)
-        for row, place in enumerate(rows):
+        for row, place in canvas.of_each(drawn, list(enumerate(rows)), lambda each: each[1].site):
             _performance(axes, place, scale, row)
         for line, text in enumerate(texts[index]):
             canvas.write(drawn, x, top + height + 8.0 + line * canvas.LINE, text, color=ink.INK_2)

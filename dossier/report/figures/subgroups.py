@@ -472,7 +472,7 @@ def calibration_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     more = max(head.count("\n") for head in heads) * facets.HEAD_LINE
     grid = replace(grid, top=grid.top + more)
     drawn = canvas.sheet(canvas.FULL, grid.bottom + 9.4)
-    for index in range(count):
+    for index in canvas.of_each(drawn, range(count), lambda index: plan.at(*divmod(index, across))[0]):
         row, step = divmod(index, across)
         x, y = grid.corner(index)
         if row == 0:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, cast
+from weakref import WeakKeyDictionary
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -21,7 +23,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, Transform
 
-from dossier.core.types import Floats
+from dossier.core.types import DatasetSummary, Floats
 from dossier.typeset.numbers import plain
 
 Looks = dict[str, str]
@@ -35,6 +37,12 @@ ROUNDING = 0.5 * 10**-DECIMALS
 MOST_MARKS = 500
 """Of one look: more are not compared with each other."""
 
+CLOSED = "</g>"
+WHOSE = WeakKeyDictionary[Artist, DatasetSummary]()
+"""The dataset of what is drawn for one alone."""
+OF = "of site "
+"""What an artist of a hospital is called while it is written."""
+
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _CAPS = {"butt": "butt", "round": "round", "projecting": "square"}
@@ -44,7 +52,14 @@ def written(figure: Figure) -> bytes:
     """The figure as SVG: the same figure gives the same bytes."""
     width, height = (float(length) * 72 for length in figure.get_size_inches())
     sheet = _Sheet(width, height)
+    # A sheet that is drawn on learns of an artist nothing but its name.
+    whose = {each: of for each, of in WHOSE.items() if each.get_figure() is figure and of.role == "external"}
+    names = {artist: artist.get_gid() for artist in whose}
+    for artist, dataset in whose.items():
+        artist.set_gid(f"{OF}{dataset.site}")
     figure.draw(sheet)
+    for artist, name in names.items():
+        artist.set_gid(name)
     return sheet.document()
 
 
@@ -58,6 +73,8 @@ class _Sheet(RendererBase):
         self._texts = TextToPath()
         self._clips: dict[str, str] = {}
         self._elements: list[str] = []
+        self._whose: list[str | None] = []
+        self._last: str | None = None
         self._looks: Looks = {}
         self._strokes: list[str] = []
 
@@ -77,6 +94,23 @@ class _Sheet(RendererBase):
     def get_canvas_width_height(self) -> tuple[float, float]:
         """The size of the sheet in points."""
         return self._width, self._height
+
+    def open_group(self, s: str, gid: str | None = None) -> None:
+        """Begin what is of one hospital: on the screen the marks of others turn pale."""
+        self._whose.append(gid)
+        if _is_site(gid):
+            self._finish_path()
+            if self._elements[-1:] == [CLOSED] and self._last == gid:
+                self._elements.pop()
+            else:
+                self._elements.append(f"<g data-site={quoteattr(plain(str(gid)).removeprefix(OF))}>")
+
+    def close_group(self, s: str) -> None:
+        """End it."""
+        if _is_site(gid := self._whose.pop()):
+            self._finish_path()
+            self._elements.append(CLOSED)
+            self._last = gid
 
     def get_text_width_height_descent(
         self, s: str, prop: FontProperties, ismath: bool | Literal["TeX"]
@@ -177,6 +211,10 @@ class _Sheet(RendererBase):
             f'<clipPath id="{name}"><rect x="{x}" y="{y}" width="{width}" height="{height}"/></clipPath>'
         )
         return {"clip-path": f"url(#{name})"}
+
+
+def _is_site(gid: str | None) -> bool:
+    return gid is not None and gid.startswith(OF)
 
 
 # ---- looks ----------------------------------------------------------------------------------------------------------
