@@ -117,6 +117,9 @@ def test_without_its_script_all_of_it_can_be_read(chromium: browser.Browser, fil
     hidden = "[...document.querySelectorAll('main *')].filter(each => each.closest('[hidden]:not([data-for])')).length"
     assert page.says(hidden) == 0
     assert page.says(FOLLOWED) == {"0": True}
+    values = "document.querySelector('#regulatory-figure-roc_by_site details')"
+    page.says(f"{values}.querySelector('summary').click()")
+    assert page.says(f"[...{values}.querySelectorAll('td')].every(each => each.offsetHeight > 0)")
     assert page.says("document.getElementById('tools').hidden")
     assert page.says("document.querySelectorAll('button').length") == 0
 

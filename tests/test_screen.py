@@ -362,9 +362,40 @@ def only_for(read: Read, at: int) -> Read:
     return read
 
 
+def test_the_values_of_a_figure_are_those_of_the_file_of_results(printed: Book) -> None:
+    read = Read(printed.screen)
+    sites = {each["site"]: each["name"] for each in printed.results["datasets"] if each["role"] == "external"}
+    held = {
+        (each["curve"], each["dataset"]): each["columns"]
+        for each in printed.results["curves"]
+        if not each["at"] and each["subset"] is None and each["status"] == "estimated"
+    }
+    tables = [index for index, each in read.all("details") if each.get("class") == "values"]
+    assert tables
+    for index in tables:
+        own = {at for at, (*_, around) in enumerate(read.elements) if index in around}
+        name = next(each["id"] for at, each in read.all("div") if at in own and "id" in each)
+        curve = name.partition("-table-")[2].replace("-", "_")
+        site, seen = "", set()
+        for at, each in read.all("th", "td"):
+            if at not in own or each.get("scope") == "col":
+                continue
+            said = read.within(at)
+            if each.get("scope") == "rowgroup":
+                site = said
+                seen.add(sites[site])
+            elif (number := re.fullmatch(r"(<?)(−?[\d,.]+)", said)) and not number[1]:
+                value, rounding = float(number[2].replace("−", "-").replace(",", "")), 0.00051
+                every = [known for column in held[curve, sites[site]].values() for known in column if known is not None]
+                assert any(abs(value - known) <= rounding for known in every), (curve, site, said)
+        assert seen == {dataset for of, dataset in held if of == curve and dataset in sites.values()}
+
+
 def without_figures(read: Read, index: int) -> Read:
-    """The page with the letters of its figures blotted out."""
-    for at, _ in read.all("svg"):
+    """The page with the letters of its figures blotted out, and the tables of their values."""
+    for at, each in read.all("svg", "details"):
+        if read.elements[at][0] == "details" and each.get("class") != "values":
+            continue
         begin, end = read.spans[at]
         read.text[begin:end] = [" "] * (end - begin)
     return read

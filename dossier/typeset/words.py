@@ -157,7 +157,7 @@ def anchor(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def of_curves(kind: Literal["panels", "ridges", "tables"]) -> Mapping[str, Any]:
-    """The curves that the supplement prints site by site in one of these ways, with the words around them."""
+def of_curves(kind: Literal["panels", "ridges", "tables", "values"]) -> Mapping[str, Any]:
+    """The curves that are printed site by site in one of these ways, with the words around them."""
     found: Mapping[str, Any] = entries("curves")[kind]
     return found

@@ -12,7 +12,7 @@ from dossier.typeset import measures as in_tables
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Row, Table
-from dossier.typeset.words import of_curves
+from dossier.typeset.words import of_curves, sentence_case
 
 
 def finding(_: types.Evidence) -> Sentence:
@@ -33,41 +33,89 @@ def _terms(evidence: types.Evidence) -> list[types.Term]:
 
 def curves(evidence: types.Evidence) -> list[Table]:
     """The curves that are printed as they are, a row a value at each site."""
-    made = (_table(evidence, name, about) for name, about in of_curves("tables").items())
+    places = {**{site.name: label_of(site) for site in shown(evidence)}, types.POOLED: "All sites"}
+    made = (_table(evidence, name, about, places) for name, about in of_curves("tables").items())
     return [table for table in made if table.rows]
 
 
-def _table(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> Table:
-    found = {curve.dataset: curve.found for curve in evidence.by_curve[name] if not curve.at}
-    places = [(site.name, label_of(site)) for site in shown(evidence)] + [(types.POOLED, "All sites")]
+def values(evidence: types.Evidence, figure: str) -> Table | None:
+    """What a figure of curves draws, as a table for the screen: some rows of each hospital's, up to `MOST_SITES`."""
+    places = {site.name: label_of(site) for site in types.externals(evidence)[:MOST_SITES]}
+    about = _figures().get(figure)
+    table = None if about is None else _table(evidence, about["curve"], about, places, MOST_ROWS)
+    return table if table is not None and table.rows else None
+
+
+MOST_ROWS, MOST_SITES = 11, 19
+"""Of the values of a figure."""
+
+
+def _figures() -> Mapping[str, Any]:
+    """The figures of curves by their names: the curve of each, its columns, and the words of its table."""
+    found = {}
+    panels, ridges = of_curves("panels"), of_curves("ridges")
+    for ending, kind, lines in (("at_sites", panels, "lines"), ("ridges", ridges, "fills")):
+        for name, about in kind.items():
+            first = {about["each"]: sentence_case(about["each"])} if "each" in about else {}
+            drawn = {line: sentence_case(text) for line, text in about[lines].items()}
+            columns = {**first, about["across"]: about["axis"], **drawn}
+            found[f"{name}_{ending}"] = {"curve": name, "columns": columns}
+    return {name: {**VALUES, **about} for name, about in (found | dict(of_curves("values"))).items()}
+
+
+VALUES = {
+    "title": "Values of this figure.",
+    "note": f"At most {MOST_ROWS} rows a hospital; results.json has every one.",
+}
+
+
+def _table(
+    evidence: types.Evidence, name: str, about: Mapping[str, Any], places: Mapping[str, str], most: int | None = None
+) -> Table:
+    """A curve by site, with so many rows at most of each, where that is said."""
+    found = {curve.dataset: curve.found for curve in evidence.by_curve[name] if not curve.at and curve.subset is None}
+    known = {dataset: curve for dataset, curve in found.items() if isinstance(curve, types.Curve)}
+    held = {column for curve in known.values() for column in curve.columns}
+    first, *others = [each for each in about["columns"].items() if each[0] in held] or about["columns"].items()
+    alone = most is not None and len(others) == 1 and {"low", "high"} <= held
+    ends = {
+        column: ("low", "high") if alone else (f"{column}_low", f"{column}_high")
+        for column, _ in others
+        if alone or f"{column}_low" in held
+    }
     rows: list[Row] = []
-    for dataset, label in places:
-        curve = found.get(dataset)
-        if isinstance(curve, types.Curve):
+    for dataset, label in places.items():
+        if dataset in known:
             rows.append(Row(label, kind="group"))
-            rows += _rows(curve, list(about["columns"]))
-    first, *others = about["columns"].items()
-    bands = {column for curve in found.values() if isinstance(curve, types.Curve) for column in curve.columns}
-    columns = tuple(Column(text, intervals=f"{column}_low" in bands) for column, text in others)
+            rows += _rows(known[dataset], first[0], [column for column, _ in others], ends, most)
+    columns = tuple(Column(text, intervals=column in ends) for column, text in others)
     return Table(f"table-{name.replace('_', '-')}", about["title"], about["note"], first[1], columns, tuple(rows))
 
 
-def _rows(curve: types.Curve, names: Sequence[str]) -> list[Row]:
-    """A row a value of the first column."""
-    rows = []
-    for index, value in enumerate(curve.columns[names[0]]):
-        cells = (_cell(curve, name, index) for name in names[1:])
-        rows.append(Row("" if value is None else f"{value:g}", tuple(cells)))
-    return rows
+def _rows(
+    curve: types.Curve, first: str, names: Sequence[str], ends: Mapping[str, Sequence[str]], most: int | None
+) -> list[Row]:
+    """A row a value of the first column; of more than so many the first, the last, and those evenly between."""
+    known, digits = curve.columns[first], 2 if most is None else 3
+    among: Sequence[int] = range(len(known))
+    if most is not None and len(known) > most:
+        among = [round(step * (len(known) - 1) / (most - 1)) for step in range(most)]
+    return [
+        Row(
+            "" if (value := known[index]) is None else f"{value if most is None else round(value, digits):g}",
+            tuple(_cell(curve, name, index, ends.get(name, ()), digits) for name in names),
+        )
+        for index in among
+    ]
 
 
-def _cell(curve: types.Curve, name: str, index: int) -> Cell:
+def _cell(curve: types.Curve, name: str, index: int, ends: Sequence[str], digits: int) -> Cell:
     value = curve.columns[name][index]
     if value is None:
         return NOT_COMPUTED
-    band = [curve.columns[f"{name}_{end}"][index] for end in ("low", "high") if f"{name}_{end}" in curve.columns]
-    ends = [number(end) for end in band if end is not None]
-    return Cell.count(int(value)) if name == "count" else Cell(number(value), " to ".join(ends), kind="value")
+    band = [end for column in ends if (end := curve.columns[column][index]) is not None]
+    said = " to ".join(number(end, digits) for end in band)
+    return Cell.count(int(value)) if name == "count" else Cell(number(value, digits), said, kind="value")
 
 
 def has_any(evidence: types.Evidence) -> bool:
