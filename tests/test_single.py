@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
+import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -30,6 +32,7 @@ from dossier.typeset.numbers import plain
 from dossier.typeset.tables import Cell, Column, Row, Table
 from tests.conftest import Book
 
+OFFICE = shutil.which("soffice")
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HARD = Table(
     "table-hard",
@@ -98,6 +101,28 @@ def test_claims_are_frozen_and_the_verdict_is_that_of_the_criteria(books: dict[s
     assert record.verdict == "open"
     undeclared = dataclasses.replace(record.evidence, criteria=())
     assert Record(results.of(undeclared)).verdict == "untested"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(OFFICE is None, reason="there is no LibreOffice; make word installs it")
+def test_libreoffice_shows_every_cell_and_note_of_a_docx(books: dict[str, Book], tmp_path: Path) -> None:
+    record = record_of(books["knee"])
+    for name in ("key_results", "claims", "checklist", "characteristics"):
+        record.table(name).to_docx(tmp_path / f"{name}.docx")
+    at = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+    asked = [str(OFFICE), at, "--headless", "--convert-to", "html", "--outdir", str(tmp_path)]
+    subprocess.run([*asked, *map(str, tmp_path.glob("*.docx"))], capture_output=True, check=True, timeout=300)
+    for file in tmp_path.glob("*.docx"):
+        page = tinyhtml5.parse(file.with_suffix(".html").read_text(), namespace_html_elements=False)
+        shown = [" ".join(plain("".join(cell.itertext())).split()) for cell in page.iter("td")]
+        table = record.table(file.stem)
+        frame = table.to_frame().iloc[:, 1 if "Group" in str(table.to_frame().columns[0]) else 0 :]
+        cells = [" ".join(cell.split()) for cell in frame.to_numpy().ravel()]
+        # In their order, with the names of groups between them.
+        rest = iter(shown)
+        assert all(cell in rest for cell in cells)
+        text = " ".join(plain("".join(page.itertext())).split())
+        assert all(" ".join(note.split()) in text for note in table.notes)
 
 
 def test_a_docx_opened_again_has_title_head_groups_cells_and_notes(tmp_path: Path) -> None:

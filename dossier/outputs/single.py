@@ -116,12 +116,13 @@ class PrintedTable:
         try:
             import docx
             from docx.oxml.parser import OxmlElement
-            from docx.shared import Mm
+            from docx.shared import Mm, Pt
         except ImportError:
             raise OutputError.one("docx_not_installed", File(str(file))) from None
         document = docx.Document()
+        document.styles["Normal"].font.size = Pt(9)
         document.add_paragraph(self.title, style="Caption")
-        made = document.add_table(rows=0, cols=len(self._heads), style="Light List")
+        made = document.add_table(rows=0, cols=len(self._heads), style="Light Shading")
         rows = [[f"{over} {label}".strip() for over, label in self._heads]]
         for column, width in zip(made.columns, _widths([*rows, *(texts for _, texts in self._lines)]), strict=True):
             column.width = Mm(WORD_LINE * width)
