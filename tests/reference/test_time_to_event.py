@@ -205,6 +205,20 @@ def test_who_leaves_by_risk_is_that_of_r(name: str) -> None:
     assert found.details["p_value"] == pytest.approx(expected["p"], abs=VALUE)
 
 
+def test_errors_of_wards_are_those_of_r() -> None:
+    """R has no correction for few wards; ours takes the share of each, which is not quite 1 of 86 of the last one."""
+    rows, expected = table("gbsg_survival"), json.loads((FOLDER / "clusters.json").read_text(encoding="utf-8"))
+    outcome, ward = TimeToEvent(rows["days"], rows["event"], 1826.25, "marginal"), np.arange(686) // 8
+    few = math.sqrt((expected["wards"] - 1) / expected["wards"])
+    for name in ("harrell_c", "uno_c", "observed_risk"):
+        found = present(getattr(dossier.metrics, name)(outcome, rows["risk_5y"], cluster=ward))
+        assert found.value == pytest.approx(expected[name]["value"], abs=VALUE)
+        assert present(found.se) * few == pytest.approx(expected[name]["se"], rel=1e-4)
+    found = present(dossier.metrics.censoring_by_risk(outcome, rows["risk_5y"], cluster=ward))
+    assert math.log(found.value) == pytest.approx(expected["leaving"]["log_hazard_ratio"], abs=VALUE)
+    assert present(found.se) / found.value * few == pytest.approx(expected["leaving"]["se"], rel=1e-4)
+
+
 @pytest.mark.parametrize("name", GBSG)
 def test_standard_errors_are_within_a_hundredth_of_leaving_rows_out(name: str) -> None:
     outcome, risk, every = case(name, "marginal")
