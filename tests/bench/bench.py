@@ -66,8 +66,8 @@ class Sizes:
     energy_permutations: int = 200
     decision: int = 100_000
     followed: int = 46_000
-    """Of more than 46,340, whose square is more than an integer of R holds, riskRegression 2022.11.28 has another error
-    of the AUROC: of 47,000 .00232 for .00245, of 50,000 .00174 for .00242; that of 46,000 is .00249 in both."""
+    """Of more, riskRegression 2022.11.28 has another error of the AUROC: of 47,000 .00232 for .00245, of 50,000 .00174
+    for .00242; that of 46,000 is .00249 in both."""
     sites: tuple[int, int] = (10, 100)
     a_site: int = 2_000
     draws: int = 500
