@@ -163,6 +163,7 @@ def test_help_names_every_command() -> None:
         "schema",
         "seal",
         "sign",
+        "table",
         "validate",
         "verify",
     ]
@@ -357,7 +358,8 @@ def test_build_and_verify_say_what_they_came_to_as_one_document(run: Run, least:
         Path("report.xml")
     }
     sound = outcome("verify", "out")
-    assert (sound["differences"], sound["verdict"], sound["exit_code"]) == ([], None, 0)
+    assert (sound["differences"], sound["verdict"], sound["exit_code"]) == ([], verdict, 0)
+    assert sound["flags"] == built["flags"]
     Path("out/results.csv").write_text("")
     altered = outcome("verify", "out")
     assert altered["exit_code"] == 4

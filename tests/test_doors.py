@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import datetime
 import enum
+import tomllib
 import uuid
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
 import pyarrow
 import pytest
+from click.testing import CliRunner
 
 import dossier
+from dossier.command_line import cli
 from dossier.core.errors import DossierError
 from dossier.core.types import Estimate
 from dossier.reading.predictors import by_size
@@ -217,3 +221,51 @@ def test_one_threshold_in_two_writings_is_declared_twice() -> None:
     frame = pandas.DataFrame({"y": [1, 0] * 10, "p": [0.3, 0.2] * 10})
     with pytest.raises(DossierError, match="twice"):
         dossier.validate(frame, outcome="y", risk="p", thresholds=[0.3, 0.1 * 3])
+
+
+# ---- releases that are written of tables ----------------------------------------------------------------------------
+
+TABLES = {
+    "made.csv": ("died,days,risk", ("0,400,0.1", "1,90,0.7", "0,365,0.2", "1,10,0.6")),
+    "north.csv": ("died,days,risk", ("no,400,0.1", "yes,90,0.7", "no,365,0.2", "yes,10,0.6")),
+    "south.csv": ("died,days,risk", ("1,400,0.1", "0,90,0.7", "1,365,0.2", "0,10,0.6")),
+}
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, (head, rows) in TABLES.items():
+        Path(name).write_text("\n".join([head, *rows * 10, ""]))
+    return tmp_path
+
+
+def initial(*words: str) -> Any:
+    return CliRunner().invoke(cli.dossier, ["init", "release", "--risk", "risk", *words])
+
+
+def test_a_release_of_several_tables_is_named_after_none_of_them(tables: Path) -> None:
+    assert initial("--table", "south.csv", "--development", "made.csv", "--outcome", "died").exit_code == 0
+    assert 'model = "not stated"  # TODO: what the model is called' in (tables / "release/release.toml").read_text()
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("positive", ["yes", "1"])
+def test_tables_that_code_the_outcome_differently_are_to_be_written_alike(positive: str) -> None:
+    made = initial("--table", "north.csv", "--development", "made.csv", "--outcome", "died", "--positive", positive)
+    fault = made.exception
+    assert isinstance(fault, DossierError)
+    assert "write it alike in both" in str(fault)
+
+
+def test_a_written_release_by_a_horizon_names_the_event(tables: Path) -> None:
+    words = ("--table", "south.csv", "--time", "days", "--event", "died", "--at", "200")
+    assert initial(*words).exit_code == 0
+    outcome = tomllib.loads((tables / "release/release.toml").read_text())["outcome"]
+    assert (outcome["event"], outcome["time"], "column" in outcome) == ("died", "days", False)
+
+
+def test_where_no_other_model_is_declared_no_row_is_of_one() -> None:
+    frame = {"died": [0, 0, 1, 1] * 30, "risk": [0.1, 0.4, 0.3, 0.8] * 30}
+    found = dossier.validate(frame, outcome="died", risk="risk", resampling={"bootstrap": 20, "permutations": 19})
+    assert set(found.to_frame()["model"]) == {"model"}

@@ -186,6 +186,22 @@ def test_hospitals_and_development_come_as_frames_of_their_own(library: Path, tm
 
 
 @needs_r
+def test_the_example_of_the_docs_shows_each_hospital_once_and_the_print_each_question(
+    library: Path, tmp_path: Path
+) -> None:
+    page = (PACKAGE.parent / "docs" / "r.md").read_text(encoding="utf-8")
+    example = page[page.index("subset(v$estimates") : page.index("# of whole hospitals")].replace("v$", "found$")
+    lines = f"""
+    shown <- {example}
+    stopifnot(nrow(shown) == 4, !anyDuplicated(shown[c("site", "model")]), !anyNA(shown$value))
+    printed <- trimws(capture.output(print(found)))
+    stopifnot(!anyDuplicated(printed))
+    cat(length(printed), "lines")
+    """
+    assert "lines" in run(library, tmp_path, ASKED + lines)
+
+
+@needs_r
 def test_r_has_nothing_to_say_against_the_package(tmp_path: Path) -> None:
     build = [str(R), "CMD", "build", str(PACKAGE)]
     subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
