@@ -254,6 +254,37 @@ def test_the_first_key_offers_a_way_past_the_head(chromium: browser.Browser, fil
     assert page.says("getComputedStyle(document.activeElement).outlineStyle") != "none"
 
 
+def test_nothing_moves_where_no_movement_is_wanted(chromium: browser.Browser, file: Path) -> None:
+    page = chromium.page(file)
+    moving = "getComputedStyle(document.documentElement).scrollBehavior"
+    page.looks(prefers_reduced_motion="no-preference")
+    assert page.says(moving) == "smooth"
+    page.looks(prefers_reduced_motion="reduce")
+    assert page.says(moving) == "auto"
+    still = "each => ['', '0s'].includes(getComputedStyle(each).transitionDuration) && !each.getAnimations().length"
+    assert page.says(f"[...document.querySelectorAll('*')].every({still})")
+
+
+def test_who_has_only_keys_chooses_a_hospital_and_a_threshold(chromium: browser.Browser, file: Path) -> None:
+    page = chromium.page(file, 320)
+    page.looks(prefers_color_scheme="dark")
+    met: list[str] = []
+    while met[-1:] != ["threshold"]:
+        page.press("Tab", windowsVirtualKeyCode=9)
+        assert page.says("getComputedStyle(document.activeElement).outlineStyle") != "none"
+        met.append(page.says("document.activeElement.id || document.activeElement.textContent"))
+        assert len(met) < 12, met
+        if met[-1] in ("hospital", "threshold"):
+            page.press("ArrowDown", windowsVirtualKeyCode=40)
+    assert met[0] == "Skip to the content"
+    assert page.says(FOLLOWED) == {"1": True}
+    assert page.says("document.getElementById('threshold').value") == "0.5"
+    said = page.says("document.getElementById('followed').textContent")
+    assert "Knee 1" in said
+    assert "0.50" in said
+    assert page.complaints == []
+
+
 def test_paper_says_where_the_record_is(chromium: browser.Browser, file: Path) -> None:
     page = chromium.page(file)
     page.looks(media="print")

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+import tinyhtml5
 
 from dossier.core import contents, types
 from dossier.core.material import styles
@@ -263,7 +265,7 @@ def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 )
 def test_a_row_is_of_the_hospital_that_it_names_and_of_no_other(label: str, site: str | None) -> None:
     sites = ["North", "Saint Mary's East", "Saint Mary's West"]
-    rows = f"<body><table><tr><th>{label}</th><td>1</td></tr></table></body>"
+    rows = f"<html><body><table><tr><th>{label}</th><td>1</td></tr></table></body></html>"
     given = by_hospital.Edition(by_hospital.parsed(rows), {})
     (row,) = [each for _, each in Read(screen._Part("committee", given, sites, screen.Looks()).content()).all("tr")]
     assert row.get("data-site") == site
@@ -271,11 +273,25 @@ def test_a_row_is_of_the_hospital_that_it_names_and_of_no_other(label: str, site
 
 @pytest.mark.parametrize(("beside", "site"), [("", "North"), ("North", "North"), ("South", None), ("Over all", None)])
 def test_rows_beside_each_other_fold_away_where_both_are_of_one_hospital(beside: str, site: str | None) -> None:
-    rows = f"<body><table><tr><th>North</th><td>1</td><th scope='row'>{beside}</th><td>2</td></tr></table></body>"
+    row = f"<tr><th>North</th><td>1</td><th scope='row'>{beside}</th><td>2</td></tr>"
+    rows = f"<html><body><table>{row}</table></body></html>"
     given = by_hospital.Edition(by_hospital.parsed(rows), {})
     part = screen._Part("committee", given, ["North", "South"], screen.Looks())
     (row,) = [each for _, each in Read(part.content()).all("tr")]
     assert row.get("data-site") == site
+
+
+@pytest.mark.parametrize("edition", contents.ON_SCREEN)
+def test_pages_are_read_as_a_browser_reads_them(printed: Book, edition: contents.Edition) -> None:
+    html = printed.document(edition).html
+    ours, theirs = by_hospital.parsed(html), tinyhtml5.parse(html, namespace_html_elements=False).find("body")
+    read, known = ([ElementTree.tostring(each).strip() for each in body] for body in (ours, theirs))
+    assert read == known
+
+
+def test_an_element_that_is_closed_at_once_is_read_as_one() -> None:
+    body = by_hospital.parsed('<html><body><p>a &amp; b<br />c<img src="x"><i class="key"></i></p></body></html>')
+    assert ElementTree.tostring(body) == b'<body><p>a &amp; b<br />c<img src="x" /><i class="key" /></p></body>'
 
 
 # ---- that it says what the PDF says ---------------------------------------------------------------------------------

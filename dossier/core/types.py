@@ -12,7 +12,6 @@ import datetime
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -1146,8 +1145,9 @@ class Evidence:
 
     def at_hospital(self, dataset: str | None) -> Evidence:
         """The evidence as it is for one hospital, or for none, with the indexes that are made: none asks for whom."""
-        there = copy(self)
-        object.__setattr__(there, "local_site", dataset)
+        there = replace(self, local_site=dataset)
+        made = {name: each for name, each in vars(self).items() if type(vars(Evidence).get(name)) is cached_property}
+        vars(there).update(made)
         return there
 
 

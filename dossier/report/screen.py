@@ -63,7 +63,7 @@ def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, 
         "hashes": {name: hashlib.sha256(pdf).hexdigest() for name, pdf in (pdfs or {}).items()},
     }
     bare = compose.around(gallery, draft, policy="", style="", script="", **known)
-    letters = {ord(letter) for letter in bare + sheet + script} | set(range(32, 127))
+    letters = {ord(letter) for letter in set(bare + sheet + script)} | set(range(32, 127))
     accent = gallery.evidence.release.report.accent
     light = f"@media (prefers-color-scheme: light) {{ :root {{ --accent: {accent} }} }}\n" if accent else ""
     style = f"{_fonts(letters)}{sheet}{light}{looks.rules()}"
