@@ -273,8 +273,8 @@ def test_a_row_is_of_the_hospital_that_it_names_and_of_no_other(label: str, site
 
 @pytest.mark.parametrize(("beside", "site"), [("", "North"), ("North", "North"), ("South", None), ("Over all", None)])
 def test_rows_beside_each_other_fold_away_where_both_are_of_one_hospital(beside: str, site: str | None) -> None:
-    row = f"<tr><th>North</th><td>1</td><th scope='row'>{beside}</th><td>2</td></tr>"
-    rows = f"<html><body><table>{row}</table></body></html>"
+    pair = f"<tr><th>North</th><td>1</td><th scope='row'>{beside}</th><td>2</td></tr>"
+    rows = f"<html><body><table>{pair}</table></body></html>"
     given = by_hospital.Edition(by_hospital.parsed(rows), {})
     part = screen._Part("committee", given, ["North", "South"], screen.Looks())
     (row,) = [each for _, each in Read(part.content()).all("tr")]
