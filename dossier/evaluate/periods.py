@@ -78,7 +78,7 @@ def _few(part: Site, metric: Metric, at: At) -> Absent | None:
     """Why the rows of a period are too few for a measure: as those of a subgroup, or of any outcome."""
     if "outcome" not in metric.needs and "classes" not in metric.needs:
         fewest = Count(FEW_FOR_POOLING, "patient", is_limit=True)
-        return Absent(Fact("few_in_period", fewest=fewest)) if _rows(part) < FEW_FOR_POOLING else None
+        return Absent(Fact("too_few_to_describe", among=None, fewest=fewest)) if _rows(part) < FEW_FOR_POOLING else None
     return few(part.dataset, np.ones(_rows(part), dtype=np.bool_), at)
 
 

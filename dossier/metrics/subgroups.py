@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.bands import FEW_FOR_POOLING, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import A_TEST
@@ -20,12 +20,14 @@ def too_few(outcome: Floats, among: Fact | None = None) -> Absent | None:
     """Why these rows are too few to tell anything, or None when they are enough.
 
     `outcome` (n, 0 or 1) are the rows' outcomes; `among` says whose they are. Too few are fewer than 20 events or
-    fewer than 20 non-events.
+    fewer than 20 non-events; of fewer than five rows in all it is not said how many had the event.
     """
     events = int(outcome.sum())
     others = len(outcome) - events
     if min(events, others) >= FEW_FOR_POOLING:
         return None
+    if 0 < len(outcome) < SMALLEST_GROUP:
+        return Absent(_not_described(among))
     counts = {"events": Count(events, "event"), "non_events": Count(others, "non-event")}
     return Absent(Fact("too_few_to_tell", among=among, **counts))
 
@@ -38,6 +40,8 @@ def too_few_of_class(inside: int, outside: int, label: str, among: Fact | None =
     """
     if min(inside, outside) >= FEW_FOR_POOLING:
         return None
+    if 0 < inside + outside < SMALLEST_GROUP:
+        return Absent(_not_described(among))
     counts = {"inside": Count(inside, "row"), "outside": Count(outside, "row")}
     return Absent(Fact("too_few_of_class", among=among, label=label, **counts))
 
@@ -48,12 +52,18 @@ def too_few_of_classes(counts: Mapping[str, int], among: Fact | None = None) -> 
     `counts` are the rows of each class; `among` says whose they are. Too few are fewer than 20 of any class: a
     mean over the classes is no surer than its rarest class.
     """
+    if 0 < sum(counts.values()) < SMALLEST_GROUP:
+        return Absent(_not_described(among))
     few = tuple(
         Fact("of_a_class", rows=Count(count, "row"), label=label)
         for label, count in counts.items()
         if count < FEW_FOR_POOLING
     )
     return Absent(Fact("too_few_of_classes", among=among, classes=few)) if few else None
+
+
+def _not_described(among: Fact | None) -> Fact:
+    return Fact("too_few_to_describe", among=among, fewest=SMALLEST_GROUP)
 
 
 def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:

@@ -39,9 +39,17 @@ def test_twenty_of_each_are_enough(events: int, others: int, is_few: bool) -> No
 
 
 def test_one_is_not_in_the_plural() -> None:
-    assert too_few(np.array([1.0, 0.0]), Fact("of_the_other_patients")) == Said(
-        "too few to tell of the other patients: 1 event, 1 non-event"
+    assert too_few(np.array([1.0, 0.0, 0.0, 0.0, 0.0]), Fact("of_the_other_patients")) == Said(
+        "too few to tell of the other patients: 1 event, 4 non-events"
     )
+
+
+@pytest.mark.parametrize("events", range(5))
+def test_of_fewer_than_five_it_is_not_said_how_many_had_the_event(events: int) -> None:
+    known = Said("too few to tell: under 5 patients")
+    assert too_few(np.array([1.0] * events + [0.0] * (4 - events))) == known
+    assert too_few_of_class(events, 4 - events, "grade 1") == known
+    assert too_few_of_classes({"none": events, "mild": 4 - events}) == known
 
 
 @pytest.mark.parametrize(("inside", "outside", "is_few"), [(20, 20, False), (19, 200, True), (1200, 19, True)])
