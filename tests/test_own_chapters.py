@@ -97,6 +97,26 @@ def test_the_manifest_has_the_hash_of_its_file(added: Evidence) -> None:
     assert own.sha256 == hashlib.sha256(TEXT.encode()).hexdigest()
 
 
+def test_a_title_may_hold_a_number_and_two_files_the_same_words(tmp_path: Path) -> None:
+    text = "# In our own hospital the area under the curve was found to be {auroc@gbsg}\n\nWords.\n"
+    folder = release(tmp_path / "breast", text)
+    (folder / "again.md").write_text(text)
+    file = folder / "release.toml"
+    file.write_text(file.read_text().replace('["local.md"]', '["local.md", "again.md"]'))
+    found = evaluate.evidence(hurried(reading.study(folder), bootstrap=20, permutations=19))
+    read = results.read(results.of(found).text()).evidence
+    supplement = numbers.plain(html.unescape(compose.document(Gallery(read, {}, {}), "supplement").html))
+    assert len(re.findall(r"<h1><span[^>]*>S\d+</span>[^<]*was found to be 0\.\d\d \(", supplement)) == 2
+
+
+def test_a_file_that_is_not_there_is_told_once(tmp_path: Path) -> None:
+    folder = release(tmp_path / "breast")
+    (folder / "local.md").unlink()
+    with pytest.raises(DossierError) as caught:
+        reading.study(folder)
+    assert len(caught.value.faults) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -969,7 +969,7 @@ class Report(Table):
     accent: Line | None = None
     logo: Annotated[str, Field(min_length=1, max_length=400_000)] | None = None
     """The name of a file; in results.json what it holds."""
-    chapters: Annotated[tuple[Chapter, ...], AfterValidator(_without_repeats), FEW] = ()
+    chapters: Annotated[tuple[Chapter, ...], FEW] = ()
     """The names of files; in results.json what they hold."""
 
 

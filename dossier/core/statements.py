@@ -13,7 +13,9 @@ MOST_COLUMNS = 12
 """Columns of a table that a page holds: each has room for a number of five digits."""
 
 
-TITLE = re.compile(r"# +(\S[^\n]{0,78}\S) *\n(.*\S.*)", re.DOTALL)
+LONGEST_TITLE = 80
+"""Letters of the title of a chapter, as it is written: the value of a number may be longer than its name."""
+TITLE = re.compile(r"# +(\S[^\n]*\S) *\n(.*\S.*)", re.DOTALL)
 
 
 def titled(text: str) -> tuple[str, str] | None:

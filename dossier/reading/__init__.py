@@ -208,10 +208,13 @@ def _with_chapters(release: Release, folder: Folder, faults: list[Fault]) -> Rel
     files = release.report.chapters
     if not files:
         return release
-    texts = tuple(_text(name, Key("report", "chapters"), False, folder, faults) or "" for name in files)
-    without = [name for name, text in zip(files, texts, strict=True) if statements.titled(text) is None]
-    faults += (Fault("chapter_without_title", Cell(name, rows=(1,)), file=name) for name in without)
-    return release.model_copy(update={"report": release.report.model_copy(update={"chapters": texts})})
+    texts = [_text(name, Key("report", "chapters"), False, folder, faults) for name in files]
+    for name, text in zip(files, texts, strict=True):
+        found = None if text is None else statements.titled(text)
+        if text is not None and (found is None or len(found[0]) > statements.LONGEST_TITLE):
+            faults.append(Fault("chapter_without_title", Cell(name, rows=(1,)), file=name))
+    kept = tuple(text or "" for text in texts)
+    return release.model_copy(update={"report": release.report.model_copy(update={"chapters": kept})})
 
 
 def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:

@@ -94,6 +94,9 @@ def _of_the_equation(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault
     for number in given if "model" not in raw else ():
         if number > 1 or release.prediction.column is not None:
             yield Fault("no_equation_for_risks", listed_table("horizon", number).of("baseline_survival"))
+    if release.model is not None and release.model.intercept is not None:
+        further = (listed_table("horizon", number).of("baseline_survival") for number in given if number > 1)
+        yield from (Fault("model_of_no_level", at) for at in further)
     if 1 in given and "baseline_survival" in raw.get("model", ()):
         yield Fault("baseline_twice", Key("model", "baseline_survival"))
 
