@@ -107,3 +107,5 @@ def test_a_quick_look_may_wish_and_writes_what_it_wished(tmp_path: Path) -> None
     refused = CliRunner().invoke(cli.dossier, [*words, "ppv=0.9", "-o", str(tmp_path / "no")])
     assert refused.exit_code == 2
     assert "sensitivity=0.95" in refused.output
+    twice = [*words, "sensitivity=0.9", "--wish", "sensitivity=0.8", "-o", str(tmp_path / "no")]
+    assert "at most one sensitivity" in CliRunner().invoke(cli.dossier, twice).output

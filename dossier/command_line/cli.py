@@ -83,6 +83,8 @@ def _wishes(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -
 
     if unread := [word for word in words if wish(word) is None]:
         raise click.BadParameter(f"{unread[0]!r} is none; give sensitivity=0.95 or specificity=0.9.", param=option)
+    if len({word.partition("=")[0].strip() for word in words}) < len(words):
+        raise click.BadParameter("give at most one sensitivity and one specificity.", param=option)
     return words
 
 

@@ -72,7 +72,7 @@ def threshold_for_wish(outcome: Floats, risk: Floats, wish: str, level: float = 
 def _asked(outcome: Floats, risk: Floats, wish: str) -> tuple[Floats, float, bool] | Absent:
     """The risks that a wish is about, ascending, the share that it asks for, and whether it is about the cases."""
     found = re.fullmatch(r"(sensitivity|specificity) (1|0\.\d+)", wish)
-    if found is None:
+    if found is None or float(found[2]) == 0:
         return Absent(Fact("wish_not_known", wish=wish))
     of_cases, rows = found[1] == "sensitivity", Count(len(outcome), "row")
     ascending = np.sort(risk[outcome == of_cases])

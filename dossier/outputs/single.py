@@ -36,7 +36,10 @@ WORD_LINE = 152.0
 """The width of a table in a .docx, in mm."""
 LETTERS, PADDING, MOST = 76, 4, 36
 """Of a line, of the edges of a column, and of a text at most on one line, in letters."""
-IN_LATEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"\\": r"\textbackslash{}"})
+NAMED_IN_LATEX = {"\\": "textbackslash", "^": "textasciicircum", "~": "textasciitilde"}
+IN_LATEX = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"} | {mark: rf"\{name}{{}}" for mark, name in NAMED_IN_LATEX.items()}
+)
 WRAPPED = r">{{\raggedright\arraybackslash}}p{{\dimexpr {:.3f}\linewidth-2\tabcolsep\relax}}"
 """A column of LaTeX that takes a share of the line."""
 

@@ -112,6 +112,7 @@ def test_what_cannot_be_chosen_says_why() -> None:
         (np.ones(3), "specificity 0.9", "no_non_event"),
         (np.array([1.0, 0.0, 0.0]), "specificity 1", "wish_not_reached"),
         (np.array([1.0, 0.0, 0.0]), "ppv 0.9", "wish_not_known"),
+        (np.array([1.0, 0.0, 0.0]), "sensitivity 0.0", "wish_not_known"),
     ):
         for measure in (wishes.threshold_for_wish, wishes.flagged_at_wish):
             found = measure(outcome, risk, wish)
