@@ -402,7 +402,7 @@ def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     open_yet = said("calibration", jointly_tested(off, site_0=0.02, site_1=0.02))
     assert open_yet.endswith("Calibration is open in Spain and Italy 1.")
     two = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
-    assert "off in Spain (O/E 1.56: too low, slope 1.40: too moderate) and Italy 1 (slope 0.70: too extreme)." in two
+    assert "off in Spain (risks too low, O/E 1.56; too moderate, slope 1.40) and Italy 1 (risks too extreme" in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
     assert "slope" not in fine
 
@@ -467,15 +467,15 @@ def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
     off = given(KINDS["two"], "calibration_slope", **slopes)
     text = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
-    assert "slope 1.40: too moderate) and Italy 1 (slope 1.40: too moderate)." in text
+    assert "too moderate, slope 1.40) and Italy 1 (risks too moderate, slope 1.40)." in text
 
 
 def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:
     slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
     off = given(KINDS["two"], "calibration_slope", **slopes)
     text = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
-    assert "Italy 1 (slope \N{MINUS SIGN}0.97: the wrong way round)" in text
-    assert "slope \N{MINUS SIGN}0.50: too extreme)" in text
+    assert "Italy 1 (risks the wrong way round, slope \N{MINUS SIGN}0.97)" in text
+    assert "too extreme, slope \N{MINUS SIGN}0.50)" in text
 
 
 def test_a_site_without_a_slope_is_named() -> None:
@@ -1067,7 +1067,7 @@ def test_the_rival_is_judged_as_on_page_1() -> None:
             result = dataclasses.replace(result, found=dataclasses.replace(result.found, details=details))
         results.append(result)
     text = said("comparison", dataclasses.replace(evidence, results=tuple(results)))
-    assert "one found the model better, none found it worse after Holm's correction and one cannot tell." in text
+    assert "one found the model better by the interval alone, none found it worse after Holm's correction" in text
     assert "The difference of the AUROC is 0.010 (Spain) and 0.050 (Italy 1)." in text
 
 

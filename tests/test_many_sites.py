@@ -137,7 +137,7 @@ def test_of_many_hospitals_the_one_that_is_wrong_is_named_and_no_other() -> None
     assert "At one of 24 something is shown not to hold; all stand in the chapters by name." in notes
     listed = committee.hospitals(many)
     assert [row.name.split("\N{NO-BREAK SPACE}")[0] for row in listed.rows] == [WRONG]
-    assert listed.note.startswith("In one of 24 hospitals an error was shown. Page 2 draws all.")
+    assert listed.note.startswith("An error was shown in one of 24 hospitals. Page 2 draws all.")
     assert [row.label for row in committee.by_site(many).rows] == [WRONG]
     said = [results.finding(many), verdict.finding(many)]
     texts = [committee.answer(many), *committee.who_is_missed(many), *(f"{each.lead} {each.rest}" for each in said)]
@@ -241,7 +241,7 @@ def test_of_very_many_hospitals_tables_list_who_stands_out_and_the_largest_and_s
     rows = html.replace(TIED, " ")
     assert f'<th scope="row">{smallest}</th>' not in rows
     assert f'<th scope="row">{WRONG}</th>' in rows
-    assert "all stand in results.csv by name" in html
+    assert "all stand in results.csv." in html
 
 
 def test_of_fewer_each_has_its_row() -> None:

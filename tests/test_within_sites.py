@@ -265,7 +265,7 @@ def like_heart(folder: Path) -> types.Evidence:
 
 
 def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> types.Estimate:
-    """The comparison of women and men, which both editions say in their words, with what the risks let expect.
+    """The comparison of women and men, which both editions say in their words, with what one would expect by the risks.
 
     Few of these women are ill, and their risks are low: of their cases so few lie above the line whatever the model.
     """
@@ -293,7 +293,7 @@ def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> 
         assert "in none was a difference" not in words
     # The first page has room for what follows of the risks, the later one for their numbers.
     assert ("This may be so with every percentage right." in first) is is_foretold
-    assert "; its percentages let expect " in later
+    assert "; by its percentages one would expect " in later
     return look.apart
 
 

@@ -185,6 +185,10 @@ class _Part:
             element.tag = element.tag.rpartition("}")[2]
             if element.tag not in DRAWN:
                 raise ValueError(f"a figure holds an element {element.tag}")
+            if of := element.attrib.pop("data-site", ""):
+                # The panel of a class names it behind its hospital.
+                own = [site for site in self.sites if of == site or of.startswith(f"{site}, ")]
+                element.attrib |= {"data-site": max(own, key=len)} if own else {}
             for key, value in element.attrib.items():
                 if key == "id":
                     element.attrib[key] = f"{picture.name}-{value}"

@@ -42,7 +42,9 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
                 for part in _parts(evidence, kept)
             ]
-    return tuple(tables.folded(tables.groups_across(table)) for table in made)
+    whole = [tables.groups_across(table) for table in made]
+    # Of very many sites a table has few rows on the page, and needs no halves.
+    return tuple(whole if len(types.externals(evidence)) > bands.MOST_LISTED else map(tables.folded, whole))
 
 
 def _by_rival(evidence: types.Evidence) -> types.Evidence:
@@ -251,7 +253,13 @@ def _across(evidence: types.Evidence, term: types.Term) -> tables.Table:
     values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
     varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
     across = varying[-1]
-    return table_across(evidence, results, across, f"{term.label} by {SETTING[across].lower()}", varying[:-1])
+    return table_across(
+        evidence, results, across, f"{term.label} by {ACROSS.get(across, SETTING[across].lower())}", varying[:-1]
+    )
+
+
+ACROSS = {"against": "other model"}
+"""What a title calls a setting whose own name says how it is compared."""
 
 
 def table_across(

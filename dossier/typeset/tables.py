@@ -218,9 +218,10 @@ def _listed(table: Table, unlisted: Collection[str]) -> Table:
     rows = tuple(row for row in table.rows if not row.cells or row.label not in without)
     said = (
         f"Without {len(without):,} sites, which results.csv has. Here stand those where something is shown not to "
-        "hold, then those with the most patients."
+        "hold, then the largest; of equal ones the first."
     )
-    return replace(table, rows=rows, footnotes=(*table.footnotes, said))
+    kept = replace(table, rows=rows)
+    return replace(kept, footnotes=(*_footnotes_of(kept, [kept]), said))
 
 
 def _by_group(table: Table) -> tuple[Table, ...]:

@@ -32,6 +32,7 @@ from dossier.report.figures import (
 )
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.report.figures.captions import interval
+from dossier.typeset.numbers import TIED
 from dossier.typeset.widths import shortened, text_width
 from tests.conftest import Book
 from tests.estimated import curved, estimated, present
@@ -248,7 +249,7 @@ def test_risks_by_site_print_n_and_events(eight: types.Evidence) -> None:
     figure = in_style(risks.draw_risks, eight, FULL)
     shown = set(texts(figure))
     for site in types.externals(eight):
-        assert {site.site, f"n {site.n:,}, {site.events:,} events"} <= shown
+        assert {site.site, f"n {site.n:,}, {site.events:,}{TIED}events"} <= shown
 
 
 @pytest.mark.parametrize(("draw", "share"), [(calibration.draw_calibration, 0.85), (risks.draw_risks, 0.80)])

@@ -255,8 +255,6 @@ def test_what_is_not_known_of_follow_up_is_said() -> None:
     assert str(dossier.metrics.mcc(outcome, risk, 0.5)) == (
         "Not estimated: this measure needs every outcome, and some patients were not followed to the horizon."
     )
-    with pytest.raises(ValueError, match="cluster cannot be honoured yet"):
-        dossier.metrics.oe_ratio(outcome, risk, cluster=[1, 1, 2, 2])
     with pytest.raises(ValueError, match="needs to be a TimeToEvent"):
         dossier.metrics.observed_risk([0, 1, 0, 1], risk)  # type: ignore[arg-type]
 

@@ -9,7 +9,6 @@ from dossier.core.bands import ALIKE, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPO
 from dossier.core.types import DatasetSummary, Estimate, Evidence
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, sites_without
-from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number, short
 from dossier.typeset.words import (
     SIMILARITY_FORM,
@@ -40,11 +39,10 @@ Sites = list[tuple[DatasetSummary, Estimate]]
 
 def _values(evidence: Evidence, form: str, sites: Sites) -> str:
     """Between which values a form of similarity lies, and how it is read."""
-    ends, few = ends_of_range(sites)
-    runs = span(lambda each: short(evidence, SIMILARITIES[form], each, (SUPPORT,)), [found.value for _, found in ends])
-    where = f" at {ends[0][0].site}" if len(ends) == 1 else ""
+    runs = span(lambda each: short(evidence, SIMILARITIES[form], each, (SUPPORT,)), [found.value for _, found in sites])
+    where = f" at {sites[0][0].site}" if len(sites) == 1 else ""
     name = SIMILARITY_FORM[form]
-    return f"{sentence_case(name)} is {runs}{where} ({READ[form]}){few}."
+    return f"{sentence_case(name)} is {runs}{where} ({READ[form]})."
 
 
 READ = {"averaged": f"{ALIKE:g}: alike", "psi": PSI_OF_ONE_POPULATION}

@@ -40,8 +40,10 @@ def curves(evidence: types.Evidence) -> list[Table]:
 
 def values(evidence: types.Evidence, figure: str) -> Table | None:
     """What a figure of curves draws, as a table for the screen: some rows of each hospital's, up to `MOST_SITES`."""
-    places = {site.name: label_of(site) for site in types.externals(evidence)[:MOST_SITES]}
     about = _figures().get(figure)
+    # As in the figure: in the bins of few patients single ones would be seen.
+    sites = [site for site in types.externals(evidence) if about is None or not (about.get("bins") and site.is_few)]
+    places = {site.name: label_of(site) for site in sites[:MOST_SITES]}
     table = None if about is None else _table(evidence, about["curve"], about, places, MOST_ROWS)
     return table if table is not None and table.rows else None
 
@@ -59,7 +61,7 @@ def _figures() -> Mapping[str, Any]:
             first = {about["each"]: sentence_case(about["each"])} if "each" in about else {}
             drawn = {line: sentence_case(text) for line, text in about[lines].items()}
             columns = {**first, about["across"]: about["axis"], **drawn}
-            found[f"{name}_{ending}"] = {"curve": name, "columns": columns}
+            found[f"{name}_{ending}"] = {"curve": name, "columns": columns, "bins": kind is ridges}
     return {name: {**VALUES, **about} for name, about in (found | dict(of_curves("values"))).items()}
 
 
@@ -77,11 +79,12 @@ def _table(
     known = {dataset: curve for dataset, curve in found.items() if isinstance(curve, types.Curve)}
     held = {column for curve in known.values() for column in curve.columns}
     first, *others = [each for each in about["columns"].items() if each[0] in held] or about["columns"].items()
-    alone = most is not None and len(others) == 1 and {"low", "high"} <= held
+    # The ends that are of no column by name are those of the first.
+    own = most is not None and not about.get("bins") and {"low", "high"} <= held
     ends = {
-        column: ("low", "high") if alone else (f"{column}_low", f"{column}_high")
-        for column, _ in others
-        if alone or f"{column}_low" in held
+        column: ("low", "high") if own and not at else (f"{column}_low", f"{column}_high")
+        for at, (column, _) in enumerate(others)
+        if (own and not at) or f"{column}_low" in held
     }
     rows: list[Row] = []
     for dataset, label in places.items():

@@ -255,9 +255,9 @@ def _how_off(evidence: Evidence, site: str, label: str) -> str:
     ways = {"oe_ratio": ("O/E", wrong.level), "calibration_slope": ("slope", SPREAD.get(wrong.spread, ""))}
     found = ((find(evidence, measure, site, **at), *way) for measure, way in ways.items())
     said = [
-        f"{what}{TIED}{number(each.value)}: {way}" for each, what, way in found if way and isinstance(each, Estimate)
+        f"{way}, {what}{TIED}{number(each.value)}" for each, what, way in found if way and isinstance(each, Estimate)
     ]
-    return f" ({', '.join(said)})" if said else ""
+    return f" (risks {'; '.join(said)})" if said else ""
 
 
 CALIBRATION_IS = {"against": "shown to be off", "shown": "shown to be good", "open": "open"}

@@ -210,8 +210,8 @@ def only_some(evidence: types.Evidence) -> str:
     out = len(standing_out(evidence))
     where = f"{how_many(out)} of {len(types.externals(evidence)):,} something is shown not to hold"
     named = f", the worst {in_words(bands.NAMED_OF_MANY)} listed" if out > bands.NAMED_OF_MANY else ""
-    everyone = "in results.csv" if len(types.externals(evidence)) > bands.MOST_LISTED else "in the chapters"
-    return f"At {where}{named}; all stand {everyone} by name."
+    is_whole = len(types.externals(evidence)) <= bands.MOST_LISTED
+    return f"At {where}{named}; all stand {'in the chapters by name' if is_whole else 'in results.csv'}."
 
 
 # ---- beneath --------------------------------------------------------------------------------------------------------

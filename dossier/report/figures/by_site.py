@@ -44,7 +44,8 @@ def _ends(every: Sequence[Floats]) -> tuple[float, float]:
 def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary, types.Curve]]) -> str:
     """What the lines come to in the middle of the horizontal axis: a value, or the least and the most of the sites."""
     lines: dict[str, list[tuple[float, str]]] = {name: [] for name in about["lines"]}
-    found, few = ends_of_range(found)
+    # Readers answer as often for hospitals of few patients.
+    found, few = (found, "") if about.get("of") == "answers" else ends_of_range(found)
     for site, curve in found:
         across = data.column(curve, about["across"])
         for name, known in lines.items():
@@ -101,7 +102,7 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
     plot.titles(about["axis"], about["up"])
     _, left = facets.shown_sites(evidence, canvas.FULL)
     none = captions.left_out(len(every) - len(found), "not estimable")
-    caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{none}"
+    caption = f"{captions.patients_of(about, [site for site, _ in found])}{about['caption']}{none}"
     caption += captions.left_out(left, "in results.json")
     return canvas.Drawn(plot.sheet, caption, f"{about['says']}{_midway(about, found)}", about["says"])
 

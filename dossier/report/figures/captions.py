@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from dossier.core.types import Absent, DatasetSummary, Estimate
 from dossier.typeset.names import followed_for_less
@@ -35,6 +36,11 @@ def patients(sites: Sequence[DatasetSummary]) -> str:
     events = [site.events for site in sites if site.events is not None]
     more = f", {counted(sum(events), 'event')}" if len(events) == len(sites) else ""
     return f"{counted(sum(site.n for site in sites), 'patient')}{more}{followed_for_less(sites)}"
+
+
+def patients_of(about: Mapping[str, Any], sites: Sequence[DatasetSummary]) -> str:
+    """The sentence about the patients of a curve; none of one that is of answers, which are not as many."""
+    return "" if about.get("of") == "answers" else f"{patients(sites)}. "
 
 
 def sites_word(count: int) -> str:

@@ -115,7 +115,8 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     more = captions.left_out(len(every) - len(found), "not estimable, or too few patients")
     cut = f" {len(ridges) - len(shown)} more: see results.json." if len(ridges) > len(shown) else ""
     line = " Broken line: the primary threshold." if about.get("thresholds") else ""
-    caption = f"{captions.patients([site for site, _ in found])}. {about['caption']}{line}{more}{cut}"
+    drawn = {ridge.site.name: ridge.site for ridge in shown}
+    caption = f"{captions.patients_of(about, list(drawn.values()))}{about['caption']}{line}{more}{cut}"
     said = captions.joined([ridge.most_often for ridge in shown], 8)
     of = f" {fills[first]}" if len(fills) > 1 else ""
     return canvas.Drawn(sheet, caption, f"{about['says']} Most often{of}: {said}.", about["says"])

@@ -444,7 +444,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     if among >= bands.MANY_SITES:
         out = len(verdict.standing_out(evidence))
         most = f": the worst {in_words(bands.NAMED_OF_MANY)} stand here" if out > bands.NAMED_OF_MANY else ""
-        parts.insert(0, f"In {how_many(out)} of {among:,} hospitals an error was shown{most}. Page 2 draws all.")
+        parts.insert(0, f"An error was shown in {how_many(out)} of {among:,} hospitals{most}. Page 2 draws all.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")

@@ -79,7 +79,7 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
 
 
 def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
-    """That the risks may explain some or all of these errors; the later page says what they let expect."""
+    """That the risks may explain some or all of these errors; the later page says what one would expect by them."""
     states = {look.state for look in _looks(evidence) if look.is_worse and _how(evidence, look) in errors}
     if "explained" not in states:
         return ""
@@ -200,9 +200,9 @@ def _range_of(look: between_groups.Look) -> str:
 
 
 def _expected(look: between_groups.Look) -> str:
-    """What the risks of the group and of the others let expect."""
+    """What one would expect by the risks of the group and of the others."""
     expected = [people(1 - share) for share in look.expected or ()]
-    return f"; its percentages let expect {listing(expected)}" if expected else ""
+    return f"; by its percentages one would expect {listing(expected)}" if expected else ""
 
 
 def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
