@@ -216,7 +216,7 @@ def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
     for said in (committee.answer(few), committee.who_is_missed(few)[0]):
         assert f"({low})" not in said
         assert f"({high})" in said
-        assert "; one more is too small to tell." in said
+        assert "; one more is too small." in said
     for said in (committee.answer(KINDS["two"]), committee.who_is_missed(KINDS["two"])[0]):
         assert "too small" not in said
     # Where all are so small, both are named: the range of each stands beside.

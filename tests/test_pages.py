@@ -185,9 +185,11 @@ def test_no_chapter_begins_with_one_sentence_alone_at_the_foot_of_a_page(book: B
 
 def estimates(book: Book, measure: str, **at: float | str) -> dict[str, dict[str, Any]]:
     """The estimates of a measure by the name of the external site, from results.json alone."""
-    sites = {dataset["name"]: dataset["site"] for dataset in book.results["datasets"] if dataset["role"] == "external"}
+    external = [dataset for dataset in book.results["datasets"] if dataset["role"] == "external"]
+    sites = {dataset["name"]: dataset["site"] for dataset in external}
+    few = {each["name"] for each in external if each["events"] and min(each["events"], each["n"] - each["events"]) < 20}
     return {
-        sites.get(estimate["dataset"], estimate["dataset"]): estimate
+        sites.get(estimate["dataset"], estimate["dataset"]): estimate | {"is_few": estimate["dataset"] in few}
         for estimate in book.results["estimates"]
         if estimate["measure"] == measure
         and estimate["at"] == at
@@ -199,7 +201,8 @@ def estimates(book: Book, measure: str, **at: float | str) -> dict[str, dict[str
 
 def ends(found: dict[str, dict[str, Any]], digits: int = 2, factor: float = 1.0, unit: str = "") -> list[str]:
     """The lowest and the highest value as a sentence gives them, each with its site; how few it has may follow."""
-    values = {site: record["value"] * factor for site, record in found.items() if site != "pooled"}
+    enough = {site: record for site, record in found.items() if not record.get("is_few")} or found
+    values = {site: record["value"] * factor for site, record in enough.items() if site != "pooled"}
     low, high = min(values, key=lambda site: values[site]), max(values, key=lambda site: values[site])
     shown = [f"{values[site]:.{digits}f}" for site in (low, high)]
     shown = ["<0.01" if text == "0.00" else text for text in shown]

@@ -126,6 +126,9 @@ found.
 A quantile of an odd number of values is one of them, whatever the number; that it is does not tell whose.
 """
 
+FEWEST_JUDGED = 5
+"""Of fewer in either part of a site, of what a measure is a mean over, its variance may be 0 by chance."""
+
 SMALLEST_GROUP = 5
 """A mean of so many risks, or a share of so many answers, is no longer anybody's own."""
 

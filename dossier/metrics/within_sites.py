@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtrc, chdtri, ndtr
 
+from dossier.core.bands import FEWEST_JUDGED
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, present, synthesis
 from dossier.core.types import Absent, Estimate, Floats
@@ -29,9 +30,6 @@ from dossier.metrics.utility import contributions, net_benefit_gain
 from dossier.metrics.weighted import Mean, Measure, Rows
 
 CHAPTER = "subgroups"
-
-FEWEST_JUDGED = 5
-"""Of fewer in either part of a site, of what a measure is a mean over, its variance may be 0 by chance."""
 
 HETEROGENEOUS = 0.1
 """From such a p value of Cochran's Q down, the variance between the sites enters."""

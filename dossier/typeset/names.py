@@ -133,9 +133,8 @@ def ends_of_range(
     """
     enough = [(site, each) for site, each in found if not site.is_few]
     few = len(found) - len(enough) if enough else 0
-    return enough or list(
-        found
-    ), f"; {in_words(few)} more {'is' if few == 1 else 'are'} too small to tell" if few else ""
+    said = f"; {in_words(few)} more {'is' if few == 1 else 'are'} too small" if few else ""
+    return enough or list(found), said
 
 
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:

@@ -178,10 +178,12 @@ def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str
 def _cut_before_last(name: str, room: _Room) -> str:
     """The name cut before its last word, of which no letter goes; within a word where no whole one has room.
 
-    All of it, which does not fit, where its beginning would be a few letters.
+    All of it, which does not fit, where its beginning would be a few letters, or a word that leans on the next.
     """
     by_words, by_letters = _cut_words(name, room, 1), _cut_letters(name, room, len(name.split()[-1]))
-    return by_words if room.holds(by_words) else by_letters if by_letters.find("…") > _ENDS else name
+    begins = by_letters.partition("…")[0]
+    says = len(begins) > _ENDS and (" " in begins.strip() or _can_end(name.split()[:1], 1))
+    return by_words if room.holds(by_words) else by_letters if says else name
 
 
 def _can_end(words: Sequence[str], tail: int) -> bool:

@@ -123,7 +123,7 @@ def test_the_alternative_text_tells_the_finding_with_a_number(drawn: Drawn) -> N
         assert alternatives.endswith("."), f"{name}: {alternatives}"
 
 
-COUNTS = r"\d[\d,]*\s(patient|case|reader|decision|row|dataset|rater)s?\b"
+COUNTS = r"\d[\d,]*\s(patient|case|reader|decision|row|dataset|rater|answer)s?\b"
 
 
 def test_the_caption_says_how_many(drawn: Drawn) -> None:

@@ -119,7 +119,11 @@ def what_is_few(evidence: types.Evidence) -> str:
         few = f"fewer than {bands.FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
         return f"A subgroup with {few}, and one with fewer of a class than that is too small to be judged for it."
     few = f"fewer than {bands.FEW_FOR_POOLING} events or {bands.FEW_FOR_POOLING} non-events"
-    return f"A subgroup with {few} is too small to be judged, and is listed as such."
+    fewest = in_words(bands.FEWEST_JUDGED)
+    return (
+        f"At a site a subgroup with {few} is too small for values of its own, and is listed as such. A comparison "
+        f"there needs {fewest} in the group and {fewest} others of the patients whom its measure counts."
+    )
 
 
 def _sized(evidence: types.Evidence) -> list[tuple[types.SubgroupSummary, types.SubgroupSize]]:

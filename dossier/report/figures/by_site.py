@@ -102,7 +102,7 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
     plot.titles(about["axis"], about["up"])
     _, left = facets.shown_sites(evidence, canvas.FULL)
     none = captions.left_out(len(every) - len(found), "not estimable")
-    caption = f"{captions.patients_of(about, [site for site, _ in found])}{about['caption']}{none}"
+    caption = f"{captions.patients_of(about, found)}. {about['caption']}{none}"
     caption += captions.left_out(left, "in results.json")
     return canvas.Drawn(plot.sheet, caption, f"{about['says']}{_midway(about, found)}", about["says"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from dossier.core.types import Absent, DatasetSummary, Estimate
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate
 from dossier.typeset.names import followed_for_less
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.words import counted, listing
@@ -38,9 +38,11 @@ def patients(sites: Sequence[DatasetSummary]) -> str:
     return f"{counted(sum(site.n for site in sites), 'patient')}{more}{followed_for_less(sites)}"
 
 
-def patients_of(about: Mapping[str, Any], sites: Sequence[DatasetSummary]) -> str:
-    """The sentence about the patients of a curve; none of one that is of answers, which are not as many."""
-    return "" if about.get("of") == "answers" else f"{patients(sites)}. "
+def patients_of(about: Mapping[str, Any], found: Sequence[tuple[DatasetSummary, Curve]]) -> str:
+    """How many patients curves rest on, or how many answers of readers where they are of these."""
+    if about.get("of") == "answers":
+        return counted(sum(curve.n for _, curve in found), "answer")
+    return patients([site for site, _ in found])
 
 
 def sites_word(count: int) -> str:

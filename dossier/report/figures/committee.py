@@ -310,7 +310,7 @@ def _forest(
         colour, stroke = (ink.ALERT, WIDE) if row.is_off else (colour, stroke)
         if row.low is not None and row.high is not None:
             axes.plot([row.low, row.high], [at, at], color=colour, lw=stroke, zorder=2)
-        axes.plot([row.value], [at], "s", ms=size, color=colour, zorder=3)
+        axes.plot([row.value], [at], "D" if row.is_off else "s", ms=size, color=colour, zorder=3)
     if new is not None:
         plot.write(len(rows) + 0.5, 0, names[-1], weight=600, color=ink.INK)
         corner, wide = (new[0], len(rows) - 0.22), new[1] - new[0]

@@ -115,8 +115,9 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     more = captions.left_out(len(every) - len(found), "not estimable, or too few patients")
     cut = f" {len(ridges) - len(shown)} more: see results.json." if len(ridges) > len(shown) else ""
     line = " Broken line: the primary threshold." if about.get("thresholds") else ""
-    drawn = {ridge.site.name: ridge.site for ridge in shown}
-    caption = f"{captions.patients_of(about, list(drawn.values()))}{about['caption']}{line}{more}{cut}"
+    drawn = {ridge.site.name for ridge in shown}
+    rests_on = captions.patients_of(about, [(site, curve) for site, curve in found if site.name in drawn])
+    caption = f"{rests_on}. {about['caption']}{line}{more}{cut}"
     said = captions.joined([ridge.most_often for ridge in shown], 8)
     of = f" {fills[first]}" if len(fills) > 1 else ""
     return canvas.Drawn(sheet, caption, f"{about['says']} Most often{of}: {said}.", about["says"])
