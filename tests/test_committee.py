@@ -480,7 +480,8 @@ def test_groups_that_our_data_cannot_tell_apart_are_not_said_to_be_alike(covid: 
 def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
     words = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(
-        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; \d+ to \d+ of 100 more; by its perc",
+        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; \d+ to \d+ of 100 more; "
+        r"by its percentages one would expect \d+ and \d+\)",
         words,
     )
     assert "Of 16 comparisons with the other patients of the same hospital, " in words

@@ -20,6 +20,7 @@ from dossier.core.material import styles
 from dossier.record import results
 from dossier.report import by_hospital, compose, draw, screen
 from dossier.typeset.numbers import plain
+from dossier.typeset.words import of_curves
 from tests.conftest import PDFS, Book
 
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -380,7 +381,9 @@ def only_for(read: Read, at: int) -> Read:
 
 def test_the_values_of_a_figure_are_those_of_the_file_of_results(printed: Book) -> None:
     read = Read(printed.screen)
-    sites = {each["site"]: each["name"] for each in printed.results["datasets"] if each["role"] == "external"}
+    external = [each for each in printed.results["datasets"] if each["role"] == "external"]
+    sites = {each["site"]: each["name"] for each in external}
+    few = {each["name"] for each in external if each["events"] and min(each["events"], each["n"] - each["events"]) < 20}
     held = {
         (each["curve"], each["dataset"]): each["columns"]
         for each in printed.results["curves"]
@@ -404,7 +407,9 @@ def test_the_values_of_a_figure_are_those_of_the_file_of_results(printed: Book) 
                 value, rounding = float(number[2].replace("−", "-").replace(",", "")), 0.00051
                 every = [known for column in held[curve, sites[site]].values() for known in column if known is not None]
                 assert any(abs(value - known) <= rounding for known in every), (curve, site, said)
-        assert seen == {dataset for of, dataset in held if of == curve and dataset in sites.values()}
+        # The bins of few patients are drawn nowhere.
+        without = few if curve in of_curves("ridges") else set()
+        assert seen == {dataset for of, dataset in held if of == curve and dataset in sites.values()} - without
 
 
 def without_figures(read: Read, index: int) -> Read:
