@@ -49,6 +49,13 @@ WITHOUT_A_CELL = (
     ),
     ("ici_of_update", "the same function as the model's index, of risks by updates that were fitted without the row"),
     ("reclassified", "a share of the rows with Wilson's interval, as accuracy"),
+    *(
+        (name, "the data choose its threshold; metrics/test_wishes.py simulates it")
+        for name in (
+            "threshold_for_wish",
+            *(f"{of}_at_wish" for of in ("flagged", "sensitivity", "specificity", "ppv", "net_benefit")),
+        )
+    ),
     (
         "updated_intercept",
         "the interval of calibration_intercept, which has a cell; wider where a fold chose otherwise",
