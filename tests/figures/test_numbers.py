@@ -286,7 +286,7 @@ def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: type
             known[site.site] = [float(np.interp(said, risk, line)) for line in lines]
     assert len(known) > 5
     axes = figure.axes[0]
-    squares = sorted(float(x_of(line)[0]) for line in axes.lines if line.get_marker() == "s")
+    squares = sorted(float(x_of(line)[0]) for line in axes.lines if line.get_marker() in ("s", "D"))
     assert squares == pytest.approx(sorted(value for _, value, _ in known.values()))
     spans = sorted(tuple(x_of(line)) for line in axes.lines if len(x_of(line)) == 2 and line.get_linestyle() == "-")
     for span, ends in zip(spans, sorted((low, high) for low, _, high in known.values()), strict=True):
