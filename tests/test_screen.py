@@ -16,6 +16,7 @@ import pytest
 import tinyhtml5
 
 from dossier.core import contents, types
+from dossier.core.bands import MANY_SITES
 from dossier.core.material import styles
 from dossier.record import results
 from dossier.report import by_hospital, compose, draw, screen
@@ -357,7 +358,7 @@ def test_what_is_for_others_is_hidden_until_they_are_chosen(read: Read, printed:
 
 def test_of_one_hospital_and_of_very_many_it_holds_the_edition_that_was_asked_for(breast: Book) -> None:
     (first, *_) = (each for each in breast.evidence.datasets if each.role == "external")
-    for count, expected in ((1, 1), (2, 3), (by_hospital.MOST, by_hospital.MOST + 1), (by_hospital.MOST + 1, 1)):
+    for count, expected in ((1, 1), (2, 3), (MANY_SITES - 1, MANY_SITES), (MANY_SITES, 1)):
         sites = tuple(dataclasses.replace(first, name=f"site-{at}") for at in range(count))
         evidence = dataclasses.replace(breast.evidence, datasets=sites, local_site="site-0")
         assert len(names := by_hospital.whose(types.Gallery(evidence, {}, {}))) == expected

@@ -889,8 +889,29 @@ class WithheldDescription:
     of: Described = "column"
 
 
+class Counted:
+    """Rows of which some have the outcome, or each a class: what one is that has few of either."""
+
+    n: int
+    events: int | None
+    class_counts: Mapping[str, int]
+    left: int | None
+
+    @property
+    def rarest(self) -> int:
+        """The rows of the rarer of events and non-events, or of the rarest class; 0 where they are not given."""
+        if self.events is None:
+            return min(self.class_counts.values(), default=0)
+        return min(self.events, self.n - self.events - (self.left or 0))
+
+    @property
+    def is_few(self) -> bool:
+        """Whether its values lie anywhere."""
+        return self.rarest < FEW_FOR_POOLING
+
+
 @dataclass(frozen=True)
-class DatasetSummary:
+class DatasetSummary(Counted):
     """What remains of a dataset once its rows are gone."""
 
     name: str
@@ -932,18 +953,6 @@ class DatasetSummary:
             return None
         others = self.n - self.events
         return others - self.left if self.left else others
-
-    @property
-    def rarest(self) -> int:
-        """The rows of the rarer of events and non-events, or of the rarest class; 0 where they are not given."""
-        if self.events is None:
-            return min(self.class_counts.values(), default=0)
-        return min(self.events, self.others or 0)
-
-    @property
-    def is_few(self) -> bool:
-        """Whether its values lie anywhere."""
-        return self.rarest < FEW_FOR_POOLING
 
     @property
     def prevalence(self) -> float | None:
@@ -1000,7 +1009,7 @@ def _by(kind: type[Filed], rows: str, *keys: str) -> cached_property[Index[Filed
 
 
 @dataclass(frozen=True)
-class SubgroupSize:
+class SubgroupSize(Counted):
     """How many rows a subgroup of a dataset has, and how many rows of the dataset are in no subgroup of the column."""
 
     n: int
@@ -1017,18 +1026,6 @@ class SubgroupSize:
         """The rows that are known not to have what stands beside n."""
         others = self.n - self.shown
         return others - self.left if self.left else others
-
-    @property
-    def rarest(self) -> int:
-        """The rows of the rarer of events and non-events, or of the rarest class."""
-        if self.events is None:
-            return min(self.class_counts.values(), default=0)
-        return min(self.events, self.others)
-
-    @property
-    def is_few(self) -> bool:
-        """Whether it is too small to tell anything."""
-        return self.rarest < FEW_FOR_POOLING
 
     @property
     def shown(self) -> int:

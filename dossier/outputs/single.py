@@ -165,11 +165,10 @@ class PrintedTable:
             Where the ending is another, or the file cannot be written.
         """
         file = Path(path)
-        texts, kind = {".html": self.to_html, ".tex": self.to_latex, ".csv": self._to_csv}, file.suffix.lower()
+        texts = {".html": self.to_html, ".tex": self.to_latex, ".csv": self._to_csv}
+        kind = _ending(file, [".docx", *texts])
         if kind == ".docx":
             return self.to_docx(file)
-        if kind not in texts:
-            raise faults.not_a_choice(Argument("path"), "path", file.suffix, [".docx", *texts])
         output.write_file(file, texts[kind]().encode())
         return file
 
@@ -223,6 +222,13 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     return [each / sum(letters) for each in letters]
 
 
+def _ending(file: Path, known: Sequence[str]) -> str:
+    """The ending of a file, which says as what it is written; a ReleaseError names those that there are."""
+    if file.suffix.lower() not in known:
+        raise faults.not_a_choice(Argument("path"), "path", file.suffix, known)
+    return file.suffix.lower()
+
+
 def _of_no_day(made: io.BytesIO) -> bytes:
     """The parts of a .docx as they are, of one day."""
     held = io.BytesIO()
@@ -270,10 +276,8 @@ class PrintedFigure:
             Where the ending is another, or the file cannot be written.
         """
         file = Path(path)
-        kind = next((kind for kind in KINDS if file.suffix.lower() == f".{kind}"), None)
-        if kind is None:
-            raise faults.not_a_choice(Argument("path"), "path", file.suffix, [f".{each}" for each in KINDS])
-        output.write_file(file, self.content(kind, dpi))
+        kinds = {f".{kind}": kind for kind in KINDS}
+        output.write_file(file, self.content(kinds[_ending(file, list(kinds))], dpi))
         return file
 
     def _repr_svg_(self) -> str:

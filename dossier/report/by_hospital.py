@@ -12,11 +12,10 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from dossier.core.bands import MANY_SITES
 from dossier.core.types import Gallery, Picture, externals
 from dossier.report import compose, draw
 
-MOST = 19
-"""Hospitals of which the file holds the edition of each: of more it holds the one that was asked for."""
 FIGURES = "dossier:figures/"
 """Where an image of a page finds its picture."""
 
@@ -30,9 +29,9 @@ class Edition:
 
 
 def whose(gallery: Gallery) -> tuple[str | None, ...]:
-    """For which hospitals the file holds the committee edition: for none, then for each; or as it was asked for."""
-    names = (None, *(site.name for site in externals(gallery.evidence)))
-    return names if 2 < len(names) <= MOST + 1 else (gallery.evidence.local_site,)
+    """For which hospitals the file holds the committee edition: for none, then each; of many as it was asked for."""
+    names = tuple(site.name for site in externals(gallery.evidence))
+    return (None, *names) if 1 < len(names) < MANY_SITES else (gallery.evidence.local_site,)
 
 
 def committee(gallery: Gallery, draft: bool, text: bytes) -> Edition:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dossier.core import types
+from dossier.core.bands import MANY_SITES
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset import measures as in_tables
@@ -39,17 +40,17 @@ def curves(evidence: types.Evidence) -> list[Table]:
 
 
 def values(evidence: types.Evidence, figure: str) -> Table | None:
-    """What a figure of curves draws, as a table for the screen: some rows of each hospital's, up to `MOST_SITES`."""
+    """What a figure of curves draws, as a table for the screen: some rows of each hospital's, of many the first."""
     about = _figures().get(figure)
     # As in the figure: in the bins of few patients single ones would be seen.
     sites = [site for site in types.externals(evidence) if about is None or not (about.get("bins") and site.is_few)]
-    places = {site.name: label_of(site) for site in sites[:MOST_SITES]}
+    places = {site.name: label_of(site) for site in sites[: MANY_SITES - 1]}
     table = None if about is None else _table(evidence, about["curve"], about, places, MOST_ROWS)
     return table if table is not None and table.rows else None
 
 
-MOST_ROWS, MOST_SITES = 11, 19
-"""Of the values of a figure."""
+MOST_ROWS = 11
+"""Of the values of a figure, of a hospital."""
 
 
 def _figures() -> Mapping[str, Any]:
