@@ -33,7 +33,7 @@ from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
 from dossier.typeset import living_text, methods, numbers
-from dossier.typeset.labels import labelled, unbroken_names
+from dossier.typeset.labels import labelled, short_names, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, SOFT_HYPHEN, plain
 from dossier.typeset.reasons import why
@@ -76,7 +76,7 @@ def document(
     `text` is the results.json of the evidence, where it is written already.
     """
     results = results_of(gallery.evidence).text() if text is None else text
-    gallery = _in_final_words(gallery)
+    gallery = _in_final_words(gallery, edition)
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
@@ -103,7 +103,7 @@ def for_the_screen(galleries: Sequence[Gallery], draft: bool, text: bytes, *edit
     The galleries are of the same evidence, each for another hospital; `text` is the results.json of the evidence.
     """
     recorded, sha256 = _by_number(galleries[0].evidence), hashlib.sha256(text).hexdigest()
-    final = _in_final_words(galleries[0]).evidence
+    final = _in_final_words(galleries[0], *editions).evidence
     shown = [replace(each, evidence=final.at_hospital(each.evidence.local_site)) for each in galleries]
     return [_book(each, edition, sha256, draft, recorded) for edition in editions for each in shown]
 
@@ -117,7 +117,8 @@ def tables(evidence: Evidence) -> Mapping[str, Table]:
     made = [key_results.essentials(gallery.evidence)]
     quick: Sequence[contents.Edition] = ("quick",)
     for edition in contents.ON_PAPER if evidence.has_release_file else quick:
-        _book(gallery, edition, "", False, made=made)
+        shown = _in_final_words(Gallery(evidence, {}, {}), edition) if edition == "committee" else gallery
+        _book(shown, edition, "", False, made=made)
     if evidence.checklist:
         made.append(checklist.table(gallery.evidence, _places(gallery.evidence)))
     named: dict[str, Table] = {}
@@ -143,8 +144,9 @@ def around(gallery: Gallery, draft: bool, **values: Any) -> str:
     return _environment(material.templates(), "html").get_template("book.html").render(say=typeset, **given)
 
 
-def _in_final_words(gallery: Gallery) -> Gallery:
-    return replace(gallery, evidence=unbroken_names(labelled(living_text.resolved(gallery.evidence))))
+def _in_final_words(gallery: Gallery, *editions: contents.Edition) -> Gallery:
+    evidence = unbroken_names(labelled(living_text.resolved(gallery.evidence)))
+    return replace(gallery, evidence=short_names(evidence) if "committee" in editions else evidence)
 
 
 def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str = "a4") -> Document:

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dossier.core.facts import Fact, Value
-from dossier.core.types import At, DatasetSummary, Description, Evidence, Flag, Subset
+from dossier.core.types import At, DatasetSummary, Description, Evidence, Flag, Subset, externals
 from dossier.typeset.numbers import HYPHEN, unbroken
+from dossier.typeset.widths import shortened
 
 if TYPE_CHECKING:
     from dossier.core.release import Predictor, Release
@@ -82,17 +83,33 @@ def unbroken_names(evidence: Evidence) -> Evidence:
         predicted = replace(before.predicted, outcome=before.predicted.outcome.replace("-", HYPHEN))
         version, datasets = unbroken(before.version), tuple(map(_unbroken, before.datasets))
         changes = replace(changes, previous=replace(before, predicted=predicted, version=version, datasets=datasets))
-    sites = {site.site: unbroken(site.site) for site in evidence.datasets}
+    datasets = tuple(map(_unbroken, evidence.datasets))
+    return _called(
+        replace(evidence, release=release, datasets=datasets, changes=changes),
+        {before.site: after.site for before, after in zip(evidence.datasets, datasets, strict=True)},
+    )
+
+
+LONGEST_NAME = 50.0
+"""The width in mm of a hospital's name that a sentence or a row of the committee's pages has room for."""
+
+
+def short_names(evidence: Evidence) -> Evidence:
+    """The evidence in which hospitals have names that a sentence and a row have room for."""
+    names = list(dict.fromkeys(site.site for site in externals(evidence)))
+    return _called(evidence, dict(zip(names, shortened(names, LONGEST_NAME), strict=True)))
+
+
+def _called(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
+    """The evidence with other names of sites, in its datasets and in what is said of them."""
 
     def held(fact: Fact, name: str, value: Value) -> Value:
-        return sites.get(value, value) if isinstance(value, str) else value
+        return names.get(value, value) if isinstance(value, str) else value
 
     return replace(
         evidence,
-        release=release,
-        datasets=tuple(map(_unbroken, evidence.datasets)),
+        datasets=tuple(replace(each, site=names.get(each.site, each.site)) for each in evidence.datasets),
         flags=tuple(replace(flag, fact=flag.fact.with_values(held)) for flag in evidence.flags),
-        changes=changes,
     )
 
 

@@ -9,7 +9,7 @@ from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_wo
 from dossier.core.types import Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
-from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
+from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
 from dossier.typeset.numbers import number
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -41,11 +41,9 @@ Place = tuple[str, str, dict[str, str]]
 def _places(evidence: Evidence) -> list[Place]:
     known = classes.labels(evidence)
     if not known:
-        return [(site.name, short_names(evidence)[site.name], {}) for site in in_question(evidence)]
+        return [(site.name, site.site, {}) for site in in_question(evidence)]
     return [
-        (site.name, f"{label} in {short_names(evidence)[site.name]}", {"class": label})
-        for site in in_question(evidence)
-        for label in known
+        (site.name, f"{label} in {site.site}", {"class": label}) for site in in_question(evidence) for label in known
     ]
 
 
@@ -161,13 +159,13 @@ def another_is_better(evidence: Evidence) -> str:
         return ""
     first = sure[0]
     alike = [each.rival for each in sure if each.is_like(first)]
-    where = "" if alone(evidence) else f" in {short_names(evidence)[first.site.name]}"
+    where = "" if alone(evidence) else f" in {first.site.site}"
     how = _does(evidence, first.measure)[0]
     others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
     shown, maybe = (
         plain.first_named(
             [
-                f"{short_names(evidence)[each.site.name]} (by {_of_thousand(each.by, is_worse=False)})"
+                f"{each.site.site} (by {_of_thousand(each.by, is_worse=False)})"
                 for each in others
                 if each.is_sure is wanted
             ]

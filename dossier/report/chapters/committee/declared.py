@@ -10,7 +10,7 @@ from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring, sentence
 from dossier.report.chapters.committee.goals_met import goal_word, people
 from dossier.report.chapters.committee.missed import patients_of
-from dossier.report.chapters.committee.places import is_here, short_names
+from dossier.report.chapters.committee.places import is_here
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
 from dossier.typeset.flags import quantity
 from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case
@@ -46,12 +46,12 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
         state: [site for site in sites if is_here(site.name, evidence)]
         for state, sites in changes_since.stands(evidence).items()
     }
-    ours, names, parts = evidence.local_site is not None, short_names(evidence), []
+    ours, parts = evidence.local_site is not None, []
     for state, word in THAN_BEFORE.items():
         here = every.get(state, [])
         if here and state == "against":
             said = [_what_is_worse(evidence, site.name, site.name == evidence.local_site) for site in here]
-            of_each = [text if ours else f"{names[site.name]}: {text}" for site, text in zip(here, said, strict=True)]
+            of_each = [text if ours else f"{site.site}: {text}" for site, text in zip(here, said, strict=True)]
             where = "; ".join(of_each[:MOST_BROKEN]) + ("; and more" if len(here) > MOST_BROKEN else "")
             where = f"at one: {said[0]}" if in_brief and len(here) > 1 else where
             parts.append(f"{word}{'' if ours else f' at {len(here)}'} ({where})")
@@ -221,8 +221,7 @@ def broken_here(evidence: types.Evidence) -> str:
     """For the first page: that the rule to switch it off was broken at our hospital, or where; empty where it was
     not.
     """
-    names = short_names(evidence)
-    sites = dict.fromkeys(names[site.name] for site in binding.stopped(evidence) if is_here(site.name, evidence))
+    sites = dict.fromkeys(site.site for site in binding.stopped(evidence) if is_here(site.name, evidence))
     if not sites:
         return ""
     where = "here" if evidence.local_site else f"in {few_named(list(sites))}"
@@ -233,8 +232,7 @@ def ruled_out_here(evidence: types.Evidence) -> str:
     """For the first page: that its maker says not to use it at our hospital, or where; empty where they do not."""
     if binding.is_for_nobody(evidence.release):
         return "Its maker says that it must not be used for any patient."
-    names = short_names(evidence)
-    sites = [names[site.name] for site in binding.ruled_out(evidence) if is_here(site.name, evidence)]
+    sites = [site.site for site in binding.ruled_out(evidence) if is_here(site.name, evidence)]
     where = "here" if evidence.local_site else f"in {few_named(sites)}"
     return f"Its maker says that it must not be used {where}." if sites else ""
 

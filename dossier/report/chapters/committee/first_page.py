@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dossier.core import bands, binding, claims, types
 from dossier.core.facts import Fact
@@ -22,14 +22,13 @@ from dossier.report.chapters.committee.places import (
     listed,
     local,
     ordered,
-    short_names,
     tells_apart,
     where,
 )
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, people
-from dossier.typeset.tables import Cell, Spanner
-from dossier.typeset.widths import parted, text_width, widest_word
+from dossier.typeset.tables import LEAST_LABEL, Cell, Spanner
+from dossier.typeset.widths import lines_of, parted, text_width, widest_word
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
@@ -50,11 +49,10 @@ def answer(evidence: types.Evidence) -> str:
 
 def _separating(evidence: types.Evidence) -> str:
     """Where it is shown not to tell sick from well."""
-    names, tell = short_names(evidence), tells_apart(evidence).replace("tells", "tell")
+    tell = tells_apart(evidence).replace("tells", "tell")
     start = {"absent": f"It does not {tell}", "hardly": f"It hardly can {tell}", "reversed": REVERSED}
-    sites = [replace(site, site=names[site.name]) for site in in_question(evidence)]
     sentences = []
-    for kind, found in sentence.not_separating(evidence, sites).items():
+    for kind, found in sentence.not_separating(evidence, in_question(evidence)).items():
         places = [f"{where} ({people(each.value)} times of 100, range {plain.between(each)})" for where, each in found]
         sentences.append(f"{start[kind]} in {plain.first_named(places)}.")
     return " ".join(sentences)
@@ -78,7 +76,7 @@ def approving(evidence: types.Evidence) -> str:
 
 def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """How many of 100 are found at one hospital, with the range."""
-    name = short_names(evidence)[site.name]
+    name = site.site
     if classes.labels(evidence):
         share = classes.named_rightly(evidence, site)
         return f"In {name} it names {people(share)} of 100 patients rightly." if share is not None else ""
@@ -302,6 +300,11 @@ class Hospitals:
         return tuple(found)
 
     @property
+    def lines(self) -> int:
+        """On how many lines its names stand where the columns leave them the least."""
+        return sum(lines_of(row.name, LEAST_LABEL) for row in self.rows)
+
+    @property
     def name_width(self) -> float:
         """The room in mm for a name on one line, before the other columns take what they do not need."""
         return max((text_width(row.name) for row in self.rows), default=0.0)
@@ -313,8 +316,7 @@ def hospitals(evidence: types.Evidence) -> Hospitals:
     shown = list(listed(evidence))
     has_bars = any(found_share(evidence, site) is not None for site in sites)
     known = classes.labels(evidence)
-    names = short_names(evidence)
-    rows = tuple(_hospital(evidence, site, names[site.name], has_bars) for site in shown)
+    rows = tuple(_hospital(evidence, site, site.site, has_bars) for site in shown)
     at = sentence.primary_threshold(evidence)
     about = (
         "100 patients" if known or at is None else f"100 patients {plain.with_it(evidence)}, at the {plain.line(at)}"
@@ -427,7 +429,10 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
         named = ", ".join(which) if len(which) <= MOST_GOALS else f"{in_words(len(which))} of {in_words(len(asked))}"
         return Cell(f"not met: {named}", kind="alert")
     stands = acceptance.verdict(asked)
-    return Cell.word("met all" if stands == "shown" and len(asked) > 1 else goals_met.STANDS[stands].split(" to ")[0])
+    says = "met all" if stands == "shown" and len(asked) > 1 else goals_met.STANDS[stands].split(" to ")[0]
+    # Beside a rule that switches it off "met" alone would read as leave to use it.
+    is_broken = stands == "shown" and BROKEN in binding.marks(evidence, site)
+    return Cell.word(f"{says}, rule broken" if is_broken else says)
 
 
 def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
@@ -458,17 +463,18 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     return " ".join(parts)
 
 
-MARKED = {"‡": "‡ not to be used, its maker says.", "§": "§ rule to switch it off: broken."}
+BROKEN = "§"
+MARKED = {"‡": "‡ not to be used, its maker says.", BROKEN: f"{BROKEN} rule to switch it off: broken."}
 """What the marks beside a hospital say."""
 
 
 def _unusual(evidence: types.Evidence, shown: list[types.DatasetSummary]) -> list[str]:
     """Where nearly every patient had the outcome, or nearly nobody."""
-    parts, names = [], short_names(evidence)
+    parts = []
     for site in shown:
         if site.prevalence is None or COMMON > site.prevalence > RARE:
             continue
-        parts.append(f"In {names[site.name]}, {site.events:,} of {site.n:,} had it.")
+        parts.append(f"In {site.site}, {site.events:,} of {site.n:,} had it.")
     return parts if len(parts) <= 2 else []
 
 

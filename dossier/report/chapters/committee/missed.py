@@ -61,7 +61,7 @@ def _classes_missed(evidence: types.Evidence) -> str:
     if not shares:
         return f"Which patients are named rightly is {'kept back' if evidence.is_protected else 'not known'}."
     least, label, site = min(shares, key=lambda row: row[0])
-    return f"Least often named rightly: {label} in {places.short_names(evidence)[site.name]}, {people(least)} of 100."
+    return f"Least often named rightly: {label} in {site.site}, {people(least)} of 100."
 
 
 # ---- groups of patients ---------------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ def _together(evidence: types.Evidence, columns: Set[str]) -> str:
     having = {site for column in columns for site in subgroups.sites_with(evidence, column)}
     if len(having) == len(types.externals(evidence)):
         return "all hospitals together"
-    names = [places.short_names(evidence)[site.name] for site in types.externals(evidence) if site.site in having]
+    names = [site.site for site in types.externals(evidence) if site.site in having]
     return f"{listing(names) if len(names) <= 3 else f'{in_words(len(names))} hospitals'} together"
 
 
@@ -362,11 +362,7 @@ def groups(evidence: types.Evidence) -> Table | None:
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
         missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-    name = (
-        _together(evidence, {column for column, _ in known})
-        if site is None
-        else places.short_names(evidence)[site.name]
-    )
+    name = _together(evidence, {column for column, _ in known}) if site is None else site.site
     note = f"{_note(evidence, texts, len(known))}{missed_at}{fewer}{_protected(evidence)}"
     return worded("groups", rows, columns, where=name, note=note)
 

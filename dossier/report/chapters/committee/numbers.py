@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Evidence, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.missed import of_missed
-from dossier.report.chapters.committee.places import alone, listed, local, ordered, short_names
+from dossier.report.chapters.committee.places import alone, listed, local, ordered
 from dossier.report.chapters.committee.plain import hundred, line, missing, with_it
 from dossier.typeset.names import events_of, lost_rows
 from dossier.typeset.numbers import TIED, level_of
@@ -21,7 +21,6 @@ def by_site(evidence: Evidence) -> Table:
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
     at = sentence.primary_threshold(evidence)
-    names = short_names(evidence)
     shown = listed(evidence)
     left = len(ordered(evidence)) - len(shown)
     notes = ["" if narrow else ranges_are(evidence)]
@@ -35,7 +34,7 @@ def by_site(evidence: Evidence) -> Table:
         heads.append(Column(f"Actual cases per{TIED}100 predicted", intervals=True))
         found = (f"Found, of{TIED}100", f"False alarms, of{TIED}100") if at else ()
         heads += [Column(label, intervals=True) for label in found]
-    rows = [Row(names[site.name], _cells(evidence, site, at)) for site in shown]
+    rows = [Row(site.site, _cells(evidence, site, at)) for site in shown]
     return worded("by-site", rows, heads, known=known, note=" ".join(text for text in notes if text))
 
 
@@ -99,4 +98,4 @@ def accrual(evidence: Evidence) -> str:
         else f"{lost:,} of them are missing from the test"
     )
     when = "When they came is not stated." if ours.dates is None else f"When they came: {dates(ours.dates)}."
-    return f"{short_names(evidence)[ours.name]} sent {sent}. {kept}. {when}"
+    return f"{ours.site} sent {sent}. {kept}. {when}"

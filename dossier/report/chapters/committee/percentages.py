@@ -10,7 +10,7 @@ from functools import partial
 from dossier.core import claims, multiplicity, types
 from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
-from dossier.report.chapters.committee.places import alone, in_question, short_names
+from dossier.report.chapters.committee.places import alone, in_question
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import of_how_many, people
@@ -110,7 +110,7 @@ def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str 
         types.find(evidence, "oe_ratio", site.name, **classes.at(label)),
         size_of_risks(evidence, site.name, label),
     )
-    where = " in ".join([*([label] if label else []), short_names(evidence)[site.name]])
+    where = " in ".join([*([label] if label else []), site.site])
     return Whole(site, where, ratio, state, multiplicity.misfit(evidence, site.name, label))
 
 
@@ -205,10 +205,15 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
 
 def _unrefuted(evidence: types.Evidence) -> str:
     """What is said of percentages that are nowhere shown to be wrong: where they are shown to be right, or look off."""
-    names, where = short_names(evidence), dict[str, list[str]]()
+    where: dict[str, list[str]] = {}
     for claim in claims.about(evidence, "calibration", "hospital"):
         if claim.limit_source == "default" and claim.dataset in {site.name for site in in_question(evidence)}:
-            place = " in ".join([*([str(claim.at["class"])] if "class" in claim.at else []), names[claim.dataset]])
+            place = " in ".join(
+                [
+                    *([str(claim.at["class"])] if "class" in claim.at else []),
+                    types.summary_of(evidence, claim.dataset).site,
+                ]
+            )
             state = "looks off" if claims.looks_worse(claim) else claims.standing(evidence, claim)
             where.setdefault(state, []).append(place)
     if "looks off" in where:
@@ -321,6 +326,6 @@ def _unknown(evidence: types.Evidence, known: Sequence[AtRisk]) -> str:
     """Where it is not known what came of a risk."""
     if classes.labels(evidence):
         return ""
-    known_at, names = {risk.where for risk in known}, short_names(evidence)
-    left = [names[site.name] for site in in_question(evidence) if names[site.name] not in known_at]
+    known_at = {risk.where for risk in known}
+    left = [site.site for site in in_question(evidence) if site.site not in known_at]
     return f" Not known in {few_named(left)}." if left else ""

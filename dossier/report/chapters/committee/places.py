@@ -6,8 +6,7 @@ from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.bands import MANY_SITES
 from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
 from dossier.report.chapters import acceptance, classes, sentence, verdict
-from dossier.report.chapters.committee.plain import LONGEST_NAME, outcome_of, with_it
-from dossier.typeset.widths import shortened
+from dossier.report.chapters.committee.plain import outcome_of, with_it
 from dossier.typeset.words import listing
 
 
@@ -43,13 +42,7 @@ def listed(evidence: Evidence) -> tuple[DatasetSummary, ...]:
 
 def where(evidence: Evidence, site: DatasetSummary) -> str:
     """A hospital in brackets, as the end of a range; not named where it is an end of many."""
-    return "" if len(externals(evidence)) >= MANY_SITES else f" ({short_names(evidence)[site.name]})"
-
-
-def short_names(evidence: Evidence) -> dict[str, str]:
-    """Each hospital as a row and a sentence name it: shorter where its name is long."""
-    sites = externals(evidence)
-    return dict(zip((site.name for site in sites), shortened([site.site for site in sites], LONGEST_NAME), strict=True))
+    return "" if len(externals(evidence)) >= MANY_SITES else f" ({site.site})"
 
 
 def tells_apart(evidence: Evidence) -> str:

@@ -17,8 +17,6 @@ LINE = 100
 """Characters of a declared text that the first page has room for beside others; the rest stands on a later one."""
 TWO_LINES = 170
 """Characters of a declared text that a question has room for."""
-LONGEST_NAME = 50.0
-"""The width in mm of a hospital's name that a sentence or a row has room for."""
 LONGEST_OUTCOME = 28
 """Characters of an outcome that is named again and again; a longer one is called the outcome."""
 MOST_NAMED = 3

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from dossier.core import claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
-from dossier.core.types import DatasetSummary, Evidence, externals
+from dossier.core.types import DatasetSummary, Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.declared import broken_here
 from dossier.report.chapters.committee.percentages import are_off
-from dossier.report.chapters.committee.places import goals_at, in_question, is_here, local, short_names
+from dossier.report.chapters.committee.places import goals_at, in_question, is_here, local
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
 from dossier.words import entries
 
@@ -53,8 +53,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
 def _mended(evidence: Evidence) -> str:
     """Where a correction of its percentages was tried, and shown to put them right, or not."""
     tried = [claim for claim in claims.about(evidence, "updating", "hospital") if is_here(claim.dataset, evidence)]
-    names = short_names(evidence)
-    mended = [names[claim.dataset] for claim in tried if claim.state == "shown"]
+    mended = [summary_of(evidence, claim.dataset).site for claim in tried if claim.state == "shown"]
     if mended:
         return f" In {few_named(mended)} a correction put them right."
     return " Whether a correction would put them right, nobody can tell yet." if tried else ""
