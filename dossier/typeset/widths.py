@@ -161,7 +161,8 @@ def _tells_apart(short: Sequence[str], names: Sequence[str], room: _Room) -> boo
 def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str:
     """The name, or as many of its first words as fit before an ellipsis and so many of its last words.
 
-    Where less than a share of the name would be left, all of it, which does not fit.
+    Where less than a share of the name would be left, all of it, which does not fit; where whole words leave the room
+    half empty, as many of its first letters.
     """
     words = name.split()
     if room.holds(name) or tail >= len(words):
@@ -171,6 +172,8 @@ def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str
         first = " ".join(words[:count]).rstrip(" ,.-")
         shorter = " ".join([first, *end]) if tail else f"{first}…"
         if _can_end(words[:count], tail) and room.holds(shorter):
+            if not tail and not least and len(shorter) < room.longest(name) / 2:
+                break
             return shorter if len(shorter) >= least * len(name) else name
     return _cut_letters(name, room) if not tail and not least else name
 
