@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binom
 
 from dossier import api, evaluate, metrics, reading
-from dossier.core import over_time
+from dossier.core import flags, over_time
 from dossier.core.errors import DossierError
 from dossier.core.facts import Fact, Method
 from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
@@ -25,8 +25,8 @@ from dossier.evaluate import stopping
 from dossier.metrics.weighted import oe_ratio
 from dossier.reading import columns
 from dossier.record import results, results_csv
-from dossier.report.chapters import committee, monitoring
-from dossier.report.chapters.committee import declared
+from dossier.report.chapters import committee, monitoring, verdict
+from dossier.report.chapters.committee import dangers, declared
 from dossier.report.figures.monitoring import _span, performance_over_time
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
@@ -397,7 +397,7 @@ def said(evidence: Evidence) -> list[tuple[str, str, str]]:
 
 
 def test_a_crossed_rule_is_a_flag_that_says_what_the_intervals_do(followed: Evidence) -> None:
-    assert said(followed) == [
+    assert said(with_gains(followed, {})) == [
         (
             "stop_rule_crossed",
             "rome",
@@ -423,6 +423,58 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     ours, other = (committee.answer(replace(followed, local_site=name)) for name in ("rome", "bari"))
     assert "The maker's rule to switch it off was broken here." in ours
     assert "switch it off" not in other
+
+
+def with_gains(evidence: Evidence, highs: dict[int, float]) -> Evidence:
+    """The evidence in which the gain of every period ends there, 2025 Q1 as 0."""
+    gain = next(each for each in evidence.by_curve[OVER_TIME] if each.at["measure"] == "net_benefit_gain")
+    numbers = [2025 * 4 + period for period in highs]
+    columns = {
+        "period": tuple(map(float, numbers)),
+        "value": tuple(high - 0.1 for high in highs.values()),
+        "low": tuple(high - 0.2 for high in highs.values()),
+        "high": tuple(highs.values()),
+    }
+    other = replace(gain, found=Curve(columns, 480, Method()))
+    found = replace(evidence, curves=tuple(other if each is gain else each for each in evidence.curves))
+    rules = flags.of_stop_rules(found.release.care.stop, found.datasets, found.curves)
+    rest = tuple(flag for flag in found.flags if not flag.flag.startswith("stop_"))
+    return replace(found, flags=(*rest, *rules))
+
+
+@pytest.mark.parametrize(
+    ("highs", "harmful"),
+    [
+        ({0: 0.1, 1: 0.1, 2: 0.1}, 0),
+        ({0: -0.1, 1: 0.1, 2: 0.0}, 0),
+        ({0: -0.1, 1: 0.1, 2: -0.01, 4: -0.1}, 1),
+        ({1: -0.3, 2: -0.1}, 2),
+        ({}, 0),
+    ],
+)
+def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
+    followed: Evidence, highs: dict[int, float], harmful: int
+) -> None:
+    # The rule is crossed in the second and third quarter; a gain of another, or an interval that holds 0, is no harm.
+    found = with_gains(followed, highs)
+    (held,) = over_time.of_evidence(found)
+    assert held.harmful == harmful
+    pages = {
+        "core": plain(str(verdict.finding(found).lead)),
+        "monitoring": plain(monitoring.finding(found).rest),
+        "committee": committee.answer(found),
+        "limitations": said(found)[0][2],
+        "dangers": " ".join(danger.text for danger in dangers.could_go_wrong(found)),
+    }
+    words = {
+        "core": "A declared stop rule is crossed in Rome; flagging all or none then did better.",
+        "monitoring": f"with the whole interval below 0 in {harmful} of 2.",
+        "committee": "broken in Rome. Then, doing the same for everyone would have been better.",
+        "limitations": f"flagging all or none had the higher net benefit in {harmful} of 2.",
+        "dangers": "broken. Then, doing the same for everyone would have been better.",
+    }
+    for page, sentence in words.items():
+        assert (sentence in pages[page]) == (harmful > 0), page
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:

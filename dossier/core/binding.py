@@ -60,6 +60,12 @@ def stopped(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     return tuple(site for site in externals(evidence) if site.name in crossed)
 
 
+def harmed(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed."""
+    worse = {each.site.name for each in over_time.of_evidence(evidence) if each.harmful}
+    return tuple(site for site in externals(evidence) if site.name in worse)
+
+
 MARKS = {"‡": ruled_out, "§": stopped}
 """What stands beside the name of a hospital where the maker says that the model is not to be used, and where their rule
 to switch it off is crossed."""

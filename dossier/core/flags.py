@@ -668,9 +668,9 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
         if verdict.crossing is not None:
             periods = _periods(verdict.unit, tuple(period.number for period in verdict.crossing.periods))
             among = {"excluding": verdict.crossing.excluding, "among": len(verdict.crossing.periods)}
-            yield Flag(
-                "stop_rule_crossed", verdict.site.name, Fact("stop_rule_crossed", **of_site, periods=periods, **among)
-            )
+            harmful = {"harmful": verdict.harmful} if verdict.harmful else {}
+            says = Fact("stop_rule_crossed", **of_site, periods=periods, **among, **harmful)
+            yield Flag("stop_rule_crossed", verdict.site.name, says)
         elif verdict.withheld is not None:
             says = Fact("stop_rule_withheld", **of_site, below=verdict.withheld.below)
             yield Flag("stop_rule_not_evaluable", verdict.site.name, says)

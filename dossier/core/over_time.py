@@ -46,6 +46,8 @@ class Verdict:
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
     crossing: Crossing | None
+    gains: tuple[Period, ...] = ()
+    """The net benefit gain in the periods of the crossing."""
     withheld: types.Withheld | None = None
     """Why no period is given, where a policy protects them."""
 
@@ -53,6 +55,11 @@ class Verdict:
     def crossed_in(self) -> tuple[Period, ...]:
         """The periods in which the rule is crossed; none where it is not."""
         return () if self.crossing is None else self.crossing.periods
+
+    @property
+    def harmful(self) -> int:
+        """In how many periods of the crossing the whole interval of the net benefit gain lies below 0."""
+        return sum(period.high is not None and period.high < 0 for period in self.gains)
 
     @property
     def is_withheld(self) -> bool:
@@ -76,9 +83,17 @@ def verdicts(
             if curve is not None:
                 every = periods(curve.found)
                 withheld = curve.found if isinstance(curve.found, types.Withheld) else None
-                unit = types.unit_of(curve.at["periods"])
-                found.append(Verdict(rule, site, unit, every, crossing(rule, every), withheld))
+                unit, crossed = types.unit_of(curve.at["periods"]), crossing(rule, every)
+                gain = followed(curves, site.name, "net_benefit_gain")
+                gains = () if gain is None or crossed is None else _of(crossed, periods(gain.found))
+                found.append(Verdict(rule, site, unit, every, crossed, gains, withheld))
     return tuple(found)
+
+
+def _of(crossed: Crossing, every: Sequence[Period]) -> tuple[Period, ...]:
+    """The values of a measure in the periods of a crossing."""
+    numbers = {period.number for period in crossed.periods}
+    return tuple(period for period in every if period.number in numbers)
 
 
 def of_evidence(evidence: types.Evidence) -> tuple[Verdict, ...]:

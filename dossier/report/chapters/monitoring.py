@@ -9,7 +9,7 @@ from dossier.core import over_time, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, phrase
 from dossier.typeset.flags import flag_text, quantity
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import bare, short
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 from dossier.typeset.words import periods as in_a_row
 
@@ -45,10 +45,11 @@ def finding(evidence: types.Evidence) -> Sentence:
     if not crossed:
         lead = f"No stop rule is crossed at {listing(kept)}." if kept else "No stop rule can be evaluated."
         return Sentence(lead, f"{_extremes(evidence, every[0].rule.measure)} {_open(every)}".strip())
-    first = crossed[0]
+    first = max(crossed, key=lambda verdict: verdict.harmful > 0)
     more = f" {sentence_case(in_words(len(crossed) - 1))} more: see the figure." if len(crossed) > 1 else ""
     lead = f"A stop rule is crossed at {first.site.site} in {when(first)}."
-    return Sentence(lead, f"{_certainty(evidence, first)}{more} {_not_crossed(every)}{_open(every)}".strip())
+    said = [_certainty(evidence, first), harm(evidence, first), more, _not_crossed(every), _open(every)]
+    return Sentence(lead, " ".join(filter(None, said)))
 
 
 def _extremes(evidence: types.Evidence, measure: str) -> str:
@@ -57,9 +58,9 @@ def _extremes(evidence: types.Evidence, measure: str) -> str:
         curve = over_time.followed(evidence.curves, site.name, measure)
         known = () if curve is None else over_time.periods(curve.found)
         if curve is not None and len(known) > 1:
-            term, unit = evidence.terms[measure], types.unit_of(curve.at["periods"])
+            unit = types.unit_of(curve.at["periods"])
             low, high = (
-                f"{_value(evidence, each, term)} in {in_a_row([each.number], unit)}"
+                f"{_value(evidence, each, measure)} in {in_a_row([each.number], unit)}"
                 for each in (find(known, key=lambda each: each.value) for find in (min, max))
             )
             return f"At {site.site} the {quantity(measure)} runs from {low} to {high}."
@@ -70,8 +71,8 @@ def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
     """The values that cross a rule, and whether their intervals exclude its limit too: the rule is on values."""
     if verdict.crossing is None:
         return ""
-    every, term = verdict.crossing.periods, evidence.terms[verdict.rule.measure]
-    values = listing([_value(evidence, each, term) for each in (every[0], *every[1:][-1:])])
+    every = verdict.crossing.periods
+    values = listing([_value(evidence, each, verdict.rule.measure) for each in (every[0], *every[1:][-1:])])
     label = sentence_case(quantity(verdict.rule.measure))
     limits = flag_text(over_time.limits(verdict.rule))
     lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits}; "
@@ -82,12 +83,21 @@ def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
     return f"{lead}the whole interval lies outside in {how_many(verdict.crossing.excluding)} of {in_words(len(every))}."
 
 
-def _value(evidence: types.Evidence, period: over_time.Period, term: types.Term) -> str:
+def harm(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
+    """That flagging all or none did better while a rule was crossed, with the gain at the ends; empty where not."""
+    if not verdict.harmful:
+        return ""
+    ends = dict.fromkeys((verdict.gains[0], verdict.gains[-1]))
+    values = listing([_value(evidence, each, "net_benefit_gain") for each in ends])
+    return phrase("monitoring", "harmful", values=values, harmful=verdict.harmful, among=len(verdict.gains))
+
+
+def _value(evidence: types.Evidence, period: over_time.Period, measure: str) -> str:
     """A value with its interval."""
-    value = number(period.value, term.digits)
+    value = short(evidence, measure, period.value)
     if period.low is None or period.high is None:
         return value
-    return f"{value} ({number(period.low, term.digits)} to {number(period.high, term.digits)})"
+    return f"{value} ({bare(evidence, measure, period.low)} to {bare(evidence, measure, period.high)})"
 
 
 def _not_crossed(every: Sequence[over_time.Verdict]) -> str:

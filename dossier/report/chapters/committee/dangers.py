@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dossier.core import multiplicity, over_time, types
+from dossier.core import binding, multiplicity, over_time, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
@@ -102,34 +102,49 @@ def _at(where: Sequence[str], plain: str, among: int) -> str:
 
 def _plain(evidence: types.Evidence, kind: str, name: str) -> str:
     """What a limitation of a place means, with its direction where it has one there."""
-    if kind == "slope_off":
-        labels, site = classes.labels(evidence) or ("",), types.summary_of(evidence, name)
-        ways = {multiplicity.misfit(evidence, name, label).spread for label in labels} & set(SLOPES)
-        turn = crossing(evidence, site) if evidence.local_site == name and labels == ("",) else None
-        if turn is not None and len(ways) == 1:
-            first, then = ("low", "high") if "below 1" in ways else ("high", "low")
-            return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
-        whole = as_a_whole(evidence, site)
-        if whole.way and labels == ("",) and ways:
-            return f"on the whole its percentages are {whole.way}, {whole.farthest}."
-        return f"{SLOPES[ways.pop()]}." if len(ways) == 1 else PLAIN[kind]
-    if kind == "risks_off" and (way := as_a_whole(evidence, types.summary_of(evidence, name)).way):
-        return f"its percentages are {way} for the patients as a whole."
-    if kind == "stop_rule_not_evaluable" and any(verdict.is_withheld for verdict in over_time.of_evidence(evidence)):
-        return "whether the maker's rule to switch it off was broken is kept back."
-    if kind == "rows_excluded" and all(map(_may_be_none, types.summary_of(evidence, name).excluded.values())):
-        return "patients may be missing from the test: how many is kept back."
-    if kind == "default_better":
-        return _same_for_all(evidence, name) or PLAIN[kind]
-    if kind == "prevalence_shift":
-        origin = next(
-            (dataset for dataset in evidence.datasets if dataset.role == "development" and dataset.events), None
-        )
-        site = types.summary_of(evidence, name)
-        if origin is not None and origin.prevalence is not None and site.prevalence is not None:
-            more = site.prevalence > origin.prevalence
-            return f"the outcome is {'more' if more else 'less'} common than where the model was made."
-    return PLAIN[kind]
+    return (kind in IN_PLACE and IN_PLACE[kind](evidence, name)) or PLAIN[kind]
+
+
+def _of_slope(evidence: types.Evidence, name: str) -> str:
+    labels, site = classes.labels(evidence) or ("",), types.summary_of(evidence, name)
+    ways = {multiplicity.misfit(evidence, name, label).spread for label in labels} & set(SLOPES)
+    turn = crossing(evidence, site) if evidence.local_site == name and labels == ("",) else None
+    if turn is not None and len(ways) == 1:
+        first, then = ("low", "high") if "below 1" in ways else ("high", "low")
+        return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
+    whole = as_a_whole(evidence, site)
+    if whole.way and labels == ("",) and ways:
+        return f"on the whole its percentages are {whole.way}, {whole.farthest}."
+    return f"{SLOPES[ways.pop()]}." if len(ways) == 1 else ""
+
+
+def _of_risks(evidence: types.Evidence, name: str) -> str:
+    way = as_a_whole(evidence, types.summary_of(evidence, name)).way
+    return f"its percentages are {way} for the patients as a whole." if way else ""
+
+
+def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
+    harmed = name in {site.name for site in binding.harmed(evidence)}
+    return f"{PLAIN['stop_rule_crossed']} Then, doing the same for everyone would have been better." if harmed else ""
+
+
+def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:
+    is_withheld = any(verdict.is_withheld for verdict in over_time.of_evidence(evidence))
+    return "whether the maker's rule to switch it off was broken is kept back." if is_withheld else ""
+
+
+def _of_rows(evidence: types.Evidence, name: str) -> str:
+    unknown = all(map(_may_be_none, types.summary_of(evidence, name).excluded.values()))
+    return "patients may be missing from the test: how many is kept back." if unknown else ""
+
+
+def _of_prevalence(evidence: types.Evidence, name: str) -> str:
+    origin = next((dataset for dataset in evidence.datasets if dataset.role == "development" and dataset.events), None)
+    site = types.summary_of(evidence, name)
+    if origin is None or origin.prevalence is None or site.prevalence is None:
+        return ""
+    more = "more" if site.prevalence > origin.prevalence else "less"
+    return f"the outcome is {more} common than where the model was made."
 
 
 def _same_for_all(evidence: types.Evidence, name: str) -> str:
@@ -144,3 +159,15 @@ def _same_for_all(evidence: types.Evidence, name: str) -> str:
 def _may_be_none(count: int | types.Withheld) -> bool:
     """Whether a count that is protected, or is 0, may be of nobody."""
     return (count.low if isinstance(count, types.CountRange) else count) == 0
+
+
+IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {
+    "slope_off": _of_slope,
+    "risks_off": _of_risks,
+    "stop_rule_crossed": _of_stop_rule,
+    "stop_rule_not_evaluable": _of_unseen_stop_rule,
+    "rows_excluded": _of_rows,
+    "default_better": _same_for_all,
+    "prevalence_shift": _of_prevalence,
+}
+"""What says more of a limitation where its place is known; empty where there is no more to say."""

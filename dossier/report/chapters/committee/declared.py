@@ -225,7 +225,10 @@ def broken_here(evidence: types.Evidence) -> str:
     if not sites:
         return ""
     where = "here" if evidence.local_site else f"in {few_named(list(sites))}"
-    return f"The maker's rule to switch it off was broken {where}."
+    harmed = list(dict.fromkeys(site.site for site in binding.harmed(evidence) if is_here(site.name, evidence)))
+    among = "" if harmed == list(sites) else f" in {few_named(harmed)}"
+    then = f" Then, doing the same for everyone would have been better{among}." if harmed else ""
+    return f"The maker's rule to switch it off was broken {where}.{then}"
 
 
 def ruled_out_here(evidence: types.Evidence) -> str:
