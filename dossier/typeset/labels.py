@@ -94,6 +94,12 @@ LONGEST_NAME = 50.0
 """The width in mm of a hospital's name that a sentence or a row of the committee's pages has room for."""
 
 
+def letters(evidence: Evidence) -> dict[str, str]:
+    """The letter of each external dataset, the same in every table and figure."""
+    names = [site.name for site in externals(evidence)]
+    return {name: chr(ord("a") + at % 26) * (1 + at // 26) for at, name in enumerate(names)}
+
+
 def short_names(evidence: Evidence) -> Evidence:
     """The evidence in which hospitals have names that a sentence and a row have room for."""
     names = list(dict.fromkeys(site.site for site in externals(evidence)))

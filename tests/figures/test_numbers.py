@@ -19,6 +19,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import fill
 from dossier.core.release import Robustness
+from dossier.report.chapters import grid
 from dossier.report.figures import (
     calibration,
     canvas,
@@ -32,7 +33,7 @@ from dossier.report.figures import (
 )
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.report.figures.captions import interval
-from dossier.typeset.numbers import TIED
+from dossier.typeset.numbers import TIED, plain
 from dossier.typeset.widths import shortened, text_width
 from tests.conftest import Book
 from tests.estimated import curved, estimated, present
@@ -200,6 +201,12 @@ def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(e
         estimates = {site: replace(base, value=values[which]) for site, values in rates.items()}
         found = with_measure(found, name, estimates, threshold=0.5)
     figure = in_style(sheet_of("predictive_values_by_prevalence"), found)
+    # A site has the letter that page 1 calls it by, though another one before it is left out.
+    legend = plain(" ".join(grid._legend(found)))
+    told = [min(site.events or 0, site.n - (site.events or 0)) >= bands.FEW_FOR_POOLING for site in sites]
+    keyed = [text.get_text() for text in figure.texts if text.get_text()[1:3] == "  "]
+    assert len(keyed) == sum(told) < len(told)
+    assert all(f"{text[0]} {text[3:]} (" in legend for text in keyed)
     for site in sites:
         cases, rest = site.events or 0, site.n - (site.events or 0)
         sensitivity, specificity = rates[site.name]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from string import ascii_lowercase
 from typing import Literal
 
 from dossier.core import bands, binding, claims, types
 from dossier.core.facts import Method
 from dossier.report.chapters import acceptance, sentence, verdict
-from dossier.typeset import names, numbers, reasons
+from dossier.typeset import labels, names, numbers, reasons
 from dossier.typeset.numbers import TIED
 from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import listing, sentence_case, setting, within_sentence
@@ -121,8 +120,7 @@ def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
     stands: dict[str, types.State] = {}
     for claim in claims.worst_first(every):
         stands.setdefault(claim.dataset, claim.state)
-    sites = zip(ascii_lowercase, types.externals(evidence), strict=False)
-    letter = {site.name: each for each, site in sites}
+    letter = labels.letters(evidence)
     parts = []
     for state in ("against", "open", "shown", "untested"):
         here = [letter[name] for name in letter if stands.get(name) == state]
@@ -140,7 +138,8 @@ def _legend(evidence: types.Evidence) -> list[str]:
     if not _has_letters(evidence):
         return []
     parts = []
-    for letter, site in zip(ascii_lowercase, types.externals(evidence), strict=False):
+    for name, letter in labels.letters(evidence).items():
+        site = types.summary_of(evidence, name)
         events = "" if site.class_counts else f", {names.all_events([site])}"
         parts.append(f"{letter}{TIED}{binding.marks(evidence, site)}{site.site} ({site.n:,}{events})")
     return [names.with_short_sites(evidence, f"{'; '.join(parts)}.")]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
-from dossier.typeset import widths
+from dossier.typeset import labels, widths
 from dossier.typeset.numbers import per_cent, showing_the_side, threshold
 
 HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
@@ -124,11 +124,12 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
     is_many = len(found) >= bands.MANY_SITES
     names = widths.shortened([flagging.site.site for flagging in found], WIDEST_NAME)
     high = HEIGHTS[0]
-    labels = [Labelled((), ()) if is_many else _labels(found, names, which, high) for which in (0, 1)]
+    placed = [Labelled((), ()) if is_many else _labels(found, names, which, high) for which in (0, 1)]
     key: list[list[facets.Key]] = []
-    if not all(label.is_clear for label in labels):
-        letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
-        high, labels = _lettered(found, letters)
+    if not all(label.is_clear for label in placed):
+        letter = labels.letters(evidence)
+        letters = [letter[flagging.site.name] for flagging in found]
+        high, placed = _lettered(found, letters)
         whole = widths.shortened([flagging.site.site for flagging in found], canvas.FULL - LEFT - 2 * facets.KEY_GAP)
         entries = [facets.Key(f"{letter}  {name}", "", mark="") for letter, name in zip(letters, whole, strict=True)]
         key = facets.key_lines(entries, canvas.FULL - LEFT - facets.KEY_GAP)
@@ -140,7 +141,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         axes = canvas.panel(drawn, x, top, WIDTH, high)
         for flagging in canvas.of_each(drawn, found, lambda each: each.site):
             _curve(axes, flagging, which, is_many)
-        for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
+        for mark, spot in zip(placed[which].marks, placed[which].spots, strict=True):
             if spot is not None:
                 axes.text(*axes.point(spot), mark.text, ha="center", va="center", zorder=4)
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
