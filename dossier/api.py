@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dossier.core.types import Evidence, State, Study
     from dossier.outputs.single import PrintedFigure, PrintedTable
     from dossier.reading.frames import Frame
-    from dossier.record.results import CurveRow, EstimateRow, Results
+    from dossier.record.results import CurveRow, Results
     from dossier.typeset import tables
 
 CURVES: Mapping[str, str] = {
@@ -340,7 +340,7 @@ class Record:
         made = [
             {
                 "measure": row.measure,
-                **self._where(row),
+                **self.results.where(row),
                 **{column: row.at.get(name) for name, column in settings.items()},
                 "at": results_csv.settings({name: value for name, value in row.at.items() if name != "threshold"}),
                 **{name: getattr(row, name) for name in ("level", *FOUND)},
@@ -432,7 +432,7 @@ class Record:
         if not rows:
             known = sorted({row.curve for row in self.results.curves if row.columns})
             raise _not_a_choice("name", name, [*CURVES, *known])
-        parts = [pandas.DataFrame({**row.at, **self._where(row), **_columns(row)}) for row in rows]
+        parts = [pandas.DataFrame({**row.at, **self.results.where(row), **_columns(row)}) for row in rows]
         points = pandas.concat(parts, ignore_index=True)
         return points[[*WHERE, *(name for name in points.columns if name not in WHERE)]]
 
@@ -624,21 +624,6 @@ class Record:
 
         command: Build | Quick = printing.command_for(self.evidence, asked)
         return printing.printed(self.results.text(), command)
-
-    def _where(self, row: EstimateRow | CurveRow) -> dict[str, str | None]:
-        pair = self._datasets.get(row.dataset)
-        return {
-            "dataset": row.dataset,
-            "site": row.dataset if pair is None else pair[0],
-            "role": row.dataset if pair is None else pair[1],
-            "model": self.results.model_of(row),
-            "subset_column": None if row.subset is None else row.subset.column,
-            "subset_level": None if row.subset is None else row.subset.level,
-        }
-
-    @cached_property
-    def _datasets(self) -> dict[str, tuple[str, str]]:
-        return {dataset.name: (dataset.site, dataset.role) for dataset in self.results.datasets}
 
     def _key_results(self) -> pandas.DataFrame:
         """The key results of each external site and of all together, without composing a page."""

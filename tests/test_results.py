@@ -528,6 +528,9 @@ def test_the_flat_table_holds_every_estimate_to_the_last_digit(evidence: Evidenc
     rivals = {row.at["model"] for row in written.estimates if "model" in row.at}
     assert len(rivals) == 2
     assert {line["model"] for line in lines} == {written.release.model, *rivals}
+    places = {each.name: (each.site, each.role) for each in evidence.datasets}
+    for line in lines:
+        assert (line["site"], line["role"]) == places.get(line["dataset"], (line["dataset"],) * 2)
     for line, estimate in zip(lines[: len(written.estimates)], in_order(written), strict=True):
         assert (line["measure"], line["dataset"], line["status"]) == (
             estimate.measure,

@@ -10,7 +10,7 @@ import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
@@ -569,6 +569,22 @@ class Results(Row):
     def model_of(self, row: EstimateRow | CurveRow) -> str:
         """The name of the model that a row is of: the one that is tested, where its settings name no other."""
         return str(row.at.get("model", self.release.model))
+
+    def where(self, row: EstimateRow | CurveRow) -> dict[str, str | None]:
+        """Where a row stands in a flat table: its dataset, site and role, its model and its group."""
+        site, role = self._places.get(row.dataset, (row.dataset, row.dataset))
+        return {
+            "dataset": row.dataset,
+            "site": site,
+            "role": role,
+            "model": self.model_of(row),
+            "subset_column": None if row.subset is None else row.subset.column,
+            "subset_level": None if row.subset is None else row.subset.level,
+        }
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[str, str]]:
+        return {dataset.name: (dataset.site, dataset.role) for dataset in self.datasets}
 
     def in_order(self, rows: Sequence[RowOfAModel]) -> list[RowOfAModel]:
         """Rows as a reader looks for them: of the model first, then of its rivals, then what is absent."""

@@ -16,8 +16,8 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 
 COLUMNS = (
-    *("measure", "dataset", "model", "subset_column", "subset_level", "at", "value", "low", "high", "se", "level"),
-    "p_value",
+    *("measure", "dataset", "site", "role", "model", "subset_column", "subset_level", "at"),
+    *("value", "low", "high", "se", "level", "p_value"),
     *("prediction_low", "prediction_high", "tau", "tau_low", "tau_high", "i2", "i2_low", "i2_high", "k", "df"),
     *("method", "n", "events", "tier", "status", "reason"),
 )
@@ -43,17 +43,14 @@ def _line(row: EstimateRow, results: Results) -> list[object]:
     # Counts of persons as they are printed: a number, or under a policy a range.
     cells |= {name: None if count is None else str(count) for name, count in (("n", row.n), ("events", row.events))}
     cells["reason"] = None if row.reason is None else reason_text(row.reason)
-    if row.subset is not None:
-        cells |= {"subset_column": row.subset.column, "subset_level": row.subset.level}
-    cells |= {"model": results.model_of(row), "at": settings(row.at)}
-    return _ordered(cells)
+    return _ordered({**cells, **results.where(row), "at": settings(row.at)})
 
 
 def _periods(row: CurveRow, results: Results) -> Iterator[dict[str, object]]:
     """The cells of a measure in each calendar period; of what is withheld or absent whole, those of one line."""
     unit = unit_of(str(row.at["periods"]))
     at = {name: value for name, value in row.at.items() if name != "measure"}
-    shared: dict[str, object] = {"measure": row.at["measure"], "dataset": row.dataset, "model": results.model_of(row)}
+    shared: dict[str, object] = {"measure": row.at["measure"], **results.where(row)}
     curve = row.result.found
     if isinstance(curve, Absent):
         yield {**shared, "at": settings(at), "status": row.status, "reason": reason_text(curve.reason)}
