@@ -144,9 +144,25 @@ def _small(name: str) -> dict[str, bytes]:
     release["dataset"] = [dataset for dataset in release["dataset"] if dataset["name"] in KEPT[name]]
     for key in ("readers", "reader_study", "utility", "h_accuracy") if name == "knee-region" else ():
         del release[key]
-    named = {dataset["file"] for dataset in release["dataset"]} | {"study.csv", *READERS_TABLES}
+    of_dataset = {dataset["name"]: dataset["file"] for dataset in release["dataset"]}
+    given = release.get("readers", [])
+    every = given if isinstance(given, list) else [given]
+    readers = [each for each in every if each["dataset"] in of_dataset]
+    release |= {"readers": readers if given is every else given} if readers else {}
+    tables = {each[kind]: each for each in readers for kind in ("labels", "confidence", "complexity") if kind in each}
+    named = {*of_dataset.values(), "study.csv", *tables}
     kept = {file: content for file, content in files.items() if file in named or file.endswith(".md")}
+    for file, each in tables.items():
+        if "case" in each:
+            kept[file] = _of_cases(kept[file], kept[of_dataset[each["dataset"]]])
     return {**kept, "release.toml": toml(release)}
+
+
+def _of_cases(labels: bytes, table: bytes) -> bytes:
+    """The rows of a readers' table whose case, its first column, is left in the table of patients."""
+    head, *rows = labels.splitlines(keepends=True)
+    known = {line.split(b",")[0] for line in table.splitlines()}
+    return b"".join([head, *(row for row in rows if row.split(b",")[0] in known)])
 
 
 def _cut(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import os
 import tomllib
+from pathlib import Path
 
+import pytest
+
+from dossier import evaluate, reading
+from dossier.core.contents import ON_PAPER
+from dossier.core.errors import DossierError
+from dossier.report import compose, draw
 from tests.bench import fuzz, odd_inputs
 
 INPUTS = 500
@@ -27,3 +34,32 @@ def test_the_small_releases_are_written_as_they_were_read() -> None:
     for files in odd_inputs.bases().values():
         release = tomllib.loads(files["release.toml"].decode())
         assert tomllib.loads(odd_inputs.toml(release).decode()) == release
+
+
+def _without_a_block() -> list[tuple[str, tuple[str, ...]]]:
+    """Each small release without one of its blocks, and without its thresholds too."""
+    cases: list[tuple[str, tuple[str, ...]]] = []
+    for base, files in odd_inputs.bases().items():
+        blocks = tomllib.loads(files["release.toml"].decode()).keys() - {"release", "outcome", "prediction", "dataset"}
+        cases += [(base, ()), *((base, (block,)) for block in sorted(blocks))]
+        cases += [(base, (block, "thresholds")) for block in sorted(blocks - {"thresholds"})]
+    return cases
+
+
+@pytest.mark.parametrize(("base", "left_out"), _without_a_block())
+def test_every_block_may_be_left_out(base: str, left_out: tuple[str, ...], tmp_path: Path) -> None:
+    files = odd_inputs.bases()[base]
+    release = tomllib.loads(files["release.toml"].decode())
+    less = {key: value for key, value in release.items() if key not in left_out}
+    for name, content in {**files, "release.toml": odd_inputs.toml(less)}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    try:
+        found = evaluate.evidence(reading.study(tmp_path))
+    except DossierError:
+        # What another block names must be there; a release that is whole has no fault.
+        assert left_out
+        return
+    gallery = draw.gallery(found)
+    for edition in ON_PAPER:
+        assert "<h1" in compose.document(gallery, edition).html

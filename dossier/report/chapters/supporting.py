@@ -75,7 +75,8 @@ def weighted_utility_by_class(evidence: Evidence) -> tuple[Table, ...]:
     found = [
         result
         for result in find_all(evidence, "weighted_utility")
-        if "class" in result.at
+        # Where no threshold is declared, one absence stands for all.
+        if {"class", "tau", "relevance"} <= result.at.keys()
         and result.at["gamma"] == 1
         and (isinstance(result.at["tau"], str) or result.at["relevance"] != ALL)
     ]
