@@ -17,7 +17,19 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
-from dossier.core.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, Withheld, externals, find, find_curve
+from dossier.core.types import (
+    MACRO,
+    POOLED,
+    Absent,
+    Curve,
+    Dataset,
+    Estimate,
+    Evidence,
+    Withheld,
+    externals,
+    find,
+    find_curve,
+)
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.metrics import calibration, discrimination, utility
@@ -209,6 +221,25 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
     assert (values[MACRO].low or -9) < values[MACRO].value < (values[MACRO].high or 9)
     threshold = {name: value for name, value in found[0].at.items() if name != "class"}
     assert find(biopsy.evidence, measure, "graft-1", **threshold) == values[MACRO]
+
+
+def test_a_group_has_measures_of_all_classes_over_its_sites(biopsy: Book) -> None:
+    """The sites by their rows; what is absent over all never speaks of the events of one class."""
+    groups = [row for row in biopsy.evidence.subgroups.results if row.term == "brier" and not row.at]
+    over_all = [row for row in groups if row.dataset == POOLED]
+    assert over_all
+    told = 0
+    for row in over_all:
+        here = [each.found for each in groups if each.subset == row.subset and each.dataset.startswith("graft")]
+        known = [found for found in here if isinstance(found, Estimate)]
+        if isinstance(row.found, Estimate):
+            told += 1
+            low, high = min(each.value for each in known), max(each.value for each in known)
+            assert low <= row.found.value <= high
+            assert row.found.n <= sum(each.n for each in known)
+        else:
+            assert row.found.reason.code != "too_few_to_tell"
+    assert told
 
 
 def test_only_discrimination_has_a_mean_over_the_classes(biopsy: Book) -> None:

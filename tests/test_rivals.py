@@ -232,7 +232,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     """Three vendors name more grades rightly at two of three hospitals; both pages were silent."""
     evidence = books["biopsy"].evidence
     said = verdict.finding(evidence)
-    assert said.rest.startswith("Better than the model, after Holm's correction for 36 comparisons: Vendor A")
+    assert plain(said.rest).startswith("Better than the model, after Holm's correction for 36 comparisons: Vendor A")
     assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
     assert "at Graft 3 by 0.10 (95%" in said.rest
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest

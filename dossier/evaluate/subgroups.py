@@ -317,9 +317,13 @@ class _Group:
             tested = {name: apart.details[name] for name in names if name in apart.details}
             yield known.with_details(tested)
 
+    def _is_of_all_classes(self, at: types.At) -> bool:
+        """Whether a measure is of several classes together: no outcome of one class tells what its rows contribute."""
+        return bool(self.release.outcome.classes) and at.get("class", types.MACRO) == types.MACRO
+
     def _few(self, at: types.At, side: int) -> types.Absent | None:
         """Why the group (0) or the others (1) are too few: over all sites they are held to what one site is held to."""
-        if at.get("class") == types.MACRO:
+        if self._is_of_all_classes(at):
             return None
         outcome = np.concatenate([np.empty(0), *(pair.parts[side].known for pair in self._pairs(at, 0)[0])])
         events, label, among = int(outcome.sum()), at.get("class"), Fact("of_the_other_patients") if side else None
@@ -365,7 +369,7 @@ class _Group:
         """A measure in the group and its difference to the others, within the sites."""
         name, level = metric.term.name, self.release.release.level
         form = metric.of_rows if self.release.horizon else metric.weighted
-        if at.get("class") == types.MACRO or not within_sites.is_known(name, form):
+        if self._is_of_all_classes(at) or not within_sites.is_known(name, form):
             return self._of_estimates(metric, at)
         scale: Scale = "plain" if metric.scale == "wilson" else metric.scale
         # Where it has no threshold, rows on either side of one are not counted on their own.

@@ -8,13 +8,15 @@ from dossier.core.types import Danger, DatasetSummary, Estimate, Evidence, Term,
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, estimated, phrase, primary_threshold
 from dossier.typeset.measures import is_estimated
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.words import setting, span, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
-    shares = [site.prevalence for site in externals(evidence) if site.prevalence is not None]
+    known = [(site, site.prevalence) for site in externals(evidence) if site.prevalence is not None]
+    shares = [share for _, share in ends_of_range(known)[0]]
     runs = span(per_cent, shares) if shares else ""
     verb = "runs from" if " to " in runs else "is"
     rest = phrase("caution", "finding", classes=evidence.release.outcome.classes, runs=runs, verb=verb)

@@ -81,7 +81,7 @@ def where_better(evidence: Evidence) -> str:
     looks = int(found[0].by.details["looks"] or 0)
     sure, others = ([each for each in found if each.is_sure is wanted] for wanted in (True, False))
     chance = number(looks * (1 - evidence.release.release.level) / 2, 1)
-    corrected = f"Holm's correction for {looks} comparisons"
+    corrected = f"Holm's correction for {counted(looks, 'comparison')}"
     said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
     if others:
         kind, after = ("Not after it, but", "") if sure else ("Looks better", f", not after {corrected}")

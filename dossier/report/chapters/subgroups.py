@@ -73,11 +73,13 @@ def _counts(looks: Sequence[between_groups.Look]) -> str:
     count = {state: sum(look.state == state for look in looks) for state in STATES}
     parts = [f"{how_many(count[state])} {words}" for state, words in COUNTED.items() if count[state]]
     text = f"Of {counted(len(looks), 'comparison')}, corrected for their number: {listing(parts)}."
-    unsure = sum(look.is_doubtful for look in looks)
+    unsure = [look for look in looks if look.state == "open" and look.excludes_none]
     if unsure:
         by_chance = number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
-        who = f"Of those that cannot tell, {how_many(unsure)} {'has' if unsure == 1 else 'have'}"
-        text += f" {who} a CI that excludes equality (by chance {by_chance} of all)."
+        sure = sum(look.is_sure for look in unsure)
+        who = f"Of those that cannot tell, {how_many(len(unsure))} {'has' if len(unsure) == 1 else 'have'}"
+        slight = f", {in_words(sure)} after the correction too, by an open amount" if sure else ""
+        text += f" {who} a CI that excludes equality (by chance {by_chance} of all){slight}."
     return text
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import per_cent, threshold
 
 PROBABILITIES = (0.5, 0.01, 0.99, 0.05, 0.95, 0.2, 0.8, 0.001, 0.999)
@@ -62,9 +63,10 @@ def fagan_nomogram_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Abs
         f"negative likelihood ratio.{captions.left_out(len(every) - len(known), 'not estimable')}"
         f"{captions.left_out(len(known) - len(found), 'in results.json')}"
     )
-    after = {name: [(data.column(curve, f"after_{name}")[0], site.site) for site, curve in known] for name in ANSWERS}
+    ends, few = ends_of_range(known)
+    after = {name: [(data.column(curve, f"after_{name}")[0], site.site) for site, curve in ends] for name in ANSWERS}
     said = [f"{text} {_spread(after[name])}" for name, (_, _, text) in ANSWERS.items()]
-    message = f"The probability of the outcome at {threshold(at[0])}: {'; '.join(said)}."
+    message = f"The probability of the outcome at {threshold(at[0])}: {'; '.join(said)}{few}."
     return canvas.Drawn(plot.sheet, caption, message)
 
 

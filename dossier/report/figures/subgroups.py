@@ -12,7 +12,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.report.figures import calibration, canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import DASH, number
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, sentence_case
 
@@ -299,7 +299,7 @@ def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         if line.is_head:
             continue
         for right, count in zip(places.counts, (line.n, line.events), strict=True):
-            plot.right(row + 0.5, right, f"{count or 0:,}")
+            plot.right(row + 0.5, right, DASH if count is None else f"{count:,}")
         if not line.found:
             plot.write(row + 0.5, places.axes[0] + 1.5, "too few to tell", color=ink.INK_2)
         for which, each in enumerate(axes if line.found else ()):
