@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
 @pytest.fixture(scope="module")
 def found(whole: Study) -> Evidence:
     return evaluate.evidence(whole)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """Both hospitals large enough for an update."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SIZES, "north", 6000)
+        patch.setitem(SIZES, "south", 6000)
+        return evaluate.evidence(study(tmp_path_factory.mktemp("large") / "release"))
 
 
 def of_updates(evidence: Evidence) -> list[types.Result]:
@@ -208,6 +218,36 @@ def test_a_large_hospital_with_high_risks_is_shown_to_be_mended(
     assert (least.state, least.at) == ("shown", {"model": f"{UPDATED}intercept"})
     assert "a correction put them right" in " ".join(to_do.steps(evidence))
     assert "A new intercept is shown to set the risks right in size at North" in chapter.finding(evidence).lead
+
+
+@pytest.mark.parametrize(
+    ("wrong", "oe_after", "says"),
+    [
+        (("north", "south"), (1.0, 1.01), "In North and South a correction put them right."),
+        (("south",), (1.0, 1.01), "In South a correction put them right."),
+        (("south",), (1.3, 1.4), "In South a correction did not put them right."),
+        (("south",), (0.7, 1.4), "In South nobody can tell yet whether a correction would."),
+        (("north", "south"), (1.3, 1.4), "In North a correction put them right; in South a correction did not"),
+    ],
+)
+def test_a_correction_is_told_of_hospitals_alone_whose_percentages_are_wrong(
+    large: Evidence, wrong: tuple[str, ...], oe_after: tuple[float, float], says: str
+) -> None:
+    def changed(each: types.Result) -> types.Result:
+        if isinstance(each.found, Absent):
+            return each
+        if each.measure == "calibration_test":
+            p = 1e-6 if each.dataset in wrong else 1.0
+            return replace(each, found=replace(each.found, details={"p_value": p, "p_holm": p}))
+        if each.measure == "oe_ratio" and each.dataset == "south" and "model" in each.at:
+            low, high = oe_after
+            return replace(each, found=replace(each.found, value=(low + high) / 2, low=low, high=high))
+        return each
+
+    evidence = replace(large, results=tuple(map(changed, large.results)))
+    assert says in " ".join(to_do.steps(evidence))
+    if "north" not in wrong:
+        assert "North" not in " ".join(to_do.steps(evidence))
 
 
 def test_updates_are_protected_as_fits_are(tmp_path: Path) -> None:

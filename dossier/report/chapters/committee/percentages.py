@@ -142,7 +142,7 @@ def _everywhere(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, st
     return [(site, label) for site in in_question(evidence) for label in classes.labels(evidence) or ("",)]
 
 
-def _off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
+def off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
     """The percentages of hospitals, of several classes with the class, that are shown to be wrong as a whole."""
     every = [as_a_whole(evidence, site, label) for site, label in _everywhere(evidence)]
     return [each for each in every if each.is_off]
@@ -160,7 +160,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
-    off = _off_as_a_whole(evidence)
+    off = off_as_a_whole(evidence)
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways: dict[str, list[str]] = {}
@@ -228,7 +228,7 @@ def _unrefuted(evidence: types.Evidence) -> str:
 
 def are_off(evidence: types.Evidence) -> bool:
     """Whether the percentages are shown to be wrong somewhere."""
-    return bool(_off_as_a_whole(evidence))
+    return bool(off_as_a_whole(evidence))
 
 
 def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> sentence.Sentence:

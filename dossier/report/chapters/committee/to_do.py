@@ -9,9 +9,10 @@ from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.declared import broken_here
-from dossier.report.chapters.committee.percentages import are_off
-from dossier.report.chapters.committee.places import goals_at, in_question, is_here, local
+from dossier.report.chapters.committee.percentages import are_off, off_as_a_whole
+from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
+from dossier.typeset.words import sentence_case
 from dossier.words import entries
 
 MOST_STEPS = 6
@@ -51,12 +52,21 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _mended(evidence: Evidence) -> str:
-    """Where a correction of its percentages was tried, and shown to put them right, or not."""
-    tried = [claim for claim in claims.about(evidence, "updating", "hospital") if is_here(claim.dataset, evidence)]
-    mended = [summary_of(evidence, claim.dataset).site for claim in tried if claim.state == "shown"]
-    if mended:
-        return f" In {few_named(mended)} a correction put them right."
-    return " Whether a correction would put them right, nobody can tell yet." if tried else ""
+    """Where a correction of wrong percentages was tried: where it put them right, where not, or nobody can tell."""
+    wrong, stands = {each.site.name for each in off_as_a_whole(evidence)}, dict[str, list[str]]()
+    for claim in claims.about(evidence, "updating", "hospital"):
+        if claim.dataset in wrong:
+            stands.setdefault(claim.state, []).append(summary_of(evidence, claim.dataset).site)
+    tried = [(says, stands[state]) for state, says in MENDED.items() if state in stands]
+    return f" {sentence_case('; '.join(f'in {few_named(sites)} {says}' for says, sites in tried))}." if tried else ""
+
+
+MENDED: dict[str, str] = {
+    "shown": "a correction put them right",
+    "against": "a correction did not put them right",
+    "open": "nobody can tell yet whether a correction would",
+}
+"""What is said of a correction that was tried where percentages are wrong."""
 
 
 def _test(evidence: Evidence) -> Iterator[str]:
