@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from dossier.core import types
+from dossier.core import claims, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.report.chapters import committee
 from tests.conftest import by_hand
@@ -478,6 +478,57 @@ def test_all_sentences_about_a_group_rest_on_one_comparison(results: tuple[types
         assert "overlap" not in words
         assert "was a difference shown" not in words
     assert ("coincidence" in later) == ("coincidence" in says)
+
+
+def ratio_of_women(ratio: float, rest: float) -> tuple[types.Result, ...]:
+    """The O/E of women, that lies off that of the others after all looks."""
+    of_sex, apart = types.Subset("sex", "female"), ratio / rest
+    here, beside, between = (
+        types.Estimate(value, 0.95 * value, 1.05 * value, 0.95, 200, Method("wald"), details={"p_holm": 0.001})
+        for value in (ratio, ratio - rest, apart)
+    )
+    return (
+        types.Result("oe_ratio", "oe_ratio", types.POOLED, {}, here, of_sex),
+        types.Result("oe_ratio", "oe_ratio", types.POOLED, {"against": "complement"}, beside, of_sex),
+        types.Result("oe_ratio_ratio", "oe_ratio_ratio", types.POOLED, {"against": "complement"}, between, of_sex),
+    )
+
+
+def foretold(found: Sequence[types.Result], share: float, rest: float) -> tuple[types.Result, ...]:
+    """The same where the risks foretell these shares."""
+    more = {"expected": share, "expected_complement": rest, "p_beyond_holm": 1.0}
+    return tuple(each.with_details(more) if "against" in each.at else each for each in found)
+
+
+def test_who_is_wronged_stands_before_those_whom_the_risks_explain() -> None:
+    sizes = {name: [types.SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    explained = foretold(missed(0.48, 0.83, 0.001), 0.5, 0.8)
+    alarms = tuple(dataclasses.replace(each, term="specificity", measure="specificity") for each in explained)
+    evidence = with_groups(KINDS["one"], sizes, *explained, *alarms, *ratio_of_women(1.5, 1.0))
+    groups = [text for text in committee.who_is_missed(evidence) if "female" in text]
+    assert groups[0].startswith("The model underestimates the risk of female patients (150 actual cases")
+    assert len(groups) == 2
+    assert "Some of this may be so with every percentage right." in committee.who_is_missed(evidence)
+    assert committee.differing_groups(evidence)[0].startswith("The model underestimates")
+    # Of more errors than there is room for it is said that they are there.
+    every = missed(0.48, 0.83, 0.001)
+    alarms = tuple(dataclasses.replace(each, term="specificity", measure="specificity") for each in every)
+    found = with_groups(KINDS["one"], sizes, *every, *alarms, *ratio_of_women(1.5, 1.0))
+    assert "More is wrong for groups: table of groups." in committee.who_is_missed(found)
+    assert "More is wrong" not in " ".join(committee.who_is_missed(evidence))
+
+
+@pytest.mark.parametrize(("share", "says"), [(0.68, True), (0.8, False)])
+def test_a_small_difference_has_the_reason_of_the_register(share: float, says: bool) -> None:
+    sizes = {name: [types.SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    found = foretold(missed(0.66, 0.75, 0.001, 0.08), share, 0.74)
+    found = found if says else tuple(each.with_details({"p_beyond_holm": 0.001}) for each in found)
+    evidence = with_groups(KINDS["one"], sizes, *found)
+    claim = next(each for each in claims.about(evidence, "groups", "group") if each.measure == "sensitivity")
+    assert (claim.reason == Fact("explained_by_risks")) is says
+    text = " ".join(committee.differing_groups(evidence))
+    assert "It does worse for female patients (more missed), but it may be only a little" in text
+    assert ("may be so with every percentage right" in text) is says
 
 
 def test_a_group_that_it_does_worse_for_is_not_said_to_be_open_in_another_way() -> None:

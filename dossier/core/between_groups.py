@@ -134,6 +134,11 @@ class Look:
         return self.state == "open" and self.is_sure and self.excludes_none and self.is_worse
 
     @property
+    def is_explained(self) -> bool:
+        """Whether the group is shown to be worse off, by much or little, and no more so than the risks foretell."""
+        return self.is_worse and (self.state == "explained" or (self.is_slight and self.is_foretold))
+
+    @property
     def is_worse(self) -> bool:
         """Whether it is the group that is worse off: more of its events are missed, or it is ranked less well."""
         return self.apart.value > 1 if self.measure == RATIO else self.apart.value < 0

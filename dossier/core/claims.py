@@ -308,11 +308,10 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
-            is_explained = look.state == "explained" and look.is_worse
             alone: types.State = (
-                "open" if is_explained else look.state if look.state in ("against", "open") else "shown"
+                "open" if look.is_explained else look.state if look.state in ("against", "open") else "shown"
             )
-            why = Fact("explained_by_risks") if is_explained else None
+            why = Fact("explained_by_risks") if look.is_explained else None
             yield _claim(
                 "groups",
                 "group",

@@ -72,8 +72,11 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    errors = dict(list(_errors(evidence, in_brief=True).items())[:MOST_ERRORS])
+    every = _errors(evidence, in_brief=True)
+    errors = dict(list(every.items())[:MOST_ERRORS])
     parts = [f"{how} {plain.first_named(which, GROUP)}." for how, which in errors.items()]
+    left = {_how(evidence, look) for look in _looks(evidence) if look.state == "against"} - set(errors)
+    parts += ["More is wrong for groups: table of groups."] if left else []
     parts = [*parts, _even_if_right(evidence, errors)] if parts else [_counts(evidence, in_brief=True)]
     return tuple(text for text in (*parts, _of_goals(evidence), _known_at(evidence)) if text)
 
@@ -162,9 +165,11 @@ AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 
 
 def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[str]]:
-    """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
+    """What the model does otherwise for which groups, with both values; what accuses it comes before what the risks may
+    explain.
+    """
     found: dict[str, list[str]] = {}
-    for look in _looks(evidence):
+    for look in sorted(_looks(evidence), key=lambda look: look.state != "against"):
         if look.is_worse_off:
             more = "" if in_brief else f"{_range_of(look)}{_expected(look)}"
             who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{more})"
@@ -232,11 +237,12 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     known = {
         patients_of(look.column, look.label, look.of_class) for look in looks if look.state in ("against", "explained")
     }
-    for is_sure, start, end in (
-        (True, "It does worse for", "but it may be only a little"),
-        (False, "It may do worse for", "or this is coincidence"),
+    for is_sure, is_explained, start, end in (
+        (True, False, "It does worse for", "but it may be only a little"),
+        (True, True, "It does worse for", "but it may be only a little, and may be so with every percentage right"),
+        (False, False, "It may do worse for", "or this is coincidence"),
     ):
-        here = [look for look in worse if look.is_sure is is_sure]
+        here = [look for look in worse if (look.is_sure, look.is_explained) == (is_sure, is_explained)]
         groups = dict.fromkeys((patients_of(look.column, look.label, look.of_class), look.measure) for look in here)
         if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
             text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED, what=GROUP)}, {end}."
