@@ -21,7 +21,7 @@ from dossier.typeset.numbers import TIED
 from tests.conftest import Book
 from tests.reasons import limitation
 from tests.test_committee import with_release
-from tests.test_findings import KINDS
+from tests.test_findings import KINDS, given, jointly_tested
 
 DAY = datetime.date(2026, 5, 1)
 
@@ -110,6 +110,48 @@ def test_twelve_patients_neither_pass_nor_fail() -> None:
     evidence = dataclasses.replace(declared, criteria=criteria)
     assert [letters_of(evidence, state) for state in ("open", "against")] == [["a"], ["b"]]
     assert letters_of(evidence, "shown") == list("cdefgh")
+
+
+@pytest.mark.parametrize("measure", ["auroc", "oe_ratio", "net_benefit"])
+@pytest.mark.parametrize(
+    ("ratio", "slope", "says"),
+    [
+        ((0.6, 0.5, 0.7), (1.0, 0.9, 1.1), "Risks are far too high in {place} (O/E 0.60)."),
+        ((1.4, 1.1, 1.7), (0.5, 0.4, 0.6), "Risks are too low in {place} (O/E 1.40)."),
+        ((1.0, 0.9, 1.1), (0.4, 0.3, 0.5), "Risks are too extreme in {place} (slope 0.40)."),
+        ((1.0, 0.9, 1.1), (1.0, 0.9, 1.1), ""),
+    ],
+)
+def test_the_headline_says_which_risks_are_wrong_whatever_was_declared(
+    measure: str, ratio: tuple[float, float, float], slope: tuple[float, float, float], says: str
+) -> None:
+    found = given(given(EIGHT, "oe_ratio", site_2=ratio), "calibration_slope", site_2=slope)
+    found = jointly_tested(found, **{site: 1e-6 if site == "site-2" else 1.0 for site in SITES})
+    found = held(found, asked(measure), met={(1, site): True for site in SITES})
+    place = types.externals(found)[2].site
+    said = verdict.finding(found)
+    assert says.format(place=place) in f"{said.lead} {said.rest}".replace(TIED, " ")
+    assert ("Risks are" in said.rest) == bool(says)
+    assert (f"Its percentages are wrong in {place}." in committee.answer(found)) == bool(says)
+    at_home = committee.answer(dataclasses.replace(found, local_site="site-2"))
+    assert ("percentages are wrong here: " in at_home) == bool(says)
+
+
+def test_the_headline_says_for_whom_it_does_worse_and_at_which_threshold_it_does_harm() -> None:
+    evidence = grouped("oe_ratio_ratio", number(1.36, 1.28, 1.45), 0.98, number(1.39, 1.28, 1.51))
+    first = evidence.release.thresholds.declared[0]
+    release = with_release(evidence, thresholds={"declared": (first, 0.7), "rationale": "."}).release
+    worse = types.Estimate(-0.05, -0.08, -0.02, 0.95, 4000, Method("wald"), 300, details={"treat_all": -0.2})
+    result = types.Result("net_benefit_gain", "net_benefit_gain", "site-4", {"threshold": 0.7}, worse)
+    evidence = dataclasses.replace(evidence, release=release, results=(*evidence.results, result))
+    place = types.externals(evidence)[4].site
+    for each in (evidence, held(evidence, asked(), met={(1, site): True for site in SITES})):
+        said = verdict.finding(each)
+        assert f"At 0.70 flagging everyone or no one is shown to be better in {place}." in said.rest
+        assert "The model underestimates the risk of the subgroup women (sex): O/E 1.36 against 0.98" in said.rest
+        assert "An error was shown for women." in committee.answer(each)
+    alike = grouped("oe_ratio_ratio", number(1.1, 1.0, 1.2), 0.98, number(1.12, 0.99, 1.2), p_holm=0.4)
+    assert "women" not in committee.answer(alike) + verdict.finding(alike).rest
 
 
 def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:

@@ -293,19 +293,21 @@ MOST_WITHOUT_VALUE = 5
 
 
 def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
-    """Where the risks are shown to be wrong in size: too low or too high, in words."""
-    found: dict[str, list[tuple[str, Estimate]]] = {words: [] for words in SIZES}
+    """Where the risks are shown to be wrong in size: too low or too high, in words; else how they are spread."""
+    found: dict[str, list[tuple[str, float, str]]] = {words: [] for words in (*SIZES, *SPREAD.values())}
     for site, label, name in _places(evidence):
-        wrong = misfit(evidence, site, label)
-        ratio = find(evidence, "oe_ratio", site, **({"class": label} if label else {}))
-        if wrong.level and not wrong.is_reversed and isinstance(ratio, Estimate):
-            found[f"far {wrong.level}" if wrong.is_far else wrong.level].append((name, ratio))
+        wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
+        measure, named = ("oe_ratio", "O/E") if wrong.level else ("calibration_slope", "slope")
+        each = find(evidence, measure, site, **at)
+        words = (f"far {wrong.level}" if wrong.is_far else wrong.level) or SPREAD.get(wrong.spread, "")
+        if words and not wrong.is_reversed and isinstance(each, Estimate):
+            found[words].append((name, each.value, f"{named}{TIED}{number(each.value)}"))
     count, kinds = sum(map(len, found.values())), sum(map(bool, found.values()))
-    most = MOST_WITHOUT_VALUE if count <= MOST_WITHOUT_VALUE else MOST_OFF // kinds
+    most = MOST_WITHOUT_VALUE if count <= MOST_WITHOUT_VALUE else max(MOST_OFF // kinds, 1)
     parts = []
     for words, which in found.items():
-        farthest = sorted(which, key=lambda pair: -claims.times_off(pair[1].value))
-        names = [f"{name} (O/E{TIED}{number(each.value)})" if count <= MOST_OFF else name for name, each in farthest]
+        farthest = sorted(which, key=lambda place: -claims.times_off(place[1]))
+        names = [f"{name} ({value})" if count <= MOST_OFF else name for name, _, value in farthest]
         parts += [f"{words} {preposition} {named_with_the_rest(names, most)}"] if names else []
     return f"Risks are {'; '.join(parts)}." if parts else ""
 

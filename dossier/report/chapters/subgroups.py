@@ -61,6 +61,20 @@ def finding(evidence: types.Evidence) -> Sentence:
     return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{of_criteria}{rest}")
 
 
+def worse_off(evidence: types.Evidence) -> str:
+    """The worst comparison of a group over all sites that is shown to be against it, and how many more there are."""
+    counted_ones = claims.worst_first(claims.counted(evidence, "groups"))
+    against = [claim for claim in counted_ones if (claim.state, claim.limit_source) == ("against", "default")]
+    looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
+    facts = [
+        flag_text(look.fact)
+        for claim in against
+        for look in looks
+        if (look.measure, types.Subset(look.column, look.label), look.at) == (claim.measure, claim.subset, claim.at)
+    ]
+    return f"{sentence_case(named_with_the_rest(facts, 1))}." if facts else ""
+
+
 def _of_criteria(stands: Sequence[types.State]) -> str:
     """How the criteria stand that are declared for subgroups, which page 1 counts too."""
     words: Mapping[types.State, str] = entries("pages")["standing"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from dossier.core import bands, binding, claims, tripod, types
-from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence
+from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence, subgroups
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.flags import topic
 from dossier.typeset.names import with_short_sites
@@ -83,13 +83,13 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
         if here:
             stands[site.name] = acceptance.verdict(here)
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
-    asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
+        _against(evidence),
+        sentence.where_risks_are_off(evidence, "for" if classes.labels(evidence) else "in"),
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
         f"Shown not to hold: {'; '.join(missed)}." if missed else "",
         sentence.new_hospital(evidence),
-        "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(evidence),
     ]
     return sentence.Sentence(
         _lead(every, stands, evidence.is_protected),
@@ -97,12 +97,28 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
     )
 
 
+def _against(evidence: types.Evidence, but_at: float | None = None) -> str:
+    """Where the model is shown to be no gain, but at a threshold of which that is said, and for whom it does worse."""
+    called = {site.name: site.site for site in types.externals(evidence)}
+    none: dict[float, dict[str, None]] = {}
+    for claim in claims.about(evidence, "benefit", "hospital"):
+        if (claim.state, claim.limit_source) == ("against", "default") and claim.at["threshold"] != but_at:
+            none.setdefault(float(claim.at["threshold"]), {})[called[claim.dataset]] = None
+    parts = [
+        f"At {threshold(at)} flagging everyone or no one is shown to be better in "
+        f"{sentence.named_with_the_rest(list(sites), MOST_NAMED)}."
+        for at, sites in none.items()
+    ]
+    return " ".join(filter(None, [*parts, subgroups.worse_off(evidence)]))
+
+
 def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     """What was found: first of all at how many hospitals the model is of use, where the gains have intervals."""
     none = "No criterion that counts was declared: nothing here is passed or failed."
     found = results.finding(evidence)
-    better = f"{comparison.where_better(evidence)} {changes.what_is_worse(evidence)}".strip()
     at = sentence.primary_threshold(evidence)
+    said = (_against(evidence, at), comparison.where_better(evidence), changes.what_is_worse(evidence))
+    better = " ".join(filter(None, said))
     every = claims.about(evidence, "benefit", "hospital")
     states = [claim.state for claim in every if claim.low is not None and dict(claim.at) == {"threshold": at}]
     if at is None or not states:

@@ -10,8 +10,17 @@ from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
 from dossier.report.chapters.committee import declared, goals_met, plain
-from dossier.report.chapters.committee.better import another_is_better
-from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
+from dossier.report.chapters.committee.better import another_is_better, better_if_the_same_for_all
+from dossier.report.chapters.committee.missed import worse_for
+from dossier.report.chapters.committee.percentages import (
+    as_a_whole,
+    at_risk,
+    lines,
+    off_as_a_whole,
+    predicted,
+    told_of,
+    wrong_at,
+)
 from dossier.report.chapters.committee.places import (
     alone,
     few_at,
@@ -40,10 +49,13 @@ def answer(evidence: types.Evidence) -> str:
     changed = f"{declared.worse_than_before(evidence)} {declared.changed_since_laid_down(evidence)}".strip()
     forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _separating(evidence)]
     if ours is None:
-        parts = [*forbidden, _goals_everywhere(evidence), another_is_better(evidence), changed, _elsewhere(evidence)]
+        wrong = [_same_is_better(evidence), worse_for(evidence), _percentages_off(evidence)]
+        parts = [*forbidden, _goals_everywhere(evidence), *wrong, another_is_better(evidence), changed]
+        parts.append(_elsewhere(evidence))
     else:
-        parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), another_is_better(evidence)]
-        parts += [changed, _percentages_here(evidence, ours)]
+        wrong = [worse_for(evidence), _percentages_here(evidence, ours)]
+        parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), *wrong]
+        parts += [another_is_better(evidence), changed]
     return " ".join(text for text in parts if text)
 
 
@@ -108,16 +120,29 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
 
 
 def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
-    """That the percentages of our hospital are far off, where they are: what its goals do not ask."""
+    """That the percentages of our hospital are wrong, where they are: what its goals do not ask."""
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
     if far is not None:
         said = f"it said {plain.risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
     elif whole.is_far_off and not isinstance(whole.ratio, types.Absent):
         said = predicted(whole.ratio)
+    elif whole.is_off and not whole.off.is_reversed:
+        said = whole.says
     else:
         return ""
     return f"{start} percentages are wrong here: {said}."
+
+
+def _same_is_better(evidence: types.Evidence) -> str:
+    """Where doing the same for all is shown to be better; of one hospital alone its own answer says so."""
+    return "" if alone(evidence) else " ".join(better_if_the_same_for_all(evidence))
+
+
+def _percentages_off(evidence: types.Evidence) -> str:
+    """Where its percentages are shown to be wrong, whatever its goals ask."""
+    where = [each.where for each in off_as_a_whole(evidence) if not each.off.is_reversed]
+    return f"Its percentages are wrong in {plain.few_named(where)}." if where else ""
 
 
 def _part_of(count: int, among: int) -> str:

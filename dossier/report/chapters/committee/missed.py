@@ -81,6 +81,13 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     return tuple(text for text in (*parts, _of_goals(evidence), _known_at(evidence)) if text)
 
 
+def worse_for(evidence: types.Evidence) -> str:
+    """For which groups an error is shown: for the first words of the first page."""
+    against = [look for look in _looks(evidence) if look.state == "against"]
+    who = list(dict.fromkeys(patients_of(look.column, look.label, look.of_class) for look in against))
+    return f"An error was shown for {plain.first_named(who, GROUP)}." if who else ""
+
+
 def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
     """That the risks may explain some or all of these errors; the later page says what one would expect by them."""
     states = {look.state for look in _looks(evidence) if look.is_worse and _how(evidence, look) in errors}
