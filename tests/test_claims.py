@@ -20,7 +20,7 @@ from dossier.core import between_groups, claims, multiplicity, types
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.record import results
-from dossier.report.chapters import grid
+from dossier.report.chapters import committee, grid, sentence
 from dossier.report.chapters.acceptance import WORDS
 from dossier.report.chapters.committee import missed
 from dossier.typeset import living_text
@@ -197,11 +197,16 @@ def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:
     assert better.state == "shown"
 
 
-def test_the_size_of_risks_is_asked_of_the_slope_where_a_criterion_asks_of_the_ratio_alone(tmp_path: Path) -> None:
-    """At the hospital whose O/E is right, and whose slope is far too low."""
+@pytest.mark.parametrize(
+    ("n", "slope", "state"), [(1500, 0.4, "against"), (150, 1.0, "open"), (260, 0.9, "open"), (9000, 1.0, "shown")]
+)
+def test_the_size_of_risks_is_asked_of_the_slope_where_a_criterion_asks_of_the_ratio_alone(
+    n: int, slope: float, state: types.State
+) -> None:
+    """At the hospital whose O/E is right, and whose slope is far too low, or told by too few patients."""
     rng = np.random.default_rng(3)
-    risk = expit(rng.normal(-0.5, 2.0, 1500))
-    outcome = rng.random(1500) < expit(0.4 * logit(risk) - 0.35)
+    risk = expit(rng.normal(-0.5, 2.0, n))
+    outcome = rng.random(n) < expit(slope * logit(risk) - (0.35 if slope < 0.5 else 0.0))
     frame = pd.DataFrame({"site": "A", "outcome": outcome.astype(int), "risk": risk})
     asked = [
         {
@@ -215,4 +220,26 @@ def test_the_size_of_risks_is_asked_of_the_slope_where_a_criterion_asks_of_the_r
     found = dossier.validate(frame, outcome="outcome", risk="risk", site="site", acceptance=asked)
     here = claims.counted(found.evidence, "calibration")
     assert {claim.state for claim in here if claim.limit_source == "declared"} == {"shown"}
-    assert {claim.state for claim in here if claim.limit_source == "default"} == {"against"}
+    # What both say in the same words stands once.
+    assert {claim.state for claim in here if claim.limit_source == "default"} <= {state}
+    assert claims.worst_first(here)[0].state == state
+    how = {"against": "shown to be off", "open": "open", "shown": "shown to be good"}[state]
+    assert sentence.calibration_by_state(found.evidence, ", ".join).startswith(f"Calibration is {how} in Data A")
+    right = committee.are_right(found.evidence).lead
+    assert right.startswith("Yes") is (state == "shown")
+    assert right.startswith("Nobody can tell") is (state == "open")
+
+
+def test_page_1_tells_of_harm_at_any_declared_threshold() -> None:
+    """The gain is there at the first threshold, and flagging no one is better at the second."""
+    rng = np.random.default_rng(8)
+    true = expit(rng.normal(-1.2, 1.5, 6000))
+    risk = np.where(true > 0.3, np.sqrt(np.sqrt(true)), true)
+    frame = pd.DataFrame({"site": "A", "outcome": (rng.random(6000) < true).astype(int), "risk": risk})
+    found = dossier.validate(frame, outcome="outcome", risk="risk", site="site", thresholds=[0.1, 0.85]).evidence
+    by_threshold = {claim.at["threshold"]: claim.state for claim in claims.about(found, "benefit", "hospital")}
+    assert by_threshold == {0.1: "shown", 0.85: "against"}
+    row = next(row for row in grid.table(found).rows if row.label.startswith("Better than flagging"))
+    assert row.cells[1].kind == "alert"
+    assert "1 against" in row.cells[1].text.replace("\N{NO-BREAK SPACE}", " ")
+    assert row.cells[2].text.replace("\N{NO-BREAK SPACE}", " ").startswith("Data A at 0.85: \N{MINUS SIGN}")

@@ -130,7 +130,9 @@ def _is_replaced(claim: Claim, declared: Collection[str | None]) -> bool:
 
 
 def _subject(claim: Claim) -> tuple[object, ...]:
-    return claim.measure, claim.dataset, claim.subset, claim.limit, claim.scope, *sorted(claim.at.items())
+    # The size of risks is judged by two measures at once: what a criterion asks of one may say another thing.
+    joint = claim.state if claim.question == "calibration" else None
+    return claim.measure, claim.dataset, claim.subset, claim.limit, claim.scope, joint, *sorted(claim.at.items())
 
 
 def _of(found: types.Estimate | types.Absent, **fields: object) -> dict[str, object]:
@@ -224,7 +226,8 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
 
 
 def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
-    """The size of the risks, by O/E and slope at once; the number is that of the one that is farther off.
+    """The size of the risks, by O/E and slope at once; the number is that of the one that is farther off, of those that
+    leave it open.
 
     A declared limit of either takes the place of ours.
     """
@@ -240,7 +243,8 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         ratio, slope, test = (types.find(evidence, measure, dataset, **at) for measure in flags.CALIBRATION)
         both = {"oe_ratio": ratio, "calibration_slope": slope}
         known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
-        measure = max(known, key=lambda name: times_off(known[name].value), default="oe_ratio")
+        left = {name: each for name, each in known.items() if multiplicity.held(each, *limits[name]) != "shown"}
+        measure = max(left or known, key=lambda name: times_off(known[name].value), default="oe_ratio")
         found = both[measure]
         details = test.details if isinstance(test, types.Estimate) else {}
         yield _claim(
@@ -678,10 +682,13 @@ REGISTER = "register of claims"
 
 
 def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
-    """What a page counts of a question: at the primary threshold, against a declared limit where there is one."""
+    """What a page counts of a question: at the primary threshold and what is against it at others, against a declared
+    limit where there is one.
+    """
     primary = evidence.release.thresholds.declared[:1]
     every = [claim for claim in about(evidence, question) if claim.scope != "overall" and claim.limit_source != "maker"]
-    here = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
+    found = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
+    here = [claim for claim in every if claim in found or (claim.question, claim.state) == ("benefit", "against")]
     if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
         here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
     # A goal of one group takes the place of no comparison with the others.

@@ -187,6 +187,8 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     site = next((names.label_of(site) for site in evidence.datasets if site.name == claim.dataset), "")
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
+    at, primary = claim.at.get("threshold"), evidence.release.thresholds.declared[:1]
+    site += "" if claim.question != "benefit" or at is None or at in primary else f" at{TIED}{setting(at)}"
     update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "").lower()
     who = " at ".join(filter(None, (listing(list(filter(None, (rival, group, str(claim.at.get("class", "")))))), site)))
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)

@@ -203,11 +203,17 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
 
 
+def _gravest(evidence: types.Evidence) -> dict[tuple[str, str], claims.Claim]:
+    """How the percentages of each place stand: by the gravest of what is asked of them, as in the full report."""
+    worst = reversed(claims.worst_first(claims.counted(evidence, "calibration")))
+    return {(claim.dataset, str(claim.at.get("class", ""))): claim for claim in worst}
+
+
 def _unrefuted(evidence: types.Evidence) -> str:
     """What is said of percentages that are nowhere shown to be wrong: where they are shown to be right, or look off."""
     where: dict[str, list[str]] = {}
-    for claim in claims.about(evidence, "calibration", "hospital"):
-        if claim.limit_source == "default" and claim.dataset in {site.name for site in in_question(evidence)}:
+    for claim in _gravest(evidence).values():
+        if claim.dataset in {site.name for site in in_question(evidence)}:
             place = " in ".join(
                 [
                     *([str(claim.at["class"])] if "class" in claim.at else []),
