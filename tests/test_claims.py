@@ -243,3 +243,42 @@ def test_page_1_tells_of_harm_at_any_declared_threshold() -> None:
     assert row.cells[1].kind == "alert"
     assert "1 against" in row.cells[1].text.replace("\N{NO-BREAK SPACE}", " ")
     assert row.cells[2].text.replace("\N{NO-BREAK SPACE}", " ").startswith("Data A at 0.85: \N{MINUS SIGN}")
+
+
+@pytest.mark.parametrize(
+    ("question", "n", "declared", "reason"),
+    [
+        ("groups", 60, {}, "no_subgroup_declared"),
+        ("groups", 60, {"subgroups": ["ward"]}, "nothing_compared"),
+        ("groups", 60, {"subgroups": ["ward"], "disclosure": {"minimum_cell": 10}}, "not_given_where_protected"),
+        ("comparators", 20, {}, "no_rival_declared"),
+        ("comparators", 20, {"rival": "other"}, "nothing_compared"),
+        ("updating", 60, {}, "no_update_declared"),
+        ("updating", 9000, {"update": {"methods": ["intercept"]}}, "nothing_to_mend"),
+    ],
+)
+def test_a_question_that_nothing_answers_says_the_true_reason(
+    question: claims.Question, n: int, declared: dict[str, object], reason: str
+) -> None:
+    rng = np.random.default_rng(5)
+    risk = expit(rng.normal(-0.8, 1.6, n))
+    frame = pd.DataFrame({"outcome": (rng.random(n) < risk).astype(int), "risk": risk, "other": 0.9 * risk})
+    frame["ward"] = np.where(rng.random(n) < 0.2, "surgery", "medicine")
+    # Too few with the outcome for a comparison of two models.
+    frame.loc[frame.index[3 * (n == 20) :], "outcome"] *= n != 20
+    found = dossier.validate(frame, outcome="outcome", risk="risk", **declared).evidence  # type: ignore[arg-type]
+    (overall,) = claims.about(found, question, "overall")
+    assert overall.state == "untested"
+    assert overall.reason is not None
+    assert overall.reason.code == reason
+
+
+def test_a_curve_that_is_kept_back_leaves_what_is_shown_of_the_percentages() -> None:
+    rng = np.random.default_rng(6)
+    risk = expit(rng.normal(-0.8, 1.6, 12000))
+    frame = pd.DataFrame({"outcome": (rng.random(12000) < risk).astype(int), "risk": risk})
+    sites = {"A": frame[:9000], "B": frame[9000:9200]}
+    found = dossier.validate(sites, outcome="outcome", risk="risk", disclosure={"minimum_cell": 10}).evidence
+    stands = {claim.dataset: claim.state for claim in claims.counted(found, "calibration")}
+    assert list(stands.values()).count("shown") == 1
+    assert committee.are_right(found).lead.startswith("Close to what happened in")

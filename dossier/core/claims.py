@@ -439,6 +439,8 @@ def _labels(evidence: types.Evidence) -> Iterator[Claim]:
                 "labels", "overall", first.found, dataset=first.dataset, measure=measure, at=first.at, **WITHOUT_LIMIT
             )
             return
+    if evidence.release.readers:
+        yield Claim("labels", "overall", "untested", reason=NOTHING_COMPARED)
 
 
 WITHOUT_LIMIT: Mapping[str, object] = {"state": "open", "reason": Fact("no_limit_declared")}
@@ -453,6 +455,8 @@ def _people(evidence: types.Evidence) -> Iterator[Claim]:
         found = found if None in clustered else replace(found, low=clustered[0], high=clustered[1])
         at = {"dataset": types.READER_STUDY, "measure": "absolute_risk_reduction", "limit": (0.0, None)}
         yield _claim("people", "overall", found, state=multiplicity.better(found, 0.0, None), **at)
+    elif evidence.release.reader_study is not None:
+        yield Claim("people", "overall", "untested", reason=found.reason)
 
 
 def _population(evidence: types.Evidence) -> Iterator[Claim]:
@@ -510,7 +514,12 @@ def _test_itself(evidence: types.Evidence) -> Iterator[Claim]:
         yield Claim("test_itself", "overall", "shown" if is_sealed else "open", reason=None if is_sealed else reason)
 
 
-NOT_ESTIMATED = Fact("not_estimated")
+NOT_ESTIMATED, NOTHING_COMPARED = Fact("not_estimated"), Fact("nothing_compared")
+
+
+def _nothing(evidence: types.Evidence) -> bool:
+    """That nothing has to be declared."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -523,21 +532,39 @@ class Asked:
     harm: int
     chapter: str
     unanswered: Fact = NOT_ESTIMATED
+    is_declared: Callable[[types.Evidence], bool] = _nothing
+    """Whether what it asks of was declared, so that nothing answers it for another reason."""
+    otherwise: Fact = NOTHING_COMPARED
+    """That reason, where no policy keeps it back."""
+
+    def why(self, evidence: types.Evidence) -> Fact:
+        """Why nothing answers it."""
+        if not self.is_declared(evidence):
+            return self.unanswered
+        kept_back = Fact("not_given_where_protected", below=max(site.minimum_cell for site in evidence.datasets))
+        return kept_back if evidence.is_protected and self.otherwise == NOTHING_COMPARED else self.otherwise
 
 
 ASKED: Mapping[Question, Asked] = {
     "benefit": Asked(_benefit, 2, "utility", Fact("release_declares_no_threshold")),
     "calibration": Asked(_calibration, 4, "calibration"),
     "discrimination": Asked(_discrimination, 6, "discrimination"),
-    "comparators": Asked(_comparators, 2, "comparison", Fact("no_rival_declared")),
-    "groups": Asked(_groups, 3, "subgroups", Fact("no_subgroup_declared")),
+    "comparators": Asked(
+        _comparators, 2, "comparison", Fact("no_rival_declared"), lambda found: bool(found.release.rivals)
+    ),
+    "groups": Asked(_groups, 3, "subgroups", Fact("no_subgroup_declared"), lambda found: bool(found.release.subgroup)),
     "new_hospital": Asked(_new_hospital, 6, "pooled"),
     "over_time": Asked(_over_time, 1, "monitoring", Fact("no_stop_rule_declared")),
-    "since_last_release": Asked(_since_last_release, 5, "changes", Fact("no_previous_release")),
+    "since_last_release": Asked(
+        _since_last_release, 5, "changes", Fact("no_previous_release"), lambda found: found.changes is not None
+    ),
     "labels": Asked(_labels, 6, "reliability", Fact("no_readers")),
     "people": Asked(_people, 2, "human_factors", Fact("no_reader_study")),
     "population": Asked(_population, 6, "correspondence"),
-    "updating": Asked(_updating, 6, "updating", Fact("no_update_declared")),
+    "updating": Asked(
+        *(_updating, 6, "updating", Fact("no_update_declared")),
+        *(lambda found: bool(found.release.updates), Fact("nothing_to_mend")),
+    ),
     "test_itself": Asked(_test_itself, 1, "acceptance"),
 }
 """Every question that is asked."""
@@ -552,7 +579,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     known = [claim for claim in every if claim.state != "untested"]
     known = [claim for claim in known if claim.at.get("threshold") in (None, *primary)] or known
     if not known:
-        reason = next((claim.reason for claim in every if claim.reason), ASKED[question].unanswered)
+        reason = next((claim.reason for claim in every if claim.reason), None) or ASKED[question].why(evidence)
         return Claim(question, "overall", "untested", reason=reason)
     if question == "groups":
         known = [each for each in known if each.dataset == types.POOLED or each.limit_source == "declared"] or known

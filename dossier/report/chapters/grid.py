@@ -31,7 +31,8 @@ def table(evidence: types.Evidence) -> Table:
             why = next((claim.reason for claim in of_question[question] if claim.reason), None)
             because = f" ({reasons.why(evidence, why, '')})" if why else ""
             untested.append(f"{within_sentence(QUESTION[question])}{because}")
-    called = sentence_case(_named(evidence, "untested"))
+    # What a policy keeps back was tested: its reason says so beside those that were not.
+    called = "Untested or not given" if evidence.is_protected else "Untested"
     notes = [f"{called}: {'; '.join(untested)}."] if untested else []
     at, (lowest, highest) = evidence.release.thresholds.declared[:1], map(numbers.number, bands.OE_TOLERATED)
     return worded(

@@ -125,8 +125,8 @@ def part_of(count: int, among: int) -> str:
 
 
 def is_declared(evidence: types.Evidence) -> bool:
-    """Whether any subgroup was declared."""
-    return bool(evidence.subgroups.summaries)
+    """Whether any subgroup was declared, be nothing known of one."""
+    return bool(evidence.release.subgroup or evidence.subgroups.summaries)
 
 
 def what_is_few(evidence: types.Evidence) -> str:

@@ -279,7 +279,7 @@ def _no_groups(evidence: types.Evidence) -> str:
     if not subgroups.is_declared(evidence):
         return "Groups, such as women and men, were not looked at one by one."
     here = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
-    if not any(isinstance(subgroup.size, types.SubgroupSize) for subgroup in here):
+    if here and not any(isinstance(subgroup.size, types.SubgroupSize) for subgroup in here):
         columns = listing([within_sentence(name) for name in dict.fromkeys(subgroup.column for subgroup in here)])
         return f"By {columns}: not known, as the data do not say."
     return ""

@@ -168,7 +168,8 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
             ways.setdefault(each.says, []).append(each.where)
         how = sentence_case("; ".join(f"in {few_named(where)} {says}" for says, where in ways.items()))
         return sentence.Sentence("No." if len(off) == len(places) else "Not all.", f"{how}. {said}")
-    lead = _lead(evidence, every) if every else "Not known."
+    is_told = any(claims.standing(evidence, claim) == "shown" for claim in _gravest(evidence).values())
+    lead = _lead(evidence, every) if every or is_told else "Not known."
     return sentence.Sentence(lead, f"{said} {_would_show(evidence)}".strip())
 
 
@@ -252,7 +253,7 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
         )
         return sentence.Sentence(f"{start}: {whole.says}.", rest)
     if not off:
-        lead = _unrefuted(evidence) if found else "Not known."
+        lead = _unrefuted(evidence) if found or whole.state == "shown" else "Not known."
         return sentence.Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
     where = {
         way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}
