@@ -190,14 +190,14 @@ def test_the_funnel_draws_every_hospital_and_names_the_one_beyond_chance() -> No
     many = evidence(24)
     points = funnel.points(many, "oe_ratio")
     assert len(points) == 24
-    assert [point.name for point in points if point.is_out] == [
+    assert [point.of.name for point in points if point.is_out] == [
         site.name for site in externals(many) if site.site == WRONG
     ]
     # Of 24 tests one rejects: Holm's last step has 23 left. At p a chi-squared of two degrees of freedom is -2 ln p.
     reach = multiplicity.reach_of_chance(many)
     assert reach == pytest.approx(math.sqrt(2 * math.log(23 / multiplicity.LEVEL)), rel=1e-12)
     beyond = [point for point in points if abs(math.log(point.value)) > reach * point.error]
-    assert [point.name for point in beyond] == [point.name for point in points if point.is_out]
+    assert [point.of.name for point in beyond] == [point.of.name for point in points if point.is_out]
     for name, width in (("funnel_by_site", 168.0), ("committee_funnel", 129.6)):
         made = fill("report.figures").figures[name].function(many)
         assert isinstance(made, Picture)

@@ -380,6 +380,17 @@ def only_for(read: Read, at: int) -> Read:
     return read
 
 
+def test_what_a_figure_draws_of_single_hospitals_follows_the_one_that_is_chosen(read: Read, printed: Book) -> None:
+    sites = {each["site"] for each in printed.results["datasets"] if each["role"] == "external"}
+    for at, _ in read.all("svg"):
+        own = {index for index, (*_, around) in enumerate(read.elements) if at in around}
+        said = [read.within(index) for index, _ in read.all("text") if index in own]
+        # The panel of a class names it behind its hospital.
+        named = {site for site in sites if any(text == site or text.startswith(f"{site}, ") for text in said)}
+        followed = {each["data-site"] for index, each in read.all("g") if index in own and "data-site" in each}
+        assert len(named) < 2 or named <= followed, (read.above(at), named - followed)
+
+
 def test_the_values_of_a_figure_are_those_of_the_file_of_results(printed: Book) -> None:
     read = Read(printed.screen)
     external = [each for each in printed.results["datasets"] if each["role"] == "external"]

@@ -264,16 +264,17 @@ ROUND_ENDS = tuple(digit / decade for decade in (1000, 100, 10) for digit in (1,
 Of = TypeVar("Of")
 
 
-def of_each(figure: Figure, rows: Sequence[Of], dataset: Callable[[Of], DatasetSummary]) -> Iterator[Of]:
+def of_each(figure: Figure, rows: Sequence[Of], dataset: Callable[[Of], DatasetSummary | None]) -> Iterator[Of]:
     """Each row in turn: what is drawn until the next one is of its dataset, where that is a hospital's."""
     for row in rows:
         panels = list(figure.axes)
         before = set(_artists(figure, panels))
         yield row
+        of = dataset(row)
         # What stands in a panel of its own goes with that panel.
         for artist in _artists(figure, panels):
-            if artist not in before:
-                svg.WHOSE[artist] = dataset(row)
+            if artist not in before and of is not None:
+                svg.WHOSE[artist] = of
 
 
 def _artists(figure: Figure, panels: Sequence[Axes]) -> list[Artist]:

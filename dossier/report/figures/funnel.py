@@ -28,7 +28,7 @@ RATIOS = (0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.25, 2, 3, 5, 10)
 class Point:
     """A hospital in the funnel: its value, the standard error (of O/E that of its log), and whether it stands out."""
 
-    name: str
+    of: types.DatasetSummary
     value: float
     error: float
     is_out: bool
@@ -44,7 +44,7 @@ def points(evidence: types.Evidence, measure: str) -> tuple[Point, ...]:
         is_ratio = measure == "oe_ratio"
         is_out = is_ratio and of_site(evidence, estimate, site.name) == "against"
         error = estimate.se / estimate.value if is_ratio else estimate.se
-        found.append(Point(site.name, estimate.value, error, is_out, site.name == evidence.local_site))
+        found.append(Point(site, estimate.value, error, is_out, site.name == evidence.local_site))
     return tuple(sorted(found, key=lambda point: (point.is_out, -abs(math.log(point.value)))))
 
 
@@ -90,7 +90,7 @@ def _words(axes: canvas.Panel, head: str, foot: str, beside: str) -> None:
     axes.titles(foot, below=8.6)
 
 
-def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width: float, in_words: bool) -> None:
+def _ratios(axes: canvas.Panel, evidence: types.Evidence, found: Sequence[Point], width: float, in_words: bool) -> None:
     """The funnel of O/E: what is tolerated as a band, the limits of chance as lines, the names of those beyond."""
     values = [point.value for point in found]
     low, high = max(min(*values, 0.5) / 1.1, 0.1), min(max(*values, 2.0) * 1.1, 10.0)
@@ -113,7 +113,7 @@ def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width:
         return math.log(value / low) / math.log(high / low) * width, error / axes.get_ylim()[0] * HEIGHT
 
     named, short = [point for point in found if point.is_out][:NAMED_OF_MANY], data.labels(evidence, WIDEST_NAME)
-    wanted = [placing.Mark(short[point.name], *place(point.value, point.error)) for point in named]
+    wanted = [placing.Mark(short[point.of.name], *place(point.value, point.error)) for point in named]
     dots = [place(point.value, point.error) for point in found]
     lines = [place(float(x), float(y)) for limit in limits for x, y in zip(limit, errors, strict=True)]
     spots = placing.place_labels(wanted, width, HEIGHT, 1.2, np.array([*dots, *lines]))
@@ -131,8 +131,8 @@ def _errors(axes: Axes) -> None:
     canvas.ticks(axes, "y", canvas.inner_ticks(0, axes.get_ylim()[0], 4))
 
 
-def _dots(axes: Axes, found: Sequence[Point]) -> None:
-    for point in found:
+def _dots(axes: canvas.Panel, found: Sequence[Point]) -> None:
+    for point in canvas.of_each(axes.sheet, found, lambda each: each.of):
         edge = ink.BLUE if point.is_ours else ink.ALERT if point.is_out else ink.INK
         filled = point.is_out or point.is_ours
         marks.dot(axes, point.value, point.error, "o", 3.4, edge, filled=filled, mew=0.7)
@@ -146,7 +146,7 @@ def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> can
     if isinstance(drawn, types.Absent):
         return drawn
     found, names = points(evidence, "oe_ratio"), data.labels(evidence, 62.0)
-    out = [names[point.name] for point in found if point.is_out]
+    out = [names[point.of.name] for point in found if point.is_out]
     left = len(sites) - len(found)
     gaps = f" Not drawn, without a standard error: {counted(left, 'site')}." if left else ""
     which = f": {captions.joined(out, NAMED_OF_MANY)}" if out else ""

@@ -186,7 +186,7 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     wide = (canvas.FULL - left - 2.6 * (columns - 1)) / columns
     grid = facets.Lattice(len(sites), columns, wide, len(shared) * ROW, left, 5.0, 2.6, 9.0)
     panels = facets.Multiples.of(grid, [site for site, _ in sites], 5.6, canvas.FULL)
-    for index in range(len(every)):
+    for index in canvas.of_each(panels.sheet, range(len(every)), lambda at: every[at][0]):
         _of_site(panels, evidence, index, shared, _least(known))
     spread = [(site, _ends(found)) for site, found in sites if found]
     texts = [f"{first} to {last} ({site.site})" for site, (first, last) in spread]

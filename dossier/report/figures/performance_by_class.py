@@ -25,7 +25,7 @@ LEADER = 4.5
 class At:
     """A site and how like the development data it is."""
 
-    name: str
+    of: types.DatasetSummary
     label: str
     similarity: types.Estimate
 
@@ -51,7 +51,7 @@ class Heights:
 def heights(evidence: types.Evidence) -> Heights:
     """The external sites of known similarity, the most alike first."""
     names, by = robustness.short_names(types.externals(evidence)), evidence.release.robustness.similarity
-    known = [At(site.name, names[site.name], found) for site, found in data.known(evidence, bands.SIMILARITIES[by])]
+    known = [At(site, names[site.name], found) for site, found in data.known(evidence, bands.SIMILARITIES[by])]
     sites = sorted(known, key=lambda site: -site.similarity.value)[:MOST_SITES]
     low, high = similarity.similarity_ends(evidence, [site.similarity for site in sites])
     high += 0.05 * (high - low)
@@ -128,15 +128,15 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
         canvas.write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
         for index, label in enumerate(labels, 1):
             axes = _panel(drawn, rows, scale, (LEFT + index * (wide + GAP), top), wide, heads[index - 1])
-            for site in sites:
-                name = f"{site.name}{classes.BETWEEN}{label}"
+            for site in canvas.of_each(drawn, sites, lambda site: site.of):
+                name = f"{site.of.name}{classes.BETWEEN}{label}"
                 stands = robustness.standing(seen, panels[name], scale) if name in panels else None
                 enough = stands is not None and stands.share is not None and stands.share >= 1
                 _mark(axes, types.find(seen, scale.measure, name, **scale.setting), site, scale, "s", filled=enough)
         if scale.measure == "auroc":
             axes = _panel(drawn, rows, scale, (LEFT, top), wide, "mean")
-            for site in sites:
-                _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, filled=True)
+            for site in canvas.of_each(drawn, sites, lambda site: site.of):
+                _mark(axes, types.find(evidence, scale.measure, site.of.name), site, scale, MEAN, filled=True)
             canvas.ticks(axes, "y", rows.ticks)
         else:
             # Left of a first panel that has no mean before it.
@@ -147,7 +147,7 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
         _names(drawn, rows, LEFT + (len(labels) + 1) * (wide + GAP) - GAP, top)
     left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
     unseen = len(types.externals(evidence)) - len(sites)
-    shown = [site for site in types.externals(evidence) if site.name in {hospital.name for hospital in sites}]
+    shown = [site for site in types.externals(evidence) if site in [hospital.of for hospital in sites]]
     parts = (
         f"{captions.patients(shown)}. Height: {form.title}{form.note}; broken line: {bands.SUPPORT:g}. "
         f"{captions.level_text(evidence)} intervals; shades: acceptable, good, excellent. "
@@ -166,7 +166,7 @@ def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]
         (found.value, f"{site.label}, {label}")
         for site in unlike
         for label in evidence.release.outcome.classes or ()
-        if isinstance(found := types.find(seen, "auroc", f"{site.name}{classes.BETWEEN}{label}"), types.Estimate)
+        if isinstance(found := types.find(seen, "auroc", f"{site.of.name}{classes.BETWEEN}{label}"), types.Estimate)
     ]
     known = f"{captions.sites_word(len(sites))} of known similarity"
     if not values:

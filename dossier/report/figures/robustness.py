@@ -807,7 +807,7 @@ def _strip(drawn: Figure, placed: Sequence[Placed], plan: Layout, index: int, sc
     background(axes, scale)
     scale_ticks(axes, scale, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
-    for row, place in enumerate(unknown):
+    for row, place in canvas.of_each(drawn, list(enumerate(unknown)), lambda each: each[1].site):
         stands = place.stands.get(scale.measure)
         if stands is None:
             x = (scale.worst + scale.cuts[0]) / 2

@@ -68,7 +68,7 @@ def _rows(axes: Axes, count: int) -> None:
         axes.axhline(row + 0.5, color=ink.HAIR, lw=0.5, zorder=0.5)
 
 
-def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustness.Placed]) -> None:
+def _similarities(axes: canvas.Panel, evidence: types.Evidence, rows: Sequence[robustness.Placed]) -> None:
     """The similarity of each site, with its interval where it has one, beside the line of support."""
     known = [place.similarity for place in rows if place.similarity is not None]
     low, high = similarity_ends(evidence, known)
@@ -77,7 +77,7 @@ def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustnes
     axes.axvline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
     places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else canvas.inner_ticks(low, high, 3)
     canvas.ticks(axes, "x", places)
-    for row, place in enumerate(rows):
+    for row, place in canvas.of_each(axes.sheet, list(enumerate(rows)), lambda each: each[1].site):
         if place.similarity is None:
             x = bands.SUPPORT + 0.03 * (high - low)
             axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)

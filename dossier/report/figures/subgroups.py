@@ -46,6 +46,8 @@ class Line:
     is_below: bool = False
     """Whether the row is a site below the name of the subgroup."""
     subset: types.Subset | None = None
+    of: types.DatasetSummary | None = None
+    """The site, where the row is of one."""
 
     @property
     def is_head(self) -> bool:
@@ -96,7 +98,7 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
     several, rows = len(known) > 1, []
     for site, size in enough:
         found = _found(evidence, subset, site.name)
-        rows.append(Line(label, site.site, size.n, size.shown, found, is_below=several, subset=subset))
+        rows.append(Line(label, site.site, size.n, size.shown, found, is_below=several, subset=subset, of=site))
     return [Line(label, subset=subset), *rows] if several else rows
 
 
@@ -294,7 +296,8 @@ def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         _axes(plot, shown, which, places, height / canvas.LINE, measure)
         for which, (measure, _) in enumerate(measures(evidence))
     ]
-    for row, (line, name) in enumerate(zip(shown, _names(shown, places), strict=True)):
+    rows = list(enumerate(zip(shown, _names(shown, places), strict=True)))
+    for row, (line, name) in canvas.of_each(plot.sheet, rows, lambda each: each[1][0].of):
         plot.write(row + 0.5, line.indent, name, weight=400 if line.subset else 600)
         if line.is_head:
             continue

@@ -83,7 +83,7 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     low = min(estimate.low if estimate.low is not None else estimate.value for estimate in known)
     ends = max(LEAST, min(0.0, round(low - 0.05, 1))), 1.0
     heads = widths.shortened([site.site for site in shown], wide, 600)
-    for index, head in enumerate(heads):
+    for index, head in canvas.of_each(plot.sheet, list(enumerate(heads)), lambda each: shown[each[0]]):
         x = left + index * (wide + gap)
         axes = plot.axes(x, wide, len(rows), ends)
         canvas.ticks(axes, "x", canvas.inner_ticks(*ends, 4 if wide > 40 else 2), inward=True)
