@@ -12,12 +12,14 @@ from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import tinyhtml5
 
 from dossier.core import contents, types
 from dossier.core.bands import MANY_SITES
 from dossier.core.material import styles
+from dossier.core.types import Floats
 from dossier.record import results
 from dossier.report import by_hospital, compose, draw, screen
 from dossier.typeset.numbers import plain
@@ -199,6 +201,31 @@ def test_figures_have_the_alternative_texts_of_the_pages(read: Read, printed: Bo
     ]
     assert said == [plain(printed.gallery.pictures[name].alternative) for name in shown]
     assert not {"image", "script", "foreignobject"} & {tag for tag, _, _ in read.elements if tag != "script"}
+
+
+def test_paths_lead_where_those_of_the_pages_lead(printed: Book) -> None:
+    for picture in printed.gallery.pictures.values():
+        for element in ElementTree.fromstring(picture.svg).iter("{http://www.w3.org/2000/svg}path"):
+            (said, ours), (written, theirs) = (
+                places_of(path) for path in (screen._stepwise(element.attrib["d"]), element.attrib["d"])
+            )
+            assert said == written
+            # Half a tenth of a point, however many steps lead there.
+            assert np.abs(ours - theirs).max() < 0.0501
+
+
+def places_of(path: str) -> tuple[str, Floats]:
+    """The letters of a path, and where each of its steps ends or bends on the sheet (SVG 1.1, chapter 8.3)."""
+    places, start = [np.zeros(2)], np.zeros(2)
+    parts = re.findall(r"([A-Za-z])([^A-Za-z]*)", path)
+    for letter, numbers in parts:
+        steps = np.array([float(each) for each in re.findall(r"-?(?:\d*\.\d+|\d+)", numbers)]).reshape(-1, 2)
+        of_one = {"Q": 2, "C": 3}.get(letter.upper(), 1)
+        for step in steps.reshape(-1, of_one, 2):
+            places += list(step + places[-1] if letter.islower() else step)
+        start = places[-1] if letter in "Mm" else start
+        places += [start] if letter in "Zz" else []
+    return "".join(letter.upper() for letter, _ in parts), np.array(places)
 
 
 def test_words_can_be_read_on_what_is_behind_them() -> None:

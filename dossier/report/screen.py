@@ -33,8 +33,8 @@ MARKS = " †‡§"
 """What stands behind the name of a hospital, and is said below."""
 LAYOUT = ["kern", "lnum", "mark", "mkmk"]
 """What is kept of the features of a font: those that the pages use."""
-FINE = re.compile(r"\d+\.\d\d")
-"""A length that is written to a hundredth of a point."""
+STROKE = re.compile(r"([MLQCZ])([^A-Z]*)")
+"""A part of a path: what is drawn, and through which points."""
 DRAWN = {"clipPath", "defs", "g", "path", "rect", "svg", "text"}
 """The elements that a figure may be made of: none runs, links or loads."""
 
@@ -193,8 +193,9 @@ class _Part:
                 if key == "id":
                     element.attrib[key] = f"{picture.name}-{value}"
                 elif key == "d":
-                    # A tenth of a point is an eighth of a pixel.
-                    element.attrib[key] = FINE.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
+                    element.attrib[key] = _stepwise(value)
+                elif key in ("x", "y"):
+                    element.attrib[key] = _tenths(round(float(value) * 10))
                 elif value.startswith("url(#"):
                     element.attrib[key] = f"url(#{self.edition}-{picture.name}-{value.removeprefix('url(#')}"
         svg.attrib |= {"role": "img", "aria-label": picture.alternative}
@@ -247,6 +248,33 @@ class _Part:
         left = re.compile(".*".join(re.escape(part.strip()) for part in said.split("…")))
         found = [said] if said in self.sites else [site for site in self.sites if left.fullmatch(site)]
         return found[0] if len(found) == 1 else None
+
+
+def _stepwise(path: str) -> str:
+    """A path from point to point: steps have fewer digits than places on the sheet.
+
+    Each is that between two places in whole tenths of a point, of which one is an eighth of a pixel: no error adds up.
+    """
+    said, here, start = [], (0, 0), (0, 0)
+    for letter, places in STROKE.findall(path):
+        tenths = [round(float(place) * 10) for place in places.split()]
+        points = list(zip(tenths[::2], tenths[1::2], strict=True))
+        # The points of one curve are all told from where it begins.
+        each = {"Q": 2, "C": 3}.get(letter, 1)
+        steps = []
+        for at in range(0, len(points), each):
+            steps += [end - begin for point in points[at : at + each] for end, begin in zip(point, here, strict=True)]
+            here = points[at + each - 1]
+        start, here = (here, here) if letter == "M" else (start, start if letter == "Z" else here)
+        numbers = " ".join(map(_tenths, steps)).replace(" -", "-")
+        said.append(f"{letter.lower()}{numbers}")
+    return "".join(said)
+
+
+def _tenths(count: int) -> str:
+    """So many tenths in as few letters as SVG reads."""
+    whole, tenth = divmod(abs(count), 10)
+    return f"{'-' if count < 0 else ''}{whole or ('' if tenth else 0)}{f'.{tenth}' if tenth else ''}"
 
 
 def _begin(element: Element, text: str) -> None:
