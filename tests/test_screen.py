@@ -421,40 +421,63 @@ def test_what_a_figure_draws_of_single_hospitals_follows_the_one_that_is_chosen(
 def test_the_values_of_a_figure_are_those_of_the_file_of_results(printed: Book) -> None:
     read = Read(printed.screen)
     external = [each for each in printed.results["datasets"] if each["role"] == "external"]
-    sites = {each["site"]: each["name"] for each in external}
-    few = {each["name"] for each in external if each["events"] and min(each["events"], each["n"] - each["events"]) < 20}
-    held = {
-        (each["curve"], each["dataset"]): each["columns"]
-        for each in printed.results["curves"]
-        if not each["at"] and each["subset"] is None and each["status"] == "estimated"
-    }
-    tables = [index for index, each in read.all("details") if each.get("class") == "values"]
-    assert tables
-    for index in tables:
-        own = {at for at, (*_, around) in enumerate(read.elements) if index in around}
-        name = next(each["id"] for at, each in read.all("div") if at in own and "id" in each)
-        curve = name.partition("-table-")[2].replace("-", "_")
-        site, seen = "", set()
+    few = {each["site"] for each in external if each["events"] and min(each["events"], each["n"] - each["events"]) < 20}
+    held: dict[str, dict[str, list[float]]] = {}
+    for each in printed.results["curves"]:
+        if each["status"] == "estimated" and "model" not in each["at"]:
+            known = [value for column in each["columns"].values() for value in column if value is not None]
+            held.setdefault(each["curve"], {}).setdefault(each["dataset"], []).extend(known)
+    below = {at for at, each in read.all("details") if each.get("class") == "values"}
+    tables = [(at, each["id"]) for at, each in read.all("div") if below & {*read.elements[at][2]} and "id" in each]
+    curves = [(at, name.partition("-table-")[2].replace("-", "_")) for at, name in tables]
+    # Those of the committee stand in blocks of a hospital, which have a number.
+    curves = [(at, re.sub(r"_\d+$", "", name)) for at, name in curves]
+    assert {name for _, name in curves} >= {"calibration_curve", "roc", "decision_curve"}
+    for index, curve in curves:
+        if curve not in held:
+            continue
+        own, site = {at for at, (*_, around) in enumerate(read.elements) if index in around}, ""
         for at, each in read.all("th", "td"):
             if at not in own or each.get("scope") == "col":
                 continue
             said = read.within(at)
             if each.get("scope") == "rowgroup":
-                site = said
-                seen.add(sites[site])
-            elif (number := re.fullmatch(r"(<?)(−?[\d,.]+)", said)) and not number[1]:
-                value, rounding = float(number[2].replace("−", "-").replace(",", "")), 0.00051
-                every = [known for column in held[curve, sites[site]].values() for known in column if known is not None]
-                assert any(abs(value - known) <= rounding for known in every), (curve, site, said)
-        # The bins of few patients are drawn nowhere.
-        without = few if curve in of_curves("ridges") else set()
-        assert seen == {dataset for of, dataset in held if of == curve and dataset in sites.values()} - without
+                site = next((of["name"] for of in external if said.split(", ")[0] == of["site"]), types.READER_STUDY)
+                # The bins of few patients are drawn nowhere.
+                assert curve not in of_curves("ridges") or said not in few
+            elif number := re.fullmatch(r"−?[\d,]*\.?\d+", said):
+                value = float(number[0].replace("−", "-").replace(",", ""))
+                assert any(abs(value - each) <= 0.00051 for each in held[curve][site]), (curve, site, said)
+
+
+def test_no_count_of_fewer_than_five_patients_stands_below_a_figure(printed: Book) -> None:
+    read = Read(printed.screen)
+    for index, table in read.all("div"):
+        if re.search("confusion_by_site-table|over_time-table", table.get("id", "")):
+            own = {at for at, (*_, around) in enumerate(read.elements) if index in around}
+            counts = [read.within(at) for at, each in read.all("td") if at in own and each.get("class") == "plain"]
+            assert all(int(each.replace(",", "")) in {0, *range(5, 10**6)} for each in counts), counts
+
+
+WITHOUT_VALUES = {"risk_results", "risk_results_by_class"}
+"""Mean risks stand as letters beside their marks."""
+
+
+def test_every_figure_has_its_values_below_it_or_says_where_they_stand(printed: Book) -> None:
+    read = Read(printed.screen)
+    by_text = {plain(each.alternative): name for name, each in printed.gallery.pictures.items()}
+    figures = [(at, by_text.get(each["aria-label"], "")) for at, each in read.all("svg")]
+    for (at, name), (after, _) in zip(figures, [*figures[1:], (len(read.elements), "")], strict=True):
+        below = [each for each in range(at, after) if "values" in read.elements[each][1].get("class", "").split()]
+        said = [each for each in below if len(read.within(each).split()) > 5]
+        # The two of the formula stand one below the other, above one note.
+        assert said or name in {*WITHOUT_VALUES, "nomogram"}, name
 
 
 def without_figures(read: Read, index: int) -> Read:
     """The page with the letters of its figures blotted out, and the tables of their values."""
-    for at, each in read.all("svg", "details"):
-        if read.elements[at][0] == "details" and each.get("class") != "values":
+    for at, each in read.all("svg", "details", "p"):
+        if read.elements[at][0] != "svg" and "values" not in each.get("class", "").split():
             continue
         begin, end = read.spans[at]
         read.text[begin:end] = [" "] * (end - begin)

@@ -25,6 +25,12 @@ class Instance:
     at: At
     found: Estimate
 
+    @property
+    def rests_on_raters(self) -> bool:
+        """Whether it takes more than numbers, which every site has: raters, or the complexity of the cases."""
+        of_raters = self.at.get("priority") == "raters" or isinstance(self.at.get("tau"), str)
+        return of_raters or self.kind in ("practical", "composite")
+
 
 def accuracy_threshold(evidence: Evidence) -> float | None:
     """The threshold of plain accuracy of two classes: one half where it is declared, else the primary one."""

@@ -24,6 +24,7 @@ from dossier.core import contents, material
 from dossier.core.types import Gallery, Picture, externals
 from dossier.report import by_hospital, compose
 from dossier.typeset.numbers import plain
+from dossier.typeset.words import SETTING
 
 FACE = re.compile(r"@font-face \{[^}]*url\(([^)]+)\)[^}]*\}")
 """A font of the pages, in the style sheet that they share."""
@@ -51,6 +52,9 @@ def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, 
     for name, html in zip(contents.SUBMITTED, others, strict=True):
         editions[name] = by_hospital.Edition(by_hospital.parsed(html), gallery.pictures)
     parts = [_Part(name, editions[name], sites, looks) for name in contents.ON_SCREEN]
+    everywhere = {name: place for part in parts for name, place in part.printed().items()}
+    for part in parts:
+        part.name_tables(everywhere)
     titles = {part.edition: compose.TITLE[part.edition] for part in parts}
     given = [{"edition": part.edition, "title": titles[part.edition], "content": part.content()} for part in parts]
     sheet, script = (_source(f"screen.{kind}") for kind in ("css", "js"))
@@ -138,6 +142,28 @@ class _Part:
         written = (ElementTree.tostring(child, encoding="unicode", method="html") for child in body)
         return Markup("".join(written))
 
+    def printed(self) -> dict[str, tuple[str, str]]:
+        """Where a number of each measure stands first, also by its dataset: the place of the table, and its name."""
+        own, found = self.given.body.findall(".//caption[@class]"), dict[str, tuple[str, str]]()
+        tables = (each for each in self.given.body.iterfind(".//div[table]") if each.find("table/caption") not in own)
+        for number, table in enumerate(tables, 1):
+            said = f"#{self.edition}-{table.get('id')}", f"Table {number} ({compose.TITLE[self.edition].lower()})"
+            for cell in table.iterfind(".//td[@data-key]"):
+                (key, *at), measure = cell.attrib["data-key"].split(), cell.attrib["data-key"].partition("@")[0]
+                is_of_all = all(each.partition("=")[0] in SETTING for each in at)
+                found = dict.fromkeys([key, measure] if is_of_all else [f"{measure}@subgroup"], said) | found
+        return found
+
+    def name_tables(self, printed: Mapping[str, tuple[str, str]]) -> None:
+        """Name the tables that print the measures of a figure, those of this edition where it has any, each once."""
+        printed = {**printed, **self.printed()}
+        for note in self.given.body.iterfind(".//p[@class='note values']"):
+            named = dict.fromkeys(printed[each.attrib["href"]] for each in note if each.attrib["href"] in printed)
+            note.text = note.text if named else ""
+            note[:] = [Element("a", {"class": "there", "href": place}) for place, _ in named]
+            for link, (_, text) in zip(note, named, strict=True):
+                link.text, link.tail = text, "." if link is note[-1] else "; "
+
     def _number(self, body: Element) -> None:
         """Write the numbers of tables and figures, which pages count; the committee's have none."""
         for tag, word in {"caption": "Table", "figcaption": "Figure"}.items():
@@ -212,7 +238,7 @@ class _Part:
         for key, value in element.attrib.items():
             if key == "id":
                 element.attrib[key] = f"{self.edition}-{value}"
-            elif key == "href" and value.startswith("#"):
+            elif key == "href" and value.startswith("#") and element.get("class") != "there":
                 element.attrib[key] = f"#{self.edition}-{value.removeprefix('#')}"
             elif key in ("aria-label", "alt"):
                 element.attrib[key] = plain(value)
@@ -251,10 +277,8 @@ class _Part:
 
 
 def _stepwise(path: str) -> str:
-    """A path from point to point: steps have fewer digits than places on the sheet.
-
-    Each is that between two places in whole tenths of a point, of which one is an eighth of a pixel: no error adds up.
-    """
+    """A path from point to point: steps have fewer digits than places on the sheet."""
+    # Between places in whole tenths of a point, of which one is an eighth of a pixel: no error adds up.
     said, here, start = [], (0, 0), (0, 0)
     for letter, places in STROKE.findall(path):
         tenths = [round(float(place) * 10) for place in places.split()]
@@ -266,8 +290,7 @@ def _stepwise(path: str) -> str:
             steps += [end - begin for point in points[at : at + each] for end, begin in zip(point, here, strict=True)]
             here = points[at + each - 1]
         start, here = (here, here) if letter == "M" else (start, start if letter == "Z" else here)
-        numbers = " ".join(map(_tenths, steps)).replace(" -", "-")
-        said.append(f"{letter.lower()}{numbers}")
+        said.append(letter.lower() + " ".join(map(_tenths, steps)).replace(" -", "-"))
     return "".join(said)
 
 

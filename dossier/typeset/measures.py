@@ -318,10 +318,10 @@ def _varying(evidence: types.Evidence, result: types.Result) -> types.At:
 
 
 def _place_name(setting: Mapping[str, float | str]) -> str:
-    return ", ".join(_setting_name(name, value) for name, value in setting.items())
+    return ", ".join(setting_name(name, value) for name, value in setting.items())
 
 
-def _setting_name(name: str, value: float | str) -> str:
+def setting_name(name: str, value: float | str) -> str:
     if (name, value) == ("class", types.MACRO):
         return "Mean of the classes"
     # Another model has the name that the release gives it, letter by letter.

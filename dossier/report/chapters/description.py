@@ -297,8 +297,8 @@ def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: Datas
     return Cell(number(median, digits), (DASH if low >= 0 else " to ").join(bounds))
 
 
-def missingness(evidence: Evidence) -> tuple[Table, ...]:
-    """The share of missing values of each predictor that has any, in each dataset; none where the map says it all."""
+def missingness(evidence: Evidence, beside: bool = True) -> tuple[Table, ...]:
+    """The share of missing values of each predictor that has any, in each dataset; none `beside` a map that says it."""
     counts = {
         (row.dataset, row.described.variable): row.described.value
         for row in evidence.descriptions
@@ -307,7 +307,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
     holders = [dataset for dataset in shown(evidence) if dataset.features]
     features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
     gappy = [feature for feature in features if any(counts.get((holder.name, feature)) for holder in holders)]
-    if not gappy or (len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
+    if not gappy or (beside and len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
         return ()
     blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
 

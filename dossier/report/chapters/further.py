@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dossier.core import types
-from dossier.core.bands import MANY_SITES
+from dossier.core.bands import MANY_SITES, SMALLEST_GROUP
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset import measures as in_tables
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Row, Table
-from dossier.typeset.words import of_curves, sentence_case
+from dossier.typeset.words import of_curves, period, sentence_case
+from dossier.words import entries
 
 
 def finding(_: types.Evidence) -> Sentence:
@@ -39,22 +41,32 @@ def curves(evidence: types.Evidence) -> list[Table]:
     return [table for table in made if table.rows]
 
 
-def values(evidence: types.Evidence, figure: str) -> Table | None:
-    """What a figure of curves draws, as a table for the screen: some rows of each hospital's, of many the first."""
-    about = _figures().get(figure)
-    # As in the figure: in the bins of few patients single ones would be seen.
-    sites = [site for site in types.externals(evidence) if about is None or not (about.get("bins") and site.is_few)]
-    places = {site.name: label_of(site) for site in sites[: MANY_SITES - 1]}
-    table = None if about is None else _table(evidence, about["curve"], about, places, MOST_ROWS)
-    return table if table is not None and table.rows else None
+def values(evidence: types.Evidence, figure: str) -> list[Table]:
+    """What a figure draws, as tables for the screen: rows of each hospital's curve, or what a chapter makes of it."""
+    made: list[Table] = []
+    for about in _figures().get(figure, ()):
+        # As in the figure: in the bins of few patients single ones would be seen; of many hospitals the first.
+        sites = [site for site in types.externals(evidence) if not (about.get("bins") and site.is_few)]
+        if about.get("alone"):
+            sites = [site for site in sites if len(sites) == 1 or site.name == evidence.local_site]
+        places = {site.name: label_of(site) for site in sites[: MANY_SITES - 1]} | {types.READER_STUDY: "Reader study"}
+        if "curve" in about:
+            made.append(_table(evidence, about["curve"], about, places, about["rows"]))
+        elif "table" in about:
+            module, _, name = about["table"].rpartition(".")
+            maker = getattr(importlib.import_module(f"dossier.report.chapters.{module}"), name)
+            found = maker(evidence, **about.get("given", {}))
+            made += found if isinstance(found, tuple) else (found,)
+    return [table for table in made if table.rows]
 
 
-MOST_ROWS = 11
-"""Of the values of a figure, of a hospital."""
+def printed(figure: str) -> list[str]:
+    """The measures of a figure that tables print, as results.json calls them; `judged` are those of `judged_by`."""
+    return [key for about in _figures().get(figure, ()) for key in about.get("printed", ())]
 
 
 def _figures() -> Mapping[str, Any]:
-    """The figures of curves by their names: the curve of each, its columns, and the words of its table."""
+    """What each figure draws, by its name: curves with their columns and words, measures, or tables."""
     found = {}
     panels, ridges = of_curves("panels"), of_curves("ridges")
     for ending, kind, lines in (("at_sites", panels, "lines"), ("ridges", ridges, "fills")):
@@ -63,22 +75,23 @@ def _figures() -> Mapping[str, Any]:
             drawn = {line: sentence_case(text) for line, text in about[lines].items()}
             columns = {**first, about["across"]: about["axis"], **drawn}
             found[f"{name}_{ending}"] = {"curve": name, "columns": columns, "bins": kind is ridges}
-    return {name: {**VALUES, **about} for name, about in (found | dict(of_curves("values"))).items()}
+    every = {name: [about] for name, about in found.items()} | dict(of_curves("values"))
+    return {name: [{**VALUES, **about} for about in here] for name, here in every.items()}
 
 
-VALUES = {
-    "title": "Values of this figure.",
-    "note": f"At most {MOST_ROWS} rows a hospital; results.json has every one.",
-}
+VALUES: Mapping[str, Any] = entries("curves")["as_values"]
+Columns = Mapping[str, Sequence[float | str | None]]
 
 
 def _table(
     evidence: types.Evidence, name: str, about: Mapping[str, Any], places: Mapping[str, str], most: int | None = None
 ) -> Table:
     """A curve by site, with so many rows at most of each, where that is said."""
-    found = {curve.dataset: curve.found for curve in evidence.by_curve[name] if not curve.at and curve.subset is None}
-    known = {dataset: curve for dataset, curve in found.items() if isinstance(curve, types.Curve)}
-    held = {column for curve in known.values() for column in curve.columns}
+    split = {*about.get("split", ())}
+    every = evidence.subgroups.curves if "subset" in split else evidence.by_curve[name]
+    of_name = (each for each in every if each.curve == name and (each.subset is not None) == ("subset" in split))
+    found = [(each, each.found) for each in of_name if each.at.keys() <= split and isinstance(each.found, types.Curve)]
+    held = {column for _, curve in found for column in curve.columns}
     first, *others = [each for each in about["columns"].items() if each[0] in held] or about["columns"].items()
     # The ends that are of no column by name are those of the first.
     own = most is not None and not about.get("bins") and {"low", "high"} <= held
@@ -89,37 +102,56 @@ def _table(
     }
     rows: list[Row] = []
     for dataset, label in places.items():
-        if dataset in known:
-            rows.append(Row(label, kind="group"))
-            rows += _rows(known[dataset], first[0], [column for column, _ in others], ends, most)
+        for result, curve in (pair for pair in found if pair[0].dataset == dataset):
+            rows.append(Row(", ".join((label, *_settings(evidence, result))), kind="group"))
+            rows += _rows(_in_words(evidence, result, curve), first[0], [column for column, _ in others], ends, most)
     columns = tuple(Column(text, intervals=column in ends) for column, text in others)
     return Table(f"table-{name.replace('_', '-')}", about["title"], about["note"], first[1], columns, tuple(rows))
 
 
+def _settings(evidence: types.Evidence, curve: types.CurveResult) -> Iterator[str]:
+    """What tells a curve from the others of its hospital."""
+    for name, value in curve.at.items():
+        if name != "periods":
+            yield evidence.terms[str(value)].label if name == "measure" else in_tables.setting_name(name, value)
+    if curve.subset is not None:
+        yield f"{curve.subset.column}: {curve.subset.level}"
+
+
+def _in_words(evidence: types.Evidence, result: types.CurveResult, curve: types.Curve) -> Columns:
+    """The columns of a curve, periods and classes in words."""
+    classes = evidence.release.outcome.classes or ("no", "yes")
+    said: dict[str, Callable[[int], str]] = dict.fromkeys(("predicted", "true"), lambda at: classes[at])
+    said |= {"period": lambda at: period(at, types.unit_of(result.at["periods"]))} if "periods" in result.at else {}
+    known = dict(curve.columns)
+    return known | {name: [said[name](int(each or 0)) for each in known[name]] for name in said if name in known}
+
+
 def _rows(
-    curve: types.Curve, first: str, names: Sequence[str], ends: Mapping[str, Sequence[str]], most: int | None
+    columns: Columns, first: str, names: Sequence[str], ends: Mapping[str, Sequence[str]], most: int | None
 ) -> list[Row]:
     """A row a value of the first column; of more than so many the first, the last, and those evenly between."""
-    known, digits = curve.columns[first], 2 if most is None else 3
+    known, digits = columns[first], 2 if most is None else 3
     among: Sequence[int] = range(len(known))
     if most is not None and len(known) > most:
         among = [round(step * (len(known) - 1) / (most - 1)) for step in range(most)]
+    labels = [
+        each if isinstance(each, str | None) else f"{each if most is None else round(each, 3):g}" for each in known
+    ]
     return [
-        Row(
-            "" if (value := known[index]) is None else f"{value if most is None else round(value, digits):g}",
-            tuple(_cell(curve, name, index, ends.get(name, ()), digits) for name in names),
-        )
+        Row(labels[index] or "", tuple(_cell(columns, name, index, ends.get(name, ()), digits) for name in names))
         for index in among
     ]
 
 
-def _cell(curve: types.Curve, name: str, index: int, ends: Sequence[str], digits: int) -> Cell:
-    value = curve.columns[name][index]
-    if value is None:
-        return NOT_COMPUTED
-    band = [end for column in ends if (end := curve.columns[column][index]) is not None]
-    said = " to ".join(number(end, digits) for end in band)
-    return Cell.count(int(value)) if name == "count" else Cell(number(value, digits), said, kind="value")
+def _cell(columns: Columns, name: str, index: int, ends: Sequence[str], digits: int) -> Cell:
+    value, of = columns[name][index], columns.get(VALUES["of"].get(name, ""))
+    if value is None or isinstance(value, str):
+        return Cell.word(value) if value else NOT_COMPUTED
+    if of is not None and 0 < float(of[index] or 0) < SMALLEST_GROUP:
+        return Cell.absent(f"under {SMALLEST_GROUP}")
+    said = " to ".join(number(float(end), digits) for column in ends if (end := columns[column][index]) is not None)
+    return Cell.count(int(value)) if name in VALUES["counts"] else Cell(number(value, digits), said, kind="value")
 
 
 def has_any(evidence: types.Evidence) -> bool:

@@ -33,13 +33,6 @@ def all_instances(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, 
     return [(site, of_dataset(evidence, site.name)) for site in types.externals(evidence)[:MOST_SITES]]
 
 
-def is_shared(instance: Instance) -> bool:
-    """Whether an instance rests on numbers alone, which every site has, not on raters or the cases' complexity."""
-    if instance.kind in ("practical", "composite"):
-        return False
-    return instance.at.get("priority") != "raters" and not isinstance(instance.at.get("tau"), str)
-
-
 def label(evidence: types.Evidence, instance: Instance) -> str:
     """What tells an instance from the others, as the head of its row."""
     if instance.kind == "plain":
@@ -175,7 +168,7 @@ def _composites(
 def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How far accuracy parts from what is left of it when classes, confidence and hard cases weigh differently."""
     every = all_instances(evidence)
-    sites = [(site, [instance for instance in found if is_shared(instance)]) for site, found in every]
+    sites = [(site, [instance for instance in found if not instance.rests_on_raters]) for site, found in every]
     known = [instance for _, found in sites for instance in found]
     if not any(instance.kind != "plain" for instance in known):
         return facets.why_nowhere(evidence, "h_accuracy_profile", Fact("no_profile_of_h_accuracy"))
@@ -204,7 +197,7 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 @canvas.figure("H-accuracy by what raters say")
 def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What becomes of accuracy when confidence, priority and complexity come from people who judged the same cases."""
-    every = [(site, [one for one in found if not is_shared(one)]) for site, found in all_instances(evidence)]
+    every = [(site, [one for one in found if one.rests_on_raters]) for site, found in all_instances(evidence)]
     rated = [(site, own) for site, own in every if own]
     if not rated:
         return types.Absent(Fact("no_site_with_complexity"))
