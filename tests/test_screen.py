@@ -284,6 +284,7 @@ def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     [
         ("North", "North"),
         ("North †§", "North"),
+        ("North, AUROC", "North"),
         ("Saint Mary's…", None),
         ("Saint… East", "Saint Mary's East"),
         ("Saint Mary's W…", "Saint Mary's West"),

@@ -266,13 +266,14 @@ class _Part:
                 element.attrib["data-site"] = site
 
     def _site(self, label: str) -> str | None:
-        """The hospital that a row is of: by its name, with marks behind it, or by what is left of a shortened one.
+        """The hospital that a row is of: by its name, marks or a class behind it, or by what is left of a shortened one.
 
         A name that is short for several hospitals, or for none, is of none: such a row never folds away.
         """
         said = plain(label).strip().rstrip(MARKS)
         left = re.compile(".*".join(re.escape(part.strip()) for part in said.split("…")))
-        found = [said] if said in self.sites else [site for site in self.sites if left.fullmatch(site)]
+        named = [site for site in self.sites if said == site or said.startswith(f"{site}, ")]
+        found = [max(named, key=len)] if named else [site for site in self.sites if left.fullmatch(site)]
         return found[0] if len(found) == 1 else None
 
 
