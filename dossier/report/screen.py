@@ -266,7 +266,7 @@ class _Part:
                 element.attrib["data-site"] = site
 
     def _site(self, label: str) -> str | None:
-        """The hospital that a row is of: by its name, marks or a class behind it, or by what is left of a shortened one.
+        """The hospital that a row is of: by its name, more behind it, or by what is left of a shortened one.
 
         A name that is short for several hospitals, or for none, is of none: such a row never folds away.
         """
