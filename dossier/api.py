@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dossier.core import toml_text
 from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
-from dossier.core.errors import DossierError, ReleaseError
+from dossier.core.errors import DossierError, Fault, ReleaseError
 from dossier.core.faults.locations import Argument
 from dossier.core.over_time import OVER_TIME, code
 from dossier.core.values import unit_of
@@ -662,8 +662,17 @@ class Validation(Record):
         from dossier import evaluate
         from dossier.record import results
 
-        self._found = evaluate.evidence(self.study)
+        try:
+            self._found = evaluate.evidence(self.study)
+        except ReleaseError as error:
+            raise ReleaseError(self._reported(error.faults)) from None
         return results.read(results.of(self._found).text())
+
+    def _reported(self, faults: Sequence[Fault]) -> Sequence[Fault]:
+        """The faults of the release in the words of the door that was used."""
+        from dossier.reading import arguments
+
+        return [arguments.of_frame(fault) for fault in faults] if self._files else faults
 
     def check(self) -> pandas.DataFrame:
         """Every fault and flag that a build would find, without drawing rows again.
@@ -677,12 +686,10 @@ class Validation(Record):
         import pandas
 
         from dossier import evaluate
-        from dossier.reading import arguments
         from dossier.typeset.flags import flag_text
 
         found = evaluate.preview(self.study)
-        reported = map(arguments.of_frame, found.faults) if self._files else found.faults
-        faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in reported]
+        faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in self._reported(found.faults)]
         rows = [*faults, *(("flag", flag.flag, flag.dataset, flag_text(flag.fact), flag.reply) for flag in found.flags)]
         return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 

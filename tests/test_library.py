@@ -330,6 +330,21 @@ def test_a_criterion_that_can_never_be_estimated_is_a_fault_beside_the_flags() -
     assert faults.reply.iloc[0]
 
 
+def test_both_doors_refuse_a_criterion_that_can_never_be_estimated(tmp_path: Path) -> None:
+    never = [{"measure": "oe_ratio", "dataset": "pooled", "at_least": 0.8, "at_most": 1.25}]
+    v = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never)
+    for leave in (lambda: v.save(tmp_path / "out"), v.to_frame, lambda: v.table("criteria"), lambda: v.verdict):
+        with pytest.raises(ReleaseError) as refused:
+            leave()
+        (fault,) = refused.value.faults
+        assert (fault.code, fault.where) == ("never_estimated", "argument acceptance, table 1")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ReleaseError) as refused:
+        dossier.load(v.write_release(tmp_path / "release")).validate().save(tmp_path / "out")
+    (fault,) = refused.value.faults
+    assert (fault.code, fault.where) == ("never_estimated", "release.toml, [[acceptance]] 1")
+
+
 @pytest.mark.parametrize("method", ["plot", "curves", "pdf"])
 @pytest.mark.parametrize("near", [True, False])
 def test_a_name_that_is_not_there_is_told_with_those_that_are(found: Validation, method: str, near: bool) -> None:

@@ -828,13 +828,10 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         study, command = _read(source, command, options.allow_outside)
         # Only now: what is wrong with a release is reported before all that it takes to print it is loaded.
         from dossier import evaluate
-        from dossier.core.errors import ReleaseError
         from dossier.outputs import printing
         from dossier.record import results
 
         tell("read", "tables", 1, 1)
-        if study.release.acceptance and (never := evaluate.preview(study).faults):
-            raise ReleaseError(never)
         if study.ledger is not None and options.recorded:
             output.refuse_as_ledger(Path(study.ledger.path), options.out)
         rows = [dataset.rows_read for dataset in study.datasets]

@@ -71,8 +71,10 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, called with what was finished;
     `scheduler`, the address of a Dask cluster that does the work instead. The answer depends on none of them: each
     measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError says why the
-    cluster cannot do the work.
+    cluster cannot do the work, a ReleaseError which criteria can never be estimated, before anything is drawn.
     """
+    if study.release.acceptance and (never := preview(study).faults):
+        raise ReleaseError(never)
     study = disclosure.without_what_tells(study)
     if faults := disclosure.refused(study, _sites(study)):
         raise ReleaseError(faults)
