@@ -179,8 +179,8 @@ def test_what_is_counted_is_what_is_printed() -> None:
 def test_what_was_pooled_names_the_sites_as_readers_know_them(covid: Evidence) -> None:
     said = methods.pooling(covid)
     assert (
-        "AUROC: REML on the logit scale, Hartung-Knapp, t with 6 degrees of freedom; prediction interval from the "
-        in said
+        "AUROC: REML on the logit scale, Hartung-Knapp, factor at least 1, t with 6 degrees of freedom; "
+        "prediction interval from the " in said
     )
     assert "Q-profile intervals; not pooled: Brazil 3" in said
     assert "brazil-3" not in said

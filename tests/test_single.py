@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pandas
 import pypdf
 import pytest
@@ -235,5 +236,35 @@ def test_the_command_draws_the_same_bytes_again_and_leaves_the_dossier(
     for name in names:
         assert (tmp_path / "out-figures" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
     assert [path.name for path in out.iterdir()] == ["results.json"]
-    # What stands there is not written over.
-    assert isinstance(CliRunner().invoke(command, asked).exception, DossierError)
+    # The same again is no conflict; what somebody altered is not written over unless that is asked.
+    assert CliRunner().invoke(command, asked).output == first.output
+    drawn = tmp_path / "out-figures" / names[1]
+    content = drawn.read_bytes()
+    drawn.write_bytes(b"altered")
+    refused = CliRunner().invoke(command, asked).exception
+    assert isinstance(refused, DossierError)
+    assert [fault.code for fault in refused.faults] == ["file_holds_other"]
+    assert drawn.read_bytes() == b"altered"
+    assert CliRunner().invoke(command, [*asked, "--replace"]).exit_code == 0
+    assert drawn.read_bytes() == content
+
+
+def test_the_command_names_a_table_and_its_file_in_its_own_words(books: dict[str, Book], tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_bytes(results.of(books["breast"].evidence).text())
+    for name, file, where in (("key_result", "t.csv", "NAME"), ("key_results", "t.xls", "-o")):
+        refused = CliRunner().invoke(command, ["table", str(tmp_path), name, "-o", str(tmp_path / file)]).exception
+        assert isinstance(refused, DossierError)
+        assert [fault.where for fault in refused.faults] == [where]
+
+
+@pytest.mark.parametrize(("name", "meant"), [("calib", "calibration_by_site"), ("ridges", "risk_distribution_ridges")])
+def test_a_part_of_a_name_is_enough_to_be_told_which_is_meant(name: str, meant: str, books: dict[str, Book]) -> None:
+    with pytest.raises(ReleaseError, match=f'Did you mean "{meant}"'):
+        record_of(books["breast"]).figure(name)
+
+
+def test_the_diagonal_of_calibration_is_drawn_at_every_hospital(books: dict[str, Book]) -> None:
+    panels = record_of(books["breast"]).plot("calibration").plot()._figure.axes
+    assert len(panels) > 1
+    for panel in panels:
+        assert any(np.array_equal(line.get_xdata(), line.get_ydata()) for line in panel.lines)

@@ -139,6 +139,13 @@ def test_the_history_is_one_page_from_the_results_alone(
         subprocess.run(command, check=True, capture_output=True)
         pages.append(out.read_bytes())
     assert pages[0] == pages[1]
+    # Once more over its own file; what is another stays as it is.
+    subprocess.run(command, check=True, capture_output=True)
+    out.write_bytes(b"altered")
+    again = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (again.returncode, out.read_bytes()) == (2, b"altered")
+    assert "--replace" in again.stderr
+    assert "seal" not in again.stderr
     text = subprocess.run(
         ["pdftotext", "-layout", str(tmp_path / "0.pdf"), "-"], capture_output=True, text=True, check=True
     ).stdout

@@ -411,7 +411,7 @@ def test_a_dataset_may_be_called_by_a_word_of_the_text(name: str) -> None:
     result = Result("auroc", "auroc", POOLED, {}, pooled)
     evidence = dataclasses.replace(_called(name), results=(result,))
     said = methods.pooling(evidence)
-    assert said.startswith("AUROC: REML, Hartung-Knapp, t with 1 degree of freedom; ")
+    assert said.startswith("AUROC: REML, Hartung-Knapp, factor at least 1, t with 1 degree of freedom; ")
     assert said.endswith("Milan (every risk is 0, so that no event is expected).")
 
 

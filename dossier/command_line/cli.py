@@ -289,6 +289,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+_replace = click.option("--replace", is_flag=True, help="Write also over files that hold something else.")
 _seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
 _edition = click.option(
     "--edition",
@@ -446,16 +447,15 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
 @click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
 @click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper.")
-def history(outs: tuple[Path, ...], out: Path, page: str) -> None:
+@_replace
+def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None:
     """Print one page of the releases of a model, from the results.json of each: core measures, and what changed.
 
     OUT is a dossier that was built, or its results.json; they are put in the order of their dates.
     """
     from dossier.outputs import output, printing
 
-    output.refuse_what_is_there(out)
-    output.write_report(out, printing.history(outs, page))
-    _print(out)
+    _list(output.write_again({out: printing.history(outs, page)}, replace))
 
 
 @dossier.command(short_help="Validate the rows of another program.")
@@ -481,7 +481,7 @@ def validate(arguments: Path, out: Path) -> None:
 
 @dossier.command(short_help="Draw the figures of a dossier as files.")
 @click.argument("results_file", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="A new folder; default: OUT-figures, beside OUT.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A folder; default: OUT-figures, beside OUT.")
 @click.option(
     "--format",
     "kind",
@@ -494,7 +494,8 @@ def validate(arguments: Path, out: Path) -> None:
     "--dpi", type=click.IntRange(50, 1200), default=300, show_default=True, help="Dots an inch of a png and a tiff."
 )
 @click.option("--figure", "names", metavar="NAME", multiple=True, help="This one alone; repeatable.")
-def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: tuple[str, ...]) -> None:
+@_replace
+def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: tuple[str, ...], replace: bool) -> None:
     """Draw every figure of a dossier as a file for a paper, from its results.json alone: the same bytes each time.
 
     OUT is a dossier that was built, which stays as it is, or its results.json.
@@ -504,7 +505,8 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
 
     content, _ = results.opened(results_file)
     place = out or output.place_beside(results_file if results_file.is_dir() else results_file.parent, "figures")
-    _list(output.write_new(place, printing.figures(content, kind, dpi, names)))
+    drawn = printing.figures(content, kind, dpi, names)
+    _list(output.write_again({place / name: figure for name, figure in drawn.items()}, replace))
 
 
 @dossier.command(short_help="Write a table of a dossier as a file.")
@@ -517,8 +519,16 @@ def table(results_file: Path, name: str, out: Path) -> None:
     OUT is a dossier that was built, which stays as it is, or its results.json. A NAME that is none lists all.
     """
     from dossier import api
+    from dossier.core.faults.locations import Option
+    from dossier.outputs import single
+    from dossier.reading.faults import not_a_choice
 
-    _list([api.read_results(results_file).table(name).save(out)])
+    found = api.read_results(results_file)
+    if name not in found.tables:
+        raise not_a_choice(Option("NAME"), "NAME", name, found.tables)
+    if out.suffix.lower() not in single.TABLES:
+        raise not_a_choice(Option("-o"), "The ending of -o", out.suffix, single.TABLES)
+    _list([found.table(name).save(out)])
 
 
 @dossier.command(short_help="Print the JSON Schemas.")
@@ -742,16 +752,19 @@ def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -
 
 def _flags_named(names: str) -> frozenset[str]:
     """The flags and claims of --fail-on; a name that is neither is refused with the nearest."""
-    from dossier.core import claims
+    from dossier.core import claims, flags
     from dossier.core.errors import Fault, ReleaseError
     from dossier.core.faults.locations import Option
-    from dossier.reading import criteria
+    from dossier.reading.faults import nearest
 
+    known = (*flags.FLAGS, *sorted(claims.NAMED))
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
-    unknown = sorted(name for name in named - claims.NAMED if not criteria.is_flag(name))
+    unknown = sorted(named.difference(known))
     where = Option("--fail-on")
     faults = [
-        Fault("not_a_claim", where, name=name, known=claims.QUESTIONS) if ":" in name else criteria.no_flag(name, where)
+        Fault("not_a_claim", where, name=name, known=claims.QUESTIONS, near=nearest(name, known))
+        if ":" in name
+        else Fault("not_a_flag", where, name=name, known=tuple(flags.FLAGS), near=nearest(name, known))
         for name in unknown
     ]
     if faults:

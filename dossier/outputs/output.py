@@ -234,6 +234,17 @@ def write_file(file: Path, content: bytes) -> None:
         parts[file].replace(file)
 
 
+def write_again(files: Mapping[Path, bytes], replace: bool) -> tuple[Path, ...]:
+    """Write files that can be made again: one that is there and holds something else is refused unless `replace`."""
+    for file, content in files.items():
+        with reported(file):
+            if os.path.lexists(file) and not replace and (not file.is_file() or file.read_bytes() != content):
+                raise OutputError.one("file_holds_other", File(str(file)), file=file.name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+        write_file(file, content)
+    return tuple(files)
+
+
 def write_new(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     """Write files into a folder that is new, or empty."""
     with reported(folder):

@@ -49,8 +49,8 @@ def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
     plot = _panels(points, x="risk", y="observed").add(so.Band(), ymin="low", ymax="high").add(so.Line())
-    diagonal = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-    plot = plot.add(so.Line(color="0.4", linestyle=":"), data=diagonal, x="x", y="y")
+    # Of the rows of the curve itself: other data without the panels would be drawn in the first of them alone.
+    plot = plot.add(so.Line(color="0.4", linestyle=":"), y="risk")
     return plot.label(x="Predicted risk", y="Observed share")
 
 

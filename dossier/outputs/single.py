@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dossier.core import register, types
 from dossier.core.errors import OutputError, ReleaseError
-from dossier.core.faults.locations import Argument, File, Location
+from dossier.core.faults.locations import Argument, File, Location, Option
 from dossier.outputs import output
 from dossier.outputs.outlined import outlined
 from dossier.reading import faults
@@ -30,6 +30,8 @@ Kind = Literal["png", "pdf", "svg", "tiff"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DPI, SCREEN_DPI = 300, 144
 """Dots an inch of a file, and of a picture in a notebook."""
+TABLES = (".docx", ".html", ".tex", ".csv")
+"""The endings of a table as a file."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The day of each part of a .docx, the earliest that there is: the clock would change its bytes."""
 WORD_LINE = 152.0
@@ -166,7 +168,7 @@ class PrintedTable:
         """
         file = Path(path)
         texts = {".html": self.to_html, ".tex": self.to_latex, ".csv": self._to_csv}
-        kind = _ending(file, [".docx", *texts])
+        kind = _ending(file, TABLES)
         if kind == ".docx":
             return self.to_docx(file)
         output.write_file(file, texts[kind]().encode())
@@ -291,7 +293,7 @@ def figure(evidence: types.Evidence, name: str, at: Location) -> PrintedFigure:
     """A figure by its name; a ReleaseError lists the names that there are, or says why the evidence allows none."""
     known = list(register.fill("report.figures").figures)
     if name not in known:
-        raise faults.not_a_choice(at, "name", name, known)
+        raise faults.not_a_choice(at, at.name if isinstance(at, Option) else "name", name, known)
     found = draw.picture(evidence, name)
     if isinstance(found, types.Absent):
         raise ReleaseError.one("figure_not_drawn", at, figure=name, reason=why(evidence, found.reason))

@@ -18,12 +18,18 @@ LINES = 20
 """How many rows of one kind are looked at for what they hold before the rest is only counted."""
 ROWS_NAMED = 3
 CASES_SHOWN = 3
+SHORTEST_PART = 3
+"""A part of a name with fewer letters says nothing of which is meant."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like this one."""
-    by_lower_case = {candidate.lower(): candidate for candidate in known}
-    matches = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
+    """The known name that looks most like this one, or the shortest of those that it is a part of."""
+    by_lower_case, asked = {candidate.lower(): candidate for candidate in known}, name.lower()
+    matches = get_close_matches(asked, by_lower_case, n=1, cutoff=0.6)
+    if not matches and len(asked) >= SHORTEST_PART:
+        matches = sorted(
+            (each for each in by_lower_case if asked in each), key=lambda each: (each.find(asked) > 0, len(each))
+        )
     return by_lower_case[matches[0]] if matches else None
 
 

@@ -170,7 +170,8 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
     assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high)
     assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 3, 1200, 300)
     assert method_text(found.method) == (
-        "REML on the logit scale, Hartung-Knapp, t with 2 degrees of freedom; no prediction interval of "
+        "REML on the logit scale, Hartung-Knapp, factor at least 1, t with 2 degrees of freedom; "
+        "no prediction interval of "
         "fewer than 5 sites; tau and I2 with Q-profile intervals; "
         "not pooled: few (fewer than 20 events), many (fewer than 20 non-events), vague (no "
         "standard error)"
