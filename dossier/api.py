@@ -77,6 +77,7 @@ def validate(
     owner: str = "not stated",
     level: float = 0.95,
     seed: int = 1,
+    previous: str | Path | None = None,
     **tables: Any,
 ) -> Validation:
     """Validate a model on the rows of a frame, each of them a patient of a hospital that did not make it.
@@ -117,6 +118,9 @@ def validate(
     model, version, date, owner, level, seed
         What is printed of the model, the level of the intervals, and the start of random draws. A date, here and in a
         table, may be text: "2026-10-01".
+    previous
+        The results.json of the previous release of the model, or the folder that holds it: what changed since then. It
+        becomes a part of this release.
     **tables
         Any other table of release.toml under its name, such as `acceptance=[...]` or `disclosure={...}`; keys of a
         table that the arguments above fill are added to it. What names a file there may be a frame. `dataset={...}` is
@@ -143,6 +147,7 @@ def validate(
     """
     from dossier.outputs import output
     from dossier.reading import arguments, frames
+    from dossier.reading import previous as earlier
 
     given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
     given |= {"time": time, "event": event, "at": at, "subgroups": subgroups}
@@ -151,13 +156,14 @@ def validate(
     given |= {"cluster": cluster, "weights": weights, "strata": strata}
     given |= {"positive": positive, "scale": scale, "classes": classes}
     given |= {"model": model, "version": version, "date": date}
-    given |= {"owner": owner, "level": level, "seed": seed}
+    given |= {"owner": owner, "level": level, "seed": seed, "previous": previous}
     faults = list(arguments.faults(given, tables))
     wrong = {fault.at.name for fault in faults if isinstance(fault.at, Argument)}
     if wrong.intersection(arguments.NEEDED):
         raise ReleaseError(faults)
     fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
     declared, files = frames.written(_declared(*fitting))
+    files |= earlier.carried(declared["release"])
     files = {"release.toml": toml_text.release(declared).encode(), **files}
     with tempfile.TemporaryDirectory() as folder:
         output.write_new(Path(folder), files)
@@ -178,7 +184,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
 
     risk, rival = given["risk"], given.get("rival")
     names = {"model": "model", "version": "not stated", "owner": "not stated"}
-    about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date")}
+    about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date", "previous")}
     named = given["outcome"] if given.get("outcome") is not None else given.get("event")
     name = named if given.get("at") is None else f"{named} by {given['at']:g}"
     column = "column" if given.get("time") is None else "event"

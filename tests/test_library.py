@@ -330,6 +330,23 @@ def test_a_criterion_that_can_never_be_estimated_is_a_fault_beside_the_flags() -
     assert faults.reply.iloc[0]
 
 
+def test_a_previous_release_is_compared_with_by_its_path(found: Validation, tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "results.json").write_bytes(found.results.text())
+    same: dict[str, Any] = {"outcome": "outcome", "risk": "risk", "model": found.results.release.model}
+    old = str(tmp_path / "old" / "results.json")
+    ways: list[dict[str, Any]] = [{"previous": tmp_path / "old"}, {"release": {"previous": old}}]
+    for given in ways:
+        later = dossier.validate(FRAME, **same, **given)
+        assert later.study.previous is not None
+        folder = later.write_release(tmp_path / f"release-{next(iter(given))}")
+        again = dossier.load(folder).study.previous
+        assert again == later.study.previous
+    with pytest.raises(ReleaseError, match="There is no file") as refused:
+        dossier.validate(FRAME, **same, previous=tmp_path / "none.json")
+    assert refused.value.faults[0].where == "argument previous"
+
+
 def test_both_doors_refuse_a_criterion_that_can_never_be_estimated(tmp_path: Path) -> None:
     never = [{"measure": "oe_ratio", "dataset": "pooled", "at_least": 0.8, "at_most": 1.25}]
     v = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never)

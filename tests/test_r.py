@@ -235,6 +235,21 @@ TABLE: dict[str, Any] = {"table": "rows.csv", "columns": {"died": "int32", "risk
 
 
 @pytest.mark.parametrize(
+    "more",
+    [
+        {"thresholds": 0.2},
+        {"thresholds": {"declared": 0.2, "wish": {"sensitivity": 0.5}}},
+        {"thresholds": [0.2], "update": {"methods": "intercept"}},
+        {"acceptance": {"measure": "auroc", "dataset": "data", "at_least": 0.5}},
+    ],
+)
+def test_a_single_value_is_a_list_of_one_where_a_list_is_asked(more: dict[str, Any], tmp_path: Path) -> None:
+    rows = "died,risk\n" + "".join(f"{k % 2},{(k % 7 + 1 + k % 2) / 10}\n" for k in range(60))
+    done = asked(tmp_path, {"frame": TABLE, "outcome": "died", "risk": "risk", **more}, rows)
+    assert done.exit_code == 0, done.exception
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ("[1]", "it holds no object"),

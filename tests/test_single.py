@@ -263,6 +263,7 @@ def test_a_part_of_a_name_is_enough_to_be_told_which_is_meant(name: str, meant: 
         record_of(books["breast"]).figure(name)
 
 
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
 def test_the_diagonal_of_calibration_is_drawn_at_every_hospital(books: dict[str, Book]) -> None:
     panels = record_of(books["breast"]).plot("calibration").plot()._figure.axes
     assert len(panels) > 1

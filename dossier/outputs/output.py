@@ -251,6 +251,7 @@ def write_new(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
         refuse_what_is_not_empty(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(content)
     return tuple(folder / name for name in files)
 

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
 from types import NoneType
 from typing import Any
 
@@ -25,7 +26,7 @@ FOLLOW_UP = ("time", "event", "at")
 NEEDED = (FRAME, "outcome", "risk", *FOLLOW_UP)
 """Without these nothing else can be looked at."""
 KEYS: Mapping[tuple[str, str], str] = {
-    **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed")},
+    **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed", "previous")},
     **{("outcome", key): "outcome" for key in ("name", "column")},
     **{("outcome", key): key for key in ("positive", "classes")},
     **{("outcome", key): key for key in ("time", "event")},
@@ -225,5 +226,6 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "owner": (_is_text, "words", '"Department of Medicine"'),
     "level": (_is_number, "number", "0.95"),
     "seed": (_of(Integral), "whole_number", "1"),
+    "previous": (_of(str, PathLike, NoneType), "place_of_results", '"1.3.0/results.json"'),
 }
 """What each argument may be, the words for it, and an example."""

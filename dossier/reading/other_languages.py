@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from dossier.core.errors import ReleaseError
 from dossier.core.faults.locations import File
+from dossier.core.release import schema
+from dossier.reading.arguments import KINDS
 
 if TYPE_CHECKING:
     import pyarrow
+
+LISTS = ("thresholds", "subgroups", "predictors", "classes")
+"""The arguments that are lists."""
 
 
 def arguments(file: Path) -> dict[str, Any]:
@@ -27,8 +32,28 @@ def arguments(file: Path) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         reason = "it holds no object"
         raise ReleaseError.one("arguments_not_read", File(str(file)), file=file.name, reason=reason)
+    known, definitions = schema()["properties"], schema()["$defs"]
     named = {name: _with_tables(value, file.parent) for name, value in given.items()}
+    for name, value in named.items():
+        if name in LISTS:
+            named[name] = value if isinstance(value, list | Mapping) else [value]
+        if name == "thresholds" or name not in KINDS:
+            named[name] = _with_lists(named[name], known.get(name, {}), definitions)
     return {"frame": None, "risk": None, **named}
+
+
+def _with_lists(value: Any, shape: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
+    """A value with a list of one where release.toml has a list: there are languages that know no single values."""
+    options = [definitions.get(each.get("$ref", "").rpartition("/")[2], each) for each in shape.get("anyOf", [shape])]
+    items = next((each.get("items", {}) for each in options if each.get("type") == "array"), None)
+    if items is not None and not isinstance(value, list) and value is not None:
+        value = [value] if all(each.get("type") in ("array", "null") for each in options) else value
+    if isinstance(value, list):
+        return [_with_lists(each, items or {}, definitions) for each in value]
+    if isinstance(value, Mapping):
+        keys: Mapping[str, Any] = next((each["properties"] for each in options if "properties" in each), {})
+        return {key: _with_lists(each, keys.get(key, {}), definitions) for key, each in value.items()}
+    return value
 
 
 def _with_tables(value: Any, folder: Path) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from os import PathLike
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact
-from dossier.core.faults.locations import File, Key
+from dossier.core.faults.locations import Argument, File, Key
 from dossier.core.types import Absent, Predicted, Previous, PreviousManifest, compared
 from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
     from dossier.core.release import Release
 
 WHERE = Key("release", "previous")
+
+
+def carried(release: dict[str, Any]) -> dict[str, bytes]:
+    """The results that `release` names as previous, and the manifest beside them, as files of it that it then names."""
+    named = release.get("previous")
+    if not isinstance(named, str | PathLike):
+        return {}
+    path = Path(named)
+    path = path / results.RESULTS if path.is_dir() else path
+    if not path.is_file():
+        raise ReleaseError.one("no_file", Argument("previous"), file=str(path))
+    release["previous"] = f"previous/{path.name}"
+    files = (path, path.with_name(manifests.MANIFEST))
+    return {f"previous/{file.name}": file.read_bytes() for file in files if file.is_file()}
 
 
 def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous | None:
