@@ -639,11 +639,17 @@ class Record:
         return PrintedTable(results.essentials(self.evidence)).to_frame()
 
     def __repr__(self) -> str:
+        from dossier.core import types
+        from dossier.typeset.reasons import why
+
         about = self.results.release
         title = f"{about.model} {about.version}: external validation"
         table = self._key_results()
         more = len(table) - MOST_ROWS
         rest = f"\n... and {more} more rows: to_frame() has them all" if more > 0 else ""
+        together = types.find(self.evidence, "auroc", types.POOLED)
+        if len(types.externals(self.evidence)) > 1 and isinstance(together, types.Absent):
+            rest += f"\nNot pooled: {why(self.evidence, together.reason)}."
         return f"{title}\n{table.head(MOST_ROWS).to_string(index=False, line_width=None)}{rest}"
 
     def _repr_html_(self) -> str:

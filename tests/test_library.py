@@ -347,6 +347,15 @@ def test_a_previous_release_is_compared_with_by_its_path(found: Validation, tmp_
     assert refused.value.faults[0].where == "argument previous"
 
 
+def test_a_terminal_says_why_nothing_is_pooled() -> None:
+    half = len(FRAME) // 2
+    two = {"North": FRAME.iloc[:half], "South": FRAME.iloc[half:]}
+    assert "\nNot pooled: 2 sites can be pooled, and pooling needs three" in repr(
+        dossier.validate(two, outcome="outcome", risk="risk")
+    )
+    assert "Not pooled" not in repr(dossier.validate(FRAME, outcome="outcome", risk="risk"))
+
+
 def test_both_doors_refuse_a_criterion_that_can_never_be_estimated(tmp_path: Path) -> None:
     never = [{"measure": "oe_ratio", "dataset": "pooled", "at_least": 0.8, "at_most": 1.25}]
     v = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never)
