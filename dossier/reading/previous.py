@@ -12,6 +12,7 @@ from dossier.core.facts import Fact
 from dossier.core.faults.locations import Argument, File, Key
 from dossier.core.types import Absent, Predicted, Previous, PreviousManifest, compared
 from dossier.reading import letters
+from dossier.reading.faults import nearest
 from dossier.reading.files import RESULTS, Folder
 from dossier.record import manifest as manifests
 from dossier.record import results
@@ -32,7 +33,8 @@ def carried(release: dict[str, Any]) -> dict[str, bytes]:
     path = Path(named)
     path = path / results.RESULTS if path.is_dir() else path
     if not path.is_file():
-        raise ReleaseError.one("no_file", Argument("previous"), file=str(path))
+        beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise ReleaseError.one("no_file", Argument("previous"), file=str(path), near=nearest(path.name, sorted(beside)))
     release["previous"] = f"previous/{path.name}"
     files = (path, path.with_name(manifests.MANIFEST))
     return {f"previous/{file.name}": file.read_bytes() for file in files if file.is_file()}
