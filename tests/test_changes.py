@@ -436,6 +436,24 @@ def test_a_hospital_that_tells_nothing_is_left_out_of_all_and_named(folder: Path
         assert (ours.value, ours.low, ours.high) == (theirs.value, theirs.low, theirs.high)
 
 
+@pytest.mark.parametrize("thresholds", ["0.3", ""])
+def test_the_same_risks_are_neither_open_nor_better(folder: Path, thresholds: str) -> None:
+    position = folder / f"alike-{thresholds}"
+    sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
+    _release(position, sites, "1.1.0", "../out/results.json", 'previous = "risk_previous"', thresholds)
+    head, *rows = (position / "south.csv").read_text(encoding="utf-8").split()
+    rows = [f"{row.split(',')[0]},{row.split(',')[2]},{row.split(',')[2]}" for row in rows]
+    (position / "south.csv").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    found = evaluate.evidence(reading.study(position, allow_outside=True))
+    of_south = [each for each in claims.about(found, "since_last_release") if each.dataset == "south"]
+    assert all(claims.is_same(each) and each.state == "shown" for each in of_south)
+    assert not any(claims.is_same(each) for each in claims.of(found) if each.dataset == "north")
+    assert [site.name for site in chapter.stands(found)["same"]] == ["south"]
+    said = chapter.finding(found)
+    assert "The same risks as before: Hospital south." in f"{said.lead} {said.rest}"
+    assert "the same percentages at 1" in declared.than_before(found)
+
+
 def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Evidence) -> None:
     """The same risks from the tables of the previous release, in another order of rows; no identifier is kept."""
     position = folder / "tables"

@@ -20,7 +20,7 @@ from dossier.core import between_groups, claims, multiplicity, types
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.record import results
-from dossier.report.chapters import committee, grid, sentence
+from dossier.report.chapters import committee, comparison, grid, sentence
 from dossier.report.chapters.acceptance import WORDS
 from dossier.report.chapters.committee import missed
 from dossier.typeset import living_text
@@ -282,3 +282,24 @@ def test_a_curve_that_is_kept_back_leaves_what_is_shown_of_the_percentages() -> 
     stands = {claim.dataset: claim.state for claim in claims.counted(found, "calibration")}
     assert list(stands.values()).count("shown") == 1
     assert committee.are_right(found).lead.startswith("Close to what happened in")
+
+
+@pytest.mark.parametrize("thresholds", [(), (0.3,)])
+def test_another_model_with_the_same_risks_is_no_better_and_beaten_by_nothing(thresholds: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(9)
+    risk = expit(rng.normal(-0.8, 1.6, 400))
+    frame = pd.DataFrame({"outcome": (rng.random(400) < risk).astype(int), "risk": risk, "twin": risk, "near": risk})
+    frame.loc[0, "near"] = 0.01
+    frame["site"] = "A"
+    rivals = [{"name": name, "column": name.lower()} for name in ("Twin", "Near")]
+    found = dossier.validate(frame, outcome="outcome", risk="risk", site="site", thresholds=thresholds, rival=rivals)
+    stands = {
+        (claim.at["against"], claims.is_same(claim))
+        for claim in claims.about(found.evidence, "comparators", "hospital")
+    }
+    assert stands == {("Twin", True), ("Near", False)}
+    assert "found the same risks" in comparison.finding(found.evidence).lead
+    assert "found the model better" not in comparison.finding(found.evidence).lead
+    said = committee.than_the_other_model(found.evidence)
+    assert "Beside Twin: it gives the same percentages" in said
+    assert "Beside Near: it gives" not in said

@@ -286,24 +286,49 @@ def _discrimination(evidence: types.Evidence) -> Iterator[Claim]:
 
 def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
     """Each difference from another model that was looked at, in the direction in which the model is better."""
-    external = {site.name for site in types.externals(evidence)}
+    external, same = {site.name for site in types.externals(evidence)}, _same(evidence.results)
     for result in evidence.results:
         found = result.found
         if isinstance(found, types.Absent) or result.dataset not in external or "p_adjusted" not in found.details:
             continue
         limit = multiplicity.BESIDE_RIVALS[result.measure]
+        is_same = (result.dataset, result.at["against"]) in same
         yield _claim(
             "comparators",
             "hospital",
-            found,
+            replace(found, reason=SAME_RISKS if is_same else found.reason),
             dataset=result.dataset,
             measure=result.measure,
             at=result.at,
             limit=limit,
             p_adjusted=found.details["p_adjusted"],
-            state=multiplicity.beside_rival(result.measure, found),
-            alone=multiplicity.better(found, *limit),
+            state="shown" if is_same else multiplicity.beside_rival(result.measure, found),
+            alone="shown" if is_same else multiplicity.better(found, *limit),
         )
+
+
+SAME_RISKS = Fact("same_risks")
+BY_PATIENT = ("brier", "brier_difference", "net_benefit", "net_benefit_difference")
+"""What tells whether two models gave every patient the same risk."""
+
+
+def _same(results: Sequence[types.Result]) -> set[tuple[str, object]]:
+    """Where another model, or the last release, gave each patient the risk that the model gives, of each class too: no
+    patient's error is another one.
+    """
+    found: dict[tuple[str, object], list[bool]] = {}
+    for result in results:
+        each = result.found
+        if result.measure in BY_PATIENT and result.subset is None and isinstance(each, types.Estimate):
+            is_equal = each.value == 0 and each.low is None and each.method.has("paired_t")
+            place = (result.dataset, result.at.get("against"))
+            found.setdefault(place, []).append(is_equal or each.method.has("same_risks"))
+    return {place for place, stands in found.items() if all(stands)}
+
+
+def is_same(claim: Claim) -> bool:
+    """Whether nothing differs, as the risks are the same: no worse, and no better either."""
+    return claim.reason == SAME_RISKS
 
 
 def _groups(evidence: types.Evidence) -> Iterator[Claim]:
@@ -394,7 +419,9 @@ def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
     """Each measure that was looked at to say that a hospital, a group of patients over all hospitals, or all together
     have it worse than in the last release; before them what they say together.
     """
-    every = [_changed(evidence, result) for result in (evidence.changes.results if evidence.changes else ())]
+    results = evidence.changes.results if evidence.changes else ()
+    same = _same(results)
+    every = [_changed(evidence, result, (result.dataset, result.at.get("against")) in same) for result in results]
     found = [claim for claim in every if claim is not None]
     here = [claim for claim in found if claim.scope != "overall"]
     if here:
@@ -402,23 +429,23 @@ def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
     yield from found
 
 
-def _changed(evidence: types.Evidence, result: types.Result) -> Claim | None:
-    """What a difference from the last release says; None where it was not looked at."""
+def _changed(evidence: types.Evidence, result: types.Result, is_same: bool) -> Claim | None:
+    """What a difference from the last release says; None where it was not looked at. The same risks have no error."""
     found, state = result.found, multiplicity.since_last_release(result.found)
-    if isinstance(found, types.Absent) or state is None:
+    if isinstance(found, types.Absent) or (state is None and not (is_same and found.value == 0 and found.low is None)):
         return None
     return _claim(
         "since_last_release",
         "group" if result.subset else "overall" if result.dataset == types.POOLED else "hospital",
-        found,
+        replace(found, reason=SAME_RISKS if is_same else found.reason),
         dataset=result.dataset,
         measure=result.measure,
         subset=result.subset,
         at=result.at,
         limit=_side(evidence.terms[result.term].best),
-        p_adjusted=found.details["p_adjusted"] or 0.0,
-        state=state,
-        alone=multiplicity.since_last_release(found, is_own=True),
+        p_adjusted=None if state is None else found.details["p_adjusted"] or 0.0,
+        state="shown" if is_same or state is None else state,
+        alone="shown" if is_same else multiplicity.since_last_release(found, is_own=True),
     )
 
 

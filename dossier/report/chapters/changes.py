@@ -35,7 +35,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     datasets = f"{in_words(len(came))} dataset{'s' if len(came) > 1 else ''} came"
     datasets = f"{datasets}, {how_many(len(went))} went," if came or went else "no dataset came or went,"
     lead = f"Since version {changes.previous.version}, {datasets} and {moved}."
-    rest = [_outcome(evidence), _sites(evidence), _not_shown(evidence)]
+    rest = [_outcome(evidence), _sites(evidence), _same(evidence), _not_shown(evidence)]
     if worse := what_is_worse(evidence):
         lead, rest = worse, [lead, *rest]
     return sentence.Sentence(lead, " ".join(part for part in rest if part))
@@ -106,12 +106,13 @@ def in_return(evidence: types.Evidence, worse: Worse) -> types.Estimate | None:
     return None
 
 
-def stands(evidence: types.Evidence) -> dict[types.State, list[types.DatasetSummary]]:
-    """At which hospitals it is worse in something, else better in something, and where neither is shown."""
-    found: dict[types.State, list[types.DatasetSummary]] = {}
+def stands(evidence: types.Evidence) -> dict[str, list[types.DatasetSummary]]:
+    """At which hospitals it is worse in something, else better in something, where neither is shown, or the same."""
+    found: dict[str, list[types.DatasetSummary]] = {}
     for site in types.externals(evidence):
-        here = {claims.standing(evidence, claim) for claim in _looks(evidence) if claim.dataset == site.name}
-        state: types.State = "against" if "against" in here else "shown" if "shown" in here else "open"
+        every = [claim for claim in _looks(evidence) if claim.dataset == site.name]
+        here = {"same" if claims.is_same(claim) else claims.standing(evidence, claim) for claim in every}
+        state = next((each for each in ("against", "same", "shown") if each in here), "open")
         found.setdefault(state, []).append(site)
     return found
 
@@ -145,6 +146,12 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     gained, other = in_return(evidence, worse), min({*between_groups.AT_THRESHOLD} - {worse.result.measure})
     traded = "" if gained is None else f", in return {other} {in_text(evidence, worse.result.term, gained)} higher"
     return f"{what} {worse.where} {moved} (difference {by}, {how}{traded})"
+
+
+def _same(evidence: types.Evidence) -> str:
+    """Where every risk is that of the previous release."""
+    where = [site.site for site in stands(evidence).get("same", [])]
+    return f"The same risks as before: {sentence.named_with_the_rest(where, MOST_WORSE)}." if where else ""
 
 
 def _not_shown(evidence: types.Evidence) -> str:

@@ -23,7 +23,8 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     if not every:
         return sentence.Sentence("At no external site can the models be compared.")
     names = [rival.name for rival in evidence.release.rivals]
-    counts = {state: sum(claim.state == state for claim in every) for state in COUNTED}
+    stands = ["same" if claims.is_same(claim) else claim.state for claim in every]
+    counts = {state: stands.count(state) for state in COUNTED}
     states = [state for state in COUNTED if counts[state] or state == "against"]
     said = [f"{how_many(counts[state])} {COUNTED[state]}" for state in states]
     whom = names[0] if len(names) == 1 else f"{in_words(len(names))} other models"

@@ -84,10 +84,10 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
             stands[site.name] = acceptance.verdict(here)
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
     rest = [
-        _against(evidence),
-        sentence.where_risks_are_off(evidence, "for" if classes.labels(evidence) else "in"),
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
+        _against(evidence),
+        sentence.where_risks_are_off(evidence, "for" if classes.labels(evidence) else "in"),
         f"Shown not to hold: {'; '.join(missed)}." if missed else "",
         sentence.new_hospital(evidence),
     ]
@@ -117,7 +117,7 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     none = "No criterion that counts was declared: nothing here is passed or failed."
     found = results.finding(evidence)
     at = sentence.primary_threshold(evidence)
-    said = (_against(evidence, at), comparison.where_better(evidence), changes.what_is_worse(evidence))
+    said = (comparison.where_better(evidence), changes.what_is_worse(evidence), _against(evidence, at))
     better = " ".join(filter(None, said))
     every = claims.about(evidence, "benefit", "hospital")
     states = [claim.state for claim in every if claim.low is not None and dict(claim.at) == {"threshold": at}]

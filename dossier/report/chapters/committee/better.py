@@ -203,7 +203,10 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     here = [claim for claim in every if claim.at["against"] == rival and is_here(claim.dataset, evidence)]
     if not here:
         return ""
-    words, stands = _does(evidence, measure), [claims.standing(evidence, claim) for claim in here]
+    words, same = _does(evidence, measure), [claim for claim in here if claims.is_same(claim)]
+    if len(same) == len(here):
+        return f"it gives the same percentages in {_part(len(here), len(here))}."
+    stands = ["same" if claim in same else claims.standing(evidence, claim) for claim in here]
     counts = [stands.count(state) for state in ("shown", "against")]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
@@ -212,7 +215,8 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
     parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
-    left = len(here) - sum(counts) - unsure
+    parts += [f"it gives the same percentages in {in_words(len(same))}"] if same else []
+    left = len(here) - sum(counts) - unsure - len(same)
     if not parts:
         return f"it was not shown that it {words[0]} in any of {plain.counted_hospitals(left)}."
     return f"{listing(parts)}{f'; no difference was shown in {in_words(left)}' if left else ''}."

@@ -65,7 +65,7 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
     return f"{start} {', '.join(parts)}." if parts else ""
 
 
-THAN_BEFORE: Mapping[types.State, str] = {"shown": "better", "against": "worse", "open": "cannot tell"}
+THAN_BEFORE = {"shown": "better", "against": "worse", "same": "the same percentages", "open": "cannot tell"}
 """How a hospital has it beside the previous release, where neither is shown last."""
 WORSE_IN: Mapping[str, str] = entries("pages")["worse_in"]
 """What is worse at a hospital, by the measure that says so, what harms patients first."""
