@@ -544,11 +544,6 @@ def _test_itself(evidence: types.Evidence) -> Iterator[Claim]:
 NOT_ESTIMATED, NOTHING_COMPARED = Fact("not_estimated"), Fact("nothing_compared")
 
 
-def _nothing(evidence: types.Evidence) -> bool:
-    """That nothing has to be declared."""
-    return False
-
-
 @dataclass(frozen=True)
 class Asked:
     """Who answers a question, how grave it is for patients where something is shown not to hold, 1 the gravest, in
@@ -559,14 +554,14 @@ class Asked:
     harm: int
     chapter: str
     unanswered: Fact = NOT_ESTIMATED
-    is_declared: Callable[[types.Evidence], bool] = _nothing
-    """Whether what it asks of was declared, so that nothing answers it for another reason."""
+    is_declared: Callable[[types.Evidence], bool] | None = None
+    """Whether what it asks of was declared, so that nothing answers it for another reason; None of what needs none."""
     otherwise: Fact = NOTHING_COMPARED
     """That reason, where no policy keeps it back."""
 
     def why(self, evidence: types.Evidence) -> Fact:
         """Why nothing answers it."""
-        if not self.is_declared(evidence):
+        if self.is_declared is None or not self.is_declared(evidence):
             return self.unanswered
         kept_back = Fact("not_given_where_protected", below=max(site.minimum_cell for site in evidence.datasets))
         return kept_back if evidence.is_protected and self.otherwise == NOTHING_COMPARED else self.otherwise
@@ -741,8 +736,10 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
     """
     primary = evidence.release.thresholds.declared[:1]
     every = [claim for claim in about(evidence, question) if claim.scope != "overall" and claim.limit_source != "maker"]
-    found = [claim for claim in every if claim.at.get("threshold") in (None, *primary)] or every
-    here = [claim for claim in every if claim in found or (claim.question, claim.state) == ("benefit", "against")]
+    harm = ("benefit", "against")
+    here = [
+        each for each in every if each.at.get("threshold") in (None, *primary) or (each.question, each.state) == harm
+    ] or every
     if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
         here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
     # A goal of one group takes the place of no comparison with the others.

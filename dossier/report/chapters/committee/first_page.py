@@ -9,18 +9,10 @@ from dossier.core import bands, binding, claims, types
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
-from dossier.report.chapters.committee import declared, goals_met, plain
+from dossier.report.chapters.committee import declared, goals_met, percentages, plain
 from dossier.report.chapters.committee.better import another_is_better, better_if_the_same_for_all
 from dossier.report.chapters.committee.missed import worse_for
-from dossier.report.chapters.committee.percentages import (
-    as_a_whole,
-    at_risk,
-    lines,
-    off_as_a_whole,
-    predicted,
-    told_of,
-    wrong_at,
-)
+from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
     few_at,
@@ -49,7 +41,9 @@ def answer(evidence: types.Evidence) -> str:
     changed = f"{declared.worse_than_before(evidence)} {declared.changed_since_laid_down(evidence)}".strip()
     forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _separating(evidence)]
     if ours is None:
-        wrong = [_same_is_better(evidence), worse_for(evidence), _percentages_off(evidence)]
+        # Of one hospital alone its own answer says where doing the same for all is better.
+        wrong = [] if alone(evidence) else [*better_if_the_same_for_all(evidence)]
+        wrong += [worse_for(evidence), _percentages_off(evidence)]
         parts = [*forbidden, _goals_everywhere(evidence), *wrong, another_is_better(evidence), changed]
         parts.append(_elsewhere(evidence))
     else:
@@ -134,14 +128,9 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
     return f"{start} percentages are wrong here: {said}."
 
 
-def _same_is_better(evidence: types.Evidence) -> str:
-    """Where doing the same for all is shown to be better; of one hospital alone its own answer says so."""
-    return "" if alone(evidence) else " ".join(better_if_the_same_for_all(evidence))
-
-
 def _percentages_off(evidence: types.Evidence) -> str:
     """Where its percentages are shown to be wrong, whatever its goals ask."""
-    where = [each.where for each in off_as_a_whole(evidence) if not each.off.is_reversed]
+    where = [each.where for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
     return f"Its percentages are wrong in {plain.few_named(where)}." if where else ""
 
 

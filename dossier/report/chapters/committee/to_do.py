@@ -61,11 +61,7 @@ def _mended(evidence: Evidence) -> str:
     return f" {sentence_case('; '.join(f'in {few_named(sites)} {says}' for says, sites in tried))}." if tried else ""
 
 
-MENDED: dict[str, str] = {
-    "shown": "a correction put them right",
-    "against": "a correction did not put them right",
-    "open": "nobody can tell yet whether a correction would",
-}
+MENDED: dict[str, str] = entries("pages")["mended"]
 """What is said of a correction that was tried where percentages are wrong."""
 
 
