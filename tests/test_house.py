@@ -303,7 +303,7 @@ LISTS_OF_MEASURES = {
         "flags.WIDE",
     ),
     *("chapters.comparison.IN_WORDS", "chapters.sample.IN_A_SENTENCE", "chapters.updating.(COEFFICIENTS, SIZES)"),
-    "typeset.words.SETTING_VALUE",
+    *("typeset.words.SETTING_VALUE", "claims.BY_PATIENT"),
     # The measures of similarity and performance that robustness is read at, and the keys of [sample] width and of
     # [care] stop.
     *(

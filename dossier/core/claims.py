@@ -307,7 +307,7 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
         )
 
 
-SAME_RISKS = Fact("same_risks")
+SAME_RISKS = Fact("risks_are_the_same")
 BY_PATIENT = ("brier", "brier_difference", "net_benefit", "net_benefit_difference")
 """What tells whether two models gave every patient the same risk."""
 
