@@ -27,9 +27,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_lower_case, asked = {candidate.lower(): candidate for candidate in known}, name.lower()
     matches = get_close_matches(asked, by_lower_case, n=1, cutoff=0.6)
     if not matches and len(asked) >= SHORTEST_PART:
-        matches = sorted(
-            (each for each in by_lower_case if asked in each), key=lambda each: (each.find(asked) > 0, len(each))
-        )
+        # A line of columns that nothing parted is no name.
+        names = (each for each in by_lower_case if asked in each and not set(each) & set(SIGNS))
+        matches = sorted(names, key=lambda each: (each.find(asked) > 0, len(each)))
     return by_lower_case[matches[0]] if matches else None
 
 
