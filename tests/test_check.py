@@ -392,7 +392,7 @@ def test_a_build_fails_on_a_named_flag_and_writes_its_report(run: Run, release: 
         (("--fail-on", "few_event"), "few_event is not a flag.\n  where: --fail-on\n  fix:   Did you mean few_events?"),
         (
             ("--fail-on", "against:group"),
-            "against:group is not a claim.\n  where: --fail-on\n  fix:   Write shown, against",
+            "against:group is not a claim.\n  where: --fail-on\n  fix:   Did you mean against:groups?",
         ),
         (("--junit", "out/report.xml"), "report.xml lies in OUT."),
         (("--junit", "nowhere/report.xml"), "nowhere/report.xml cannot be written."),

@@ -447,7 +447,11 @@ def test_what_came_of_a_percentage_is_read_off_the_curve() -> None:
     gone = with_curve(
         right_as_a_whole(evidence), "site-0", risk=(0.1, 0.2), observed=(0.1, 0.5), low=(0.0, 0.4), high=(0.2, 0.6)
     )
-    assert committee.are_right(with_release(gone, thresholds={"declared": ()})).lead == "Not known."
+    # What the ratio and the slope show is shown without a curve.
+    without = with_release(gone, thresholds={"declared": ()})
+    assert committee.are_right(without).lead == "Yes: close to what happened."
+    unsure = given(without, "oe_ratio", site_0=(1.0, 0.5, 2.0))
+    assert committee.are_right(unsure).lead == "Not known."
 
 
 def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(covid: Book) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core.types import Absent, Dataset, Floats, Periods, Readers, Study
+from dossier.core.types import POOLED, Absent, Dataset, Floats, Periods, Readers, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, measures
 from dossier.record import results
@@ -43,8 +43,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def protected(name: str) -> Study:
     """A release of ours under a policy."""
     study = hurried(reading.study(RELEASES[name]), bootstrap=5, permutations=5)
+    # A criterion on what a policy keeps back is refused.
+    asked = tuple(each for each in study.release.acceptance if each.dataset != POOLED)
     return dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in study.datasets)
+        study,
+        release=study.release.model_copy(update={"acceptance": asked}),
+        datasets=tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in study.datasets),
     )
 
 

@@ -168,11 +168,12 @@ def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str
     if room.holds(name) or tail >= len(words):
         return name
     end = ["…", *words[-tail:]] if tail else []
-    for count in range(min(len(words) - tail, len(name[: room.longest(name)].split())), 0, -1):
+    most = room.longest(name)
+    for count in range(min(len(words) - tail, len(name[:most].split())), 0, -1):
         first = " ".join(words[:count]).rstrip(" ,.-")
         shorter = " ".join([first, *end]) if tail else f"{first}…"
         if _can_end(words[:count], tail) and room.holds(shorter):
-            if not tail and not least and len(shorter) < room.longest(name) / 2:
+            if not tail and not least and len(shorter) < most / 2:
                 break
             return shorter if len(shorter) >= least * len(name) else name
     return _cut_letters(name, room) if not tail and not least else name

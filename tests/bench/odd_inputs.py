@@ -144,6 +144,9 @@ def _small(name: str) -> dict[str, bytes]:
     release["dataset"] = [dataset for dataset in release["dataset"] if dataset["name"] in KEPT[name]]
     for key in ("readers", "reader_study", "utility", "h_accuracy") if name == "knee-region" else ():
         del release[key]
+    # So few patients at so few hospitals are not pooled.
+    if "acceptance" in release:
+        release["acceptance"] = [each for each in release["acceptance"] if each.get("dataset") != "pooled"]
     of_dataset = {dataset["name"]: dataset["file"] for dataset in release["dataset"]}
     given = release.get("readers", [])
     every = given if isinstance(given, list) else [given]

@@ -120,8 +120,11 @@ def _whom(gain: Estimate) -> str:
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """Only where it would surely be better to do the same for all: what the first page warns of."""
-    lines = evidence.release.thresholds.declared[: plain.MOST_NAMED]
-    return tuple(f"At the {plain.line(at)}, {text}." for at in lines for text in where_the_same_is_better(evidence, at))
+    lines: dict[str, list[str]] = {}
+    for at in evidence.release.thresholds.declared[: plain.MOST_NAMED]:
+        for text in where_the_same_is_better(evidence, at):
+            lines.setdefault(text, []).append(plain.line(at))
+    return tuple(f"At the {listing(each)}, {text}." for text, each in lines.items())
 
 
 def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
