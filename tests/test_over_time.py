@@ -456,6 +456,7 @@ def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
     followed: Evidence, highs: dict[int, float], harmful: int
 ) -> None:
     # The rule is crossed in the second and third quarter; a gain of another, or an interval that holds 0, is no harm.
+    # The first pages ask for as many periods as the rule: one interval of several may lie below 0 by chance.
     found = with_gains(followed, highs)
     (held,) = over_time.of_evidence(found)
     assert held.harmful == harmful
@@ -474,7 +475,7 @@ def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
         "dangers": "broken. Then, doing the same for everyone would have been better.",
     }
     for page, sentence in words.items():
-        assert (sentence in pages[page]) == (harmful > 0), page
+        assert (sentence in pages[page]) == (harmful > (0 if page in ("monitoring", "limitations") else 1)), page
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:

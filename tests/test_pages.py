@@ -23,8 +23,11 @@ from pypdf import PdfReader
 
 from dossier.core import claims
 from dossier.core.contents import ON_PAPER, SUBMITTED, Edition
+from dossier.core.types import externals
 from dossier.record import results
+from dossier.report import compose, draw, press
 from dossier.report.chapters.chapter import chapters
+from dossier.typeset import labels
 from dossier.typeset.labels import labelled
 from tests.conftest import RELEASES, Book, tool
 
@@ -455,6 +458,24 @@ def test_the_questions_stand_in_the_order_in_which_page_1_asks_them(any_book: Bo
 
 def test_the_committee_reads_at_most_four_pages(any_book: Book) -> None:
     assert 1 <= len(opened(any_book.pdf("committee")).pages) <= 4
+
+
+LONG_NAMES = """University Hospital of the Northern Region, Campus West, Department of Orthopaedics
+Fondazione Ospedale Maggiore della Misericordia, Policlinico di Portogruaro
+Royal National Orthopaedic Hospital NHS Trust, Stanmore and Bolsover Street
+Centre hospitalier universitaire de Clermont, groupe hospitalier Montpied
+Hospital Universitario Nuestra Virgen del Camino, Servicio de Radiodiagnóstico""".splitlines()
+
+
+def test_the_committee_reads_four_pages_of_hospitals_with_long_names(books: dict[str, Book], tmp_path: Path) -> None:
+    evidence = books["knee"].evidence
+    names = dict(zip((site.site for site in externals(evidence)), LONG_NAMES, strict=False))
+    found = labels._called(evidence, names)
+    path = tmp_path / "committee.pdf"
+    path.write_bytes(press.pdf(compose.document(draw.gallery(found), "committee")))
+    pages = opened(path).pages
+    assert len(pages) <= 4
+    assert "Decision" in pages[0].extract_text()
 
 
 @pytest.mark.parametrize("term", JARGON)

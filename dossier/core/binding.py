@@ -62,7 +62,7 @@ def stopped(evidence: Evidence) -> tuple[DatasetSummary, ...]:
 
 def harmed(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed."""
-    worse = {each.site.name for each in over_time.of_evidence(evidence) if each.harmful}
+    worse = {each.site.name for each in over_time.of_evidence(evidence) if each.is_harmful}
     return tuple(site for site in externals(evidence) if site.name in worse)
 
 

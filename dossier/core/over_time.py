@@ -62,6 +62,11 @@ class Verdict:
         return sum(period.high is not None and period.high < 0 for period in self.gains)
 
     @property
+    def is_harmful(self) -> bool:
+        """Whether that is so in as many periods as the rule itself asks for: one of many may be chance."""
+        return 0 < self.rule.periods <= self.harmful
+
+    @property
     def is_withheld(self) -> bool:
         """Whether the measure by period is known and not given out."""
         return self.withheld is not None

@@ -9,7 +9,16 @@ from dossier.core import binding, multiplicity, over_time, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
-from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, line, risk_of
+from dossier.report.chapters.committee.plain import (
+    LINE,
+    THEN_THE_SAME,
+    abridged,
+    as_sentence,
+    doing,
+    few_named,
+    line,
+    risk_of,
+)
 from dossier.typeset.words import in_words, listing, sentence_case
 from dossier.words import entries
 
@@ -125,7 +134,7 @@ def _of_risks(evidence: types.Evidence, name: str) -> str:
 
 def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
     harmed = name in {site.name for site in binding.harmed(evidence)}
-    return f"{PLAIN['stop_rule_crossed']} Then, doing the same for everyone would have been better." if harmed else ""
+    return f"{PLAIN['stop_rule_crossed']} {THEN_THE_SAME}." if harmed else ""
 
 
 def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:

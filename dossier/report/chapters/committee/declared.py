@@ -11,7 +11,15 @@ from dossier.report.chapters import monitoring, sentence
 from dossier.report.chapters.committee.goals_met import goal_word, people
 from dossier.report.chapters.committee.missed import patients_of
 from dossier.report.chapters.committee.places import is_here
-from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
+from dossier.report.chapters.committee.plain import (
+    NOT_SAID,
+    THEN_THE_SAME,
+    TWO_LINES,
+    abridged,
+    as_sentence,
+    beginning,
+    few_named,
+)
 from dossier.typeset.flags import quantity
 from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case
 from dossier.words import entries
@@ -227,7 +235,7 @@ def broken_here(evidence: types.Evidence) -> str:
     where = "here" if evidence.local_site else f"in {few_named(list(sites))}"
     harmed = list(dict.fromkeys(site.site for site in binding.harmed(evidence) if is_here(site.name, evidence)))
     among = "" if harmed == list(sites) else f" in {few_named(harmed)}"
-    then = f" Then, doing the same for everyone would have been better{among}." if harmed else ""
+    then = f" {THEN_THE_SAME}{among}." if harmed else ""
     return f"The maker's rule to switch it off was broken {where}.{then}"
 
 

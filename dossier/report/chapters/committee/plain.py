@@ -98,6 +98,10 @@ DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "givin
 """What a verb that does not end in -ed becomes as a noun of what is done."""
 
 
+THEN_THE_SAME = "Then, doing the same for everyone would have been better"
+"""What is said of the time in which a rule to switch it off was broken, where the model did harm."""
+
+
 def doing(evidence: Evidence, whom: str) -> str:
     """What it is to do the same for everyone or no one, in the maker's own verb; of a verb that has no known form, that
     they were.
