@@ -28,6 +28,7 @@ from dossier.report import compose
 from dossier.report.chapters import changes as chapter
 from dossier.report.chapters import verdict
 from dossier.report.chapters.committee import declared, first_page
+from dossier.typeset import labels
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import present
@@ -722,6 +723,19 @@ def test_a_dataset_of_another_hospital_came_and_the_other_went(moved: Evidence) 
     assert "2\N{NO-BREAK SPACE}new hospitals, 2 no longer here, 0\N{NO-BREAK SPACE}goals met then" in chapter.line(
         moved
     )
+
+
+def test_a_hospital_of_a_long_name_neither_came_nor_went(later: Evidence) -> None:
+    """The committee's pages shorten names; six hospitals of 62 letters were "6 new hospitals, 6 no longer here"."""
+    assert later.changes is not None
+    known = chapter.line(labels.short_names(later))
+    long = {
+        each.site: f"{each.site} {'of the Northern Uplands ' * 3}" for each in later.datasets
+    }
+    found = labels._called(later, long)
+    short = labels.short_names(found)
+    assert {each.site for each in short.datasets} != {each.site for each in found.datasets}
+    assert chapter.line(short) == known
 
 
 def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None:

@@ -5,7 +5,7 @@ What results.json and results.csv record keeps the names of the columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,9 @@ def letters(evidence: Evidence) -> dict[str, str]:
 
 def short_names(evidence: Evidence) -> Evidence:
     """The evidence in which hospitals have names that a sentence and a row have room for."""
-    names = list(dict.fromkeys(site.site for site in externals(evidence)))
+    before = evidence.changes.previous.datasets if evidence.changes else ()
+    every = (*externals(evidence), *(each for each in before if each.role == "external"))
+    names = list(dict.fromkeys(each.site for each in every))
     return _called(evidence, dict(zip(names, shortened(names, LONGEST_NAME), strict=True)))
 
 
@@ -112,9 +114,16 @@ def _called(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
     def held(fact: Fact, name: str, value: Value) -> Value:
         return names.get(value, value) if isinstance(value, str) else value
 
+    def named(datasets: Sequence[DatasetSummary]) -> tuple[DatasetSummary, ...]:
+        return tuple(replace(each, site=names.get(each.site, each.site)) for each in datasets)
+
+    changes = evidence.changes
+    if changes is not None:
+        changes = replace(changes, previous=replace(changes.previous, datasets=named(changes.previous.datasets)))
     return replace(
         evidence,
-        datasets=tuple(replace(each, site=names.get(each.site, each.site)) for each in evidence.datasets),
+        changes=changes,
+        datasets=named(evidence.datasets),
         flags=tuple(replace(flag, fact=flag.fact.with_values(held)) for flag in evidence.flags),
     )
 
