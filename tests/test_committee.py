@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from dossier.core import types
+from dossier.core import between_groups, types
 from dossier.core.facts import Fact, Method
 from dossier.core.flags import FLAGS
 from dossier.core.register import fill
@@ -21,7 +21,7 @@ from dossier.core.release import Release
 from dossier.record import results
 from dossier.report import compose, press
 from dossier.report.chapters import acceptance, committee
-from dossier.report.chapters.committee import goals_met, places
+from dossier.report.chapters.committee import goals_met, missed, places
 from dossier.report.chapters.committee.dangers import PLAIN
 from dossier.report.chapters.committee.percentages import at_risk
 from dossier.report.chapters.committee.plain import abridged
@@ -464,6 +464,16 @@ def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(c
 
 
 # ---- who is missed --------------------------------------------------------------------------------------------------
+
+
+def test_of_the_groups_of_one_error_the_farthest_off_is_named(any_book: Book) -> None:
+    evidence = any_book.evidence
+    groups = evidence.subgroups
+    every = between_groups.looks(groups.summaries, groups.results, types.POOLED)
+    for kind, said in missed._errors(evidence).items():
+        here = [look for look in every if look.is_worse_off and missed._how(evidence, look) == kind]
+        worst = max(here, key=lambda look: (look.state == "against", look.distance))
+        assert missed.patients_of(worst.column, worst.label, worst.of_class) in said[0]
 
 
 def test_who_is_missed_names_the_ends(covid: Book) -> None:

@@ -158,6 +158,13 @@ class Look:
         return here > rest or (here == rest and self.is_worse)
 
     @property
+    def distance(self) -> float:
+        """How far the group is from the others, in the direction of either."""
+        if self.measure != RATIO:
+            return abs(self.apart.value)
+        return abs(math.log(self.apart.value)) if self.apart.value > 0 else math.inf
+
+    @property
     def is_even(self) -> bool:
         """Whether there is no difference at all."""
         return self.apart.value == (1 if self.measure == RATIO else 0)

@@ -173,14 +173,17 @@ AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 
 def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[str]]:
     """What the model does otherwise for which groups, with both values; what accuses it comes before what the risks may
-    explain.
+    explain, and of one kind the groups that are farthest off.
     """
     found: dict[str, list[str]] = {}
-    for look in sorted(_looks(evidence), key=lambda look: look.state != "against"):
-        if look.is_worse_off:
-            more = "" if in_brief else f"{_range_of(look)}{_expected(look)}"
-            who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{more})"
-            found.setdefault(_how(evidence, look), []).append(who)
+    every = sorted((look for look in _looks(evidence) if look.is_worse_off), key=lambda look: look.state != "against")
+    kinds = list(dict.fromkeys(_how(evidence, look) for look in every))
+    for look in sorted(
+        every, key=lambda look: (kinds.index(_how(evidence, look)), look.state != "against", -look.distance)
+    ):
+        more = "" if in_brief else f"{_range_of(look)}{_expected(look)}"
+        who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{more})"
+        found.setdefault(_how(evidence, look), []).append(who)
     return found
 
 
