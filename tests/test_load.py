@@ -415,7 +415,8 @@ def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
 
 def test_flags_of_odd_tables(tmp_path: Path) -> None:
     release = SITE + 'predictors = ["a", "b", "c", "d"]\n'
-    study = _read(tmp_path, release, site__csv="outcome,risk,a,b,c,d\n0,0.1,1,2,3,\n0,0.1,1,2,3,\n0,0.1,1,5,4,\n")
+    twice = "".join(f"0,0.1,1,{k},{k * k},\n" for k in range(12)) * 2
+    study = _read(tmp_path, release, site__csv=f"outcome,risk,a,b,c,d\n{twice}")
     assert [flag.flag for flag in study.flags] == [
         *("one_class", "constant_risk", "missing_predictor", "duplicate_rows", "constant_predictor")
     ]
@@ -457,6 +458,16 @@ def test_the_same_patients_are_found_without_identifiers_and_chance_is_no_reason
         f"In site {alike} rows are equal to one of the development table in all 3 shared predictors, many more than "
         "chance would give."
     ]
+
+
+@pytest.mark.parametrize("count", [12, 60, 400])
+def test_other_patients_are_seldom_taken_for_those_of_development(tmp_path: Path, count: int) -> None:
+    """Of forty hospitals of other patients none is told that they were used, or that some of its own came twice."""
+    known = PATIENTS + "\n".join(_patients(800, 1))
+    for seed in range(2, 42):
+        own = PATIENTS + "\n".join(_patients(count, seed))
+        fresh = _read(tmp_path, SITE + DEVELOPMENT, site__csv=own, dev__csv=known)
+        assert not [flag for flag in fresh.flags if flag.flag in ("shared_rows", "duplicate_rows")], seed
 
 
 @pytest.mark.parametrize(("count", "expected"), [(4, False), (5, True)])

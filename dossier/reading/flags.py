@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -23,6 +24,8 @@ TELLING = 3
 PASTED = (2, 3, 5)
 """How often a table may stand below itself; four times is twice, too."""
 
+TWICE = 2
+"""So many times more pairs than by chance are no other patients: predictors that go together make some more."""
 MORE_THAN_CHANCE = 5.0
 """So many times more equal rows than two tables of other patients would share are the same patients."""
 
@@ -182,13 +185,9 @@ def _repeated_rows(site: Cohort) -> Iterator[Flag]:
         return
     whole = _measured_in(dataset)
     repeated = len(whole) - len(np.unique(whole, axis=0))
-    if repeated and _pairs(whole) > TWICE * _pairs_by_chance(dataset):
+    if repeated and _is_no_chance(_pairs(whole), _pairs_by_chance(dataset), TWICE):
         rows = Count(repeated, "row")
         yield Flag("duplicate_rows", dataset.name, Fact("duplicate_rows", dataset=dataset.name, rows=rows))
-
-
-TWICE = 2
-"""So many times more pairs than by chance are no other patients: predictors that go together make some more."""
 
 
 def _pairs(rows: Floats) -> float:
@@ -323,9 +322,22 @@ def _seen_before(site: Cohort, development: Cohort) -> Iterator[Flag]:
         yield Flag("shared_rows", here.name, Fact("shared_by_identifier", dataset=here.name, rows=rows))
         return
     equal, by_chance = _in_common(_rows(here, shared), _rows(there, shared)) if len(shared) >= TELLING else (0, 0.0)
-    if equal > MORE_THAN_CHANCE * by_chance:
+    if _is_no_chance(equal, by_chance, MORE_THAN_CHANCE):
         both = {"rows": Count(equal, "row"), "predictors": Count(len(shared), "predictor")}
         yield Flag("shared_rows", here.name, Fact("shared_by_values", dataset=here.name, **both))
+
+
+def _is_no_chance(seen: float, by_chance: float, times: float) -> bool:
+    """Whether more were seen than so many times what chance gives on average, and chance hardly ever gives as many: by
+    Chernoff's bound on the tail of a Poisson count, at a level that holds for many hospitals of few patients.
+    """
+    if seen <= times * by_chance:
+        return False
+    return by_chance == 0 or math.exp(seen - by_chance + seen * math.log(by_chance / seen)) <= NO_CHANCE
+
+
+NO_CHANCE = 0.001
+"""So rare a count is no chance."""
 
 
 def _same_identifier(site: Cohort, development: Cohort, shared: Sequence[str]) -> int:
