@@ -729,9 +729,7 @@ def test_a_hospital_of_a_long_name_neither_came_nor_went(later: Evidence) -> Non
     """The committee's pages shorten names; six hospitals of 62 letters were "6 new hospitals, 6 no longer here"."""
     assert later.changes is not None
     known = chapter.line(labels.short_names(later))
-    long = {
-        each.site: f"{each.site} {'of the Northern Uplands ' * 3}" for each in later.datasets
-    }
+    long = {each.site: f"{each.site} {'of the Northern Uplands ' * 3}" for each in later.datasets}
     found = labels._called(later, long)
     short = labels.short_names(found)
     assert {each.site for each in short.datasets} != {each.site for each in found.datasets}
