@@ -136,8 +136,8 @@ def auroc_from_counts(value: float, n: int, events: int, level: float) -> Estima
 NO_EXPECTED_PAIR = Absent(Fact("no_expected_pair"))
 
 
-def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] | None:
-    """The AUROC that risks would have if they were right, and what each row contributes to its deviation.
+def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats, Floats] | None:
+    """The AUROC that risks would have if they were right, what each row contributes to it, and its slope by each risk.
 
     `risk` (n, 0 to 1), `weights` (n, 0 or more): each pair of two rows counts as often as the product of its weights.
     The contributions (n) add up to 0: w u, u the influence of a row. None when no pair can be a case and a non-case.
@@ -158,13 +158,14 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     value = min(max(float((cases * below).sum() - itself.sum() / 2) / pairs, 0.5), 1.0)
     in_order = case * below[level_of] + other * above[level_of] - itself
     of_all = case * others.sum() + other * cases.sum() - 2 * itself
-    return value, np.asarray((in_order - value * of_all) / pairs)
+    apart = below[level_of] - other / 2 - (above[level_of] - case / 2) - value * (others.sum() - cases.sum())
+    return value, np.asarray((in_order - value * of_all) / pairs), np.asarray(weights * apart / pairs)
 
 
 def weighted_concordance(rows: Rows) -> Found:
     """The AUROC that the risks would have if they were right, each pair of rows at the product of its weights."""
     found = expected_concordance(rows.risk, rows.weights / rows.weights.mean())
-    return NO_EXPECTED_PAIR if found is None else weighted.Weighted(*found)
+    return NO_EXPECTED_PAIR if found is None else weighted.Weighted(*found[:2])
 
 
 @metric(

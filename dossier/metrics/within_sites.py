@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import chdtrc, chdtri, ndtr
@@ -18,7 +19,7 @@ from dossier.core.bands import FEWEST_JUDGED
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, present, synthesis
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import weighted
+from dossier.metrics import calibration, weighted
 from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
@@ -26,6 +27,7 @@ from dossier.metrics.pooled import at_generalised_q
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
 from dossier.metrics.subgroups import difference
+from dossier.metrics.updating import Update
 from dossier.metrics.utility import contributions, net_benefit_gain
 from dossier.metrics.weighted import Mean, Measure, Rows
 
@@ -50,6 +52,36 @@ class Pair:
     def parts(self) -> tuple[Stratum, Stratum]:
         """Both."""
         return self.ours, self.rest
+
+    @cached_property
+    def recalibrated(self) -> tuple[Recalibrated, Recalibrated]:
+        """Both with the risks of a logistic recalibration to all rows of the site.
+
+        What case mix explains must not rest on risks that are wrong for everybody there. Risks that rank nobody are
+        all the rate of the outcome; where no line can be fitted they stay as they are.
+        """
+        each = [part.rows() for part in self.parts]
+        shares = [1.0 if part.design.weights is None else part.design.weights.mean() for part in self.parts]
+        outcome, risk = (np.concatenate([getattr(rows, name) for rows in each]) for name in ("outcome", "risk"))
+        rows = Rows(outcome, risk, np.concatenate([of.weights * share for of, share in zip(each, shares, strict=True)]))
+        found = [coefficient(rows) for coefficient in (calibration.JOINT, calibration.SLOPE)]
+        line = [each for each in found if not isinstance(each, Absent)]
+        towards = np.zeros((2, len(risk)))
+        if len(line) == 2 and line[1].value > 0:
+            risk = Update(line[0].value, line[1].value).risk(risk)
+            towards = np.array([each.linearized for each in line])
+        elif len(line) == 2:
+            risk = np.full(len(risk), weighted.mean(outcome, rows.weights))
+        at = len(each[0].risk)
+        return Recalibrated(risk[:at], towards[:, :at]), Recalibrated(risk[at:], towards[:, at:])
+
+
+@dataclass(frozen=True)
+class Recalibrated:
+    """The risks of a part of a site (n), and what its rows contribute to intercept and slope of the line (2, n)."""
+
+    risk: Floats
+    towards: Floats
 
 
 @dataclass(frozen=True)
@@ -406,10 +438,15 @@ def _expected(measure: str, part: Stratum, risk: Floats, threshold: float) -> tu
     return float((among * hits).sum() / among.sum()), among, hits
 
 
+def _as_observed(part: Stratum, risk: Floats) -> Floats:
+    """These risks times the O/E ratio that the part has by them."""
+    observed, awaited = _sums(replace(part, risk=risk))
+    return np.minimum(MOST_CERTAIN, risk * observed / awaited) if awaited > 0 else risk
+
+
 def _variance_if_right(measure: str, part: Stratum, threshold: float) -> float:
     """The variance of a share less what risks foretell, if these were right but for the O/E ratio of the part."""
-    observed, awaited = _sums(part)
-    right = np.minimum(MOST_CERTAIN, part.risk * observed / awaited) if awaited > 0 else part.risk
+    right = _as_observed(part, part.risk)
     share, among, hits = _expected(measure, part, right, threshold)
     moved = part.relative_weights * (hits - share) / among.sum()
     alone = float((moved**2 * right * (1 - right)).sum())
@@ -467,9 +504,10 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
     """How much better the model ranks a group than the other patients of its own sites, beyond what case mix explains.
 
     The difference in AUROC less the difference in model-based concordance, which is what the AUROCs would be if every
-    risk were right. The variance of the test is that of the outcomes if the risks were right but for the O/E ratio of
-    each part; that of the interval is by linearization in outcome and risk within each part of a site. Sites with fewer
-    than five events or non-events in either part have none. Absent where all are such.
+    risk were right after a logistic recalibration to all patients of its site: risks that are wrong for everybody there
+    say nothing of a group. The variance of the test is that of the outcomes if these were right but for the O/E ratio
+    of each part; that of the interval is by linearization in outcome and risk within each part of a site. Sites with
+    fewer than five events or non-events in either part have none. Absent where all are such.
     """
     tests = [_ranks_apart(pair) for pair in pairs]
     tested = _tested(tests, level)
@@ -488,44 +526,48 @@ def _ranks_apart(pair: Pair) -> Comparison | None:
     counts = [(int(part.known.sum()), int((1 - part.known).sum())) for part in pair.parts]
     if min(min(each) for each in counts) < FEWEST_JUDGED:
         return None
-    found = [_beyond_case_mix(part) for part in pair.parts]
+    found = [_beyond_case_mix(part, by.risk) for part, by in zip(pair.parts, pair.recalibrated, strict=True)]
     if any(each is None for each in found):
         return None
-    (ours, of_ours), (rest, of_rest) = (each for each in found if each is not None)
+    ours, rest = (each for each in found if each is not None)
     weight = ours.size * rest.size / (ours.size + rest.size)
-    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight, of_ours + of_rest)
+    by_line, of_rows = ours.by_line - rest.by_line, 0.0
+    for sign, part, each, by in zip((1, -1), pair.parts, (ours, rest), pair.recalibrated, strict=True):
+        of_rows += part.design.variance(sign * each.linearized - np.sum(by_line[:, None] * by.towards, axis=0))
+    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight, of_rows)
 
 
-def _beyond_case_mix(part: Stratum) -> tuple[Part, float] | None:
-    """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E; and
-    the variance by what the rows contribute.
-    """
+@dataclass(frozen=True)
+class _Beyond:
+    """The AUROC of a part less its model-based concordance, by how many pairs of a case and another."""
+
+    value: float
+    size: float
+    variance: float
+    """If the risks are right but for O/E."""
+    linearized: Floats
+    """What the rows contribute to it (n), the risks as they are."""
+    by_line: Floats
+    """By how much the concordance moves with the intercept and slope of the line of the site (2)."""
+
+
+def _beyond_case_mix(part: Stratum, risk: Floats) -> _Beyond | None:
     weights = part.relative_weights
     rows = part.rows()
-    ranked, expected = rows.obstacle or weighted.auroc(rows), expected_concordance(part.risk, weights)
+    ranked, expected = rows.obstacle or weighted.auroc(rows), expected_concordance(risk, weights)
     if isinstance(ranked, Absent) or expected is None:
         return None
+    concordance, of_rows, moved = expected
+    steep, linearized = moved * risk * (1 - risk), ranked.linearized - of_rows
+    by_line = np.array([steep.sum(), (steep * logit(part.risk)).sum()])
     if part.design.censoring is not None:
-        variance, pairs = (
-            part.design.variance(ranked.linearized - expected[1]),
-            part.known.sum() * (1 - part.known).sum(),
-        )
-        return Part(ranked.value - expected[0], float(pairs), 0.0, variance), variance
-    case, other = weights * part.risk, weights * (1 - part.risk)
-    levels, level_of = np.unique(part.risk, return_inverse=True)
-    cases, others = (np.bincount(level_of, weights=each, minlength=len(levels)).astype(float) for each in (case, other))
-    below = (np.cumsum(others) - others / 2)[level_of] - other / 2
-    above = (cases.sum() - np.cumsum(cases) + cases / 2)[level_of] - case / 2
-    pairs = float(cases.sum() * others.sum() - (case * other).sum())
-    moved = weights * (below - above - expected[0] * (others.sum() - cases.sum())) / pairs
-    observed, awaited = _sums(part)
-    risk = np.minimum(MOST_CERTAIN, part.risk * observed / awaited)
-    variance = float((moved**2 * risk * (1 - risk)).sum())
-    if part.is_dependent:
-        variance = max(variance, float((part.design.totals(moved * (part.outcome - risk)) ** 2).sum()))
-    events = float((weights * part.outcome).sum())
-    found = Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)
-    return found, part.design.variance(ranked.linearized - expected[1])
+        variance, size = part.design.variance(linearized), float(part.known.sum() * (1 - part.known).sum())
+    else:
+        right, events = _as_observed(part, risk), float((weights * part.outcome).sum())
+        variance, size = float((moved**2 * right * (1 - right)).sum()), events * (len(part.outcome) - events)
+        if part.is_dependent:
+            variance = max(variance, float((part.design.totals(moved * (part.outcome - right)) ** 2).sum()))
+    return _Beyond(ranked.value - concordance, size, variance, linearized, by_line)
 
 
 # ---- observed over expected -----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from dossier.core import between_groups, types
 from dossier.metrics.correspondence import membership_auroc
 from dossier.metrics.stratified import Stratum
 from dossier.metrics.within_sites import Pair
-from tests.bench.population import SPREAD, population, truths
+from tests.bench.population import SPREAD, line_through, of_ranks, population, truths
 from tests.bench.scores import Score, held
 from tests.test_within_sites import Site, accused, results_of
 
@@ -85,11 +85,16 @@ def _differences(hospitals: tuple[Hospital, ...]) -> dict[str, float]:
     """The truths: integrals over each part of a hospital, with the weights that its expected counts have."""
     parts = []
     for hospital in hospitals:
+        everybody = partial(_of_everybody, hospital)
+        whole = population(hospital.centre, everybody, THRESHOLD)
+        both = np.vstack((np.ones_like(whole.linear), whole.linear))
+        line = line_through(whole.linear, whole.share, whole.chance, both)
+        recalibrated = of_ranks(hospital.centre, partial(_on_the_line, line))
         for in_group, share in ((1.0, hospital.mix), (0.0, 1 - hospital.mix)):
             chance = partial(hospital.chance, in_group)
             whole = population(hospital.centre, chance, THRESHOLD)
             known, phi = truths(whole, THRESHOLD, hospital.centre, chance), whole.mean(whole.chance)
-            beyond = known["auroc"] - known["model_based_concordance"]
+            beyond = known["auroc"] - recalibrated["auroc"]
             sizes = share * phi, share * (1 - phi), share**2 * phi * (1 - phi), share * whole.mean(whole.risk)
             parts.append((known["sensitivity"], known["specificity"], beyond, known["oe_ratio"], *sizes))
     values = np.array(parts).reshape(len(hospitals), 2, 2, 4)
@@ -98,6 +103,15 @@ def _differences(hospitals: tuple[Hospital, ...]) -> dict[str, float]:
     means = [(weights * each).sum(axis=0) / weights.sum(axis=0) for each in (ours, rest)]
     names = "sensitivity", "specificity", "auroc_beyond_case_mix", "oe_ratio_ratio"
     return dict(zip(names, [*(means[0] - means[1])[:3].tolist(), float(means[0][3] / means[1][3])], strict=True))
+
+
+def _of_everybody(hospital: Hospital, linear: types.Floats) -> types.Floats:
+    """The chance whoever has the linear predictor, which is spread alike in the group and outside."""
+    return hospital.mix * hospital.chance(1.0, linear) + (1 - hospital.mix) * hospital.chance(0.0, linear)
+
+
+def _on_the_line(line: types.Floats, linear: types.Floats) -> types.Floats:
+    return np.asarray(expit(line[0] + line[1] * linear))
 
 
 def _accused(hospitals: tuple[Hospital, ...], n: int, rng: np.random.Generator, number: int) -> dict[str, Score]:

@@ -123,8 +123,8 @@ def truths(found: Population, threshold: float, centre: float, chance: Callable[
         **_of_counts(shares),
         **_of_utility(found, shares, threshold),
         **_of_bins(found),
-        **_of_ranks(centre, chance),
-        "model_based_concordance": _of_ranks(centre, expit)["auroc"],
+        **of_ranks(centre, chance),
+        "model_based_concordance": of_ranks(centre, expit)["auroc"],
         "e50": _quantile_of_gaps(centre, chance, 0.5),
         "e90": _quantile_of_gaps(centre, chance, 0.9),
     }
@@ -300,7 +300,7 @@ def _of_bins(found: Population) -> dict[str, float]:
     }
 
 
-def _of_ranks(centre: float, chance: Callable[[Floats], Floats]) -> dict[str, float]:
+def of_ranks(centre: float, chance: Callable[[Floats], Floats]) -> dict[str, float]:
     """AUROC, average precision and a part of the ROC curve, on a fine even grid from the highest risk down."""
     linear = np.linspace(centre + REACH * SPREAD, centre - REACH * SPREAD, 40_001)
     density = norm.pdf(linear, centre, SPREAD)
