@@ -213,7 +213,7 @@ def words(evidence: types.Evidence) -> str:
 
 def test_without_a_hospital_of_our_own_it_says_so_and_no_number_is_of_all_together(covid: Book) -> None:
     abroad = words(covid.evidence)
-    assert re.search(r"Elsewhere it may tell sick from well \d+ to \d+ times", abroad)
+    assert re.search(r"In another hospital it may tell sick from well \d+ to \d+ times", abroad)
     assert "If ours is above, ask for its own pages." in abroad
     assert "1,000 patients" not in abroad
     # 5,340 patients were tested, 1,724 of them infected: eight hospitals added up describe none of them.

@@ -243,7 +243,7 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
     words = committee.answer(pooled_as(KINDS["eight"], known))
-    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100.")
+    assert words.endswith(" In another hospital it may tell sick from well 60 to 95 times of 100.")
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(types.Flag("heterogeneity", types.POOLED, limitation("so.")),)
     )

@@ -107,12 +107,16 @@ def in_return(evidence: types.Evidence, worse: Worse) -> types.Estimate | None:
 
 
 def stands(evidence: types.Evidence) -> dict[str, list[types.DatasetSummary]]:
-    """At which hospitals it is worse in something, else better in something, where neither is shown, or the same."""
+    """At which hospitals it is worse in something, else better in something, where neither is shown, or the same.
+
+    None is better that is worse in something after the correction for what was looked at there alone.
+    """
     found: dict[str, list[types.DatasetSummary]] = {}
     for site in types.externals(evidence):
         every = [claim for claim in _looks(evidence) if claim.dataset == site.name]
         here = {"same" if claims.is_same(claim) else claims.standing(evidence, claim) for claim in every}
-        state = next((each for each in ("against", "same", "shown") if each in here), "open")
+        better = "open" if any(claim.alone == "against" for claim in every) else "shown"
+        state = next((each for each in ("against", "same", better) if each in here), "open")
         found.setdefault(state, []).append(site)
     return found
 

@@ -205,7 +205,7 @@ def _elsewhere(evidence: types.Evidence) -> str:
         what = tells_apart(evidence).replace("tells", "tell", 1)
         states = {claim.measure: claim.state for claim in claims.about(evidence, "new_hospital")}
         worse = "" if states.get("auroc") == "shown" else " (50: a coin toss)"
-        return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
+        return f"In another hospital it may {what} {low} to {high} times of 100{worse}."
     count = len(types.externals(evidence))
     enough = count >= bands.FEWEST_FOR_A_NEW_SITE
     if enough and any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):

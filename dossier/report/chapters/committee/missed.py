@@ -364,7 +364,8 @@ def groups(evidence: types.Evidence) -> Table | None:
             cells += [_missed(evidence, column, label, is_few)] if at is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
         if site is None and not several and not is_few:
-            fewer += _of_fewer(rows[-1].label, (*found.values(), _found_in(evidence, column, label)))
+            everybody = sum(bool(each.n) for each in sizes), size.n
+            fewer += _of_fewer(rows[-1].label, everybody, (*found.values(), _found_in(evidence, column, label)))
     if not rows:
         return None
     least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
@@ -383,9 +384,9 @@ def groups(evidence: types.Evidence) -> Table | None:
     return worded("groups", rows, columns, where=name, note=note)
 
 
-def _of_fewer(group: str, found: Sequence[types.Estimate | types.Absent | None]) -> str:
-    """Of how many patients values of a group are that rest on fewer hospitals than another of its row."""
-    among: dict[tuple[int, int], list[str]] = {}
+def _of_fewer(group: str, everybody: tuple[int, int], found: Sequence[types.Estimate | types.Absent | None]) -> str:
+    """Of how many patients values of a group are that rest on fewer hospitals than it was seen at."""
+    among: dict[tuple[int, int], list[str]] = {everybody: []}
     for head, each in zip(("sick from well", "actual cases", "missed"), found, strict=True):
         if isinstance(each, types.Estimate) and types.is_telling(each):
             among.setdefault((int(each.details.get("k") or 0), each.n), []).append(f'"{head}"')
