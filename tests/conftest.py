@@ -6,6 +6,7 @@ import dataclasses
 import fcntl
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -243,6 +244,25 @@ def knee(books: dict[str, Book]) -> Book:
 def breast(books: dict[str, Book]) -> Book:
     """The real release that ships."""
     return books["breast"]
+
+
+class Protected(Book):
+    """A real release under a policy that protects small counts."""
+
+    def _evidence(self) -> Evidence:
+        return results.read(results.of(self.evaluated).text()).evidence
+
+    def _evaluated(self) -> Evidence:
+        shutil.copytree(RELEASES["breast"], self.folder / self.name)
+        with (self.folder / self.name / "release.toml").open("a") as declared:
+            declared.write("\n[disclosure]\nminimum_cell = 10\n")
+        return evaluate.evidence(built.hurried(reading.study(self.folder / self.name), bootstrap=20, permutations=19))
+
+
+@pytest.fixture(scope="session")
+def protected(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    """It, as its file of results gives it."""
+    return Protected("protected", tmp_path_factory.mktemp("protected"))
 
 
 @pytest.fixture(scope="session")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dossier import evaluate, reading
-from dossier.record import results
-from dossier.report import draw, screen
 from tests import browser
-from tests.conftest import RELEASES, ROOT, Book
-from tests.reference.built import hurried
+from tests.conftest import ROOT, Book
 
 AXE = ROOT / ".axe" / "axe.min.js"
 pytestmark = pytest.mark.skipif(browser.PROGRAM is None, reason="there is no Chromium; make browser installs it")
@@ -42,24 +37,13 @@ def page(chromium: browser.Browser, file: Path) -> browser.Page:
 
 
 @pytest.fixture(scope="module")
-def protected(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a release that protects small counts."""
-    folder = tmp_path_factory.mktemp("protected")
-    shutil.copytree(RELEASES["breast"], folder / "breast")
-    with (folder / "breast" / "release.toml").open("a") as declared:
-        declared.write("\n[disclosure]\nminimum_cell = 10\n")
-    evidence = evaluate.evidence(hurried(reading.study(folder / "breast"), bootstrap=20, permutations=19))
-    path = folder / "dossier.html"
-    path.write_bytes(screen.page(draw.gallery(evidence), results.of(evidence).text()))
-    return path
-
-
-@pytest.fixture(scope="module")
-def files(breast: Book, file: Path, protected: Path) -> dict[str, Path]:
+def files(breast: Book, file: Path, protected: Book) -> dict[str, Path]:
     """The files that are looked at by the rules of WCAG."""
-    path = file.with_name("breast.html")
-    path.write_text(breast.screen, encoding="utf-8")
-    return {"knee": file, "breast": path, "protected": protected}
+    made = {"knee": file}
+    for book in (breast, protected):
+        made[book.name] = file.with_name(f"{book.name}.html")
+        made[book.name].write_text(book.screen, encoding="utf-8")
+    return made
 
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]

@@ -283,7 +283,8 @@ def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unch
     others = [present(_found(site, names[number])) for number in range(fewest, most + 1) if names[number]]
     held = [unchanged] if "" in names[fewest : most + 1] else []
     if own.low is None or own.high is None or (len(others) == 1 and not held):
-        return own
+        # A value of its own: a cell is known by it.
+        return replace(own)
     low = min([*held, *(each.low for each in others if each.low is not None)])
     high = max([*held, *(each.high for each in others if each.high is not None)])
     return replace(own, low=low, high=high, se=None, method=own.method + "over_what_it_may_choose")

@@ -50,7 +50,13 @@ def values(evidence: types.Evidence, figure: str) -> list[Table]:
         if about.get("alone"):
             sites = [site for site in sites if len(sites) == 1 or site.name == evidence.local_site]
         places = {site.name: label_of(site) for site in sites[: MANY_SITES - 1]} | {types.READER_STUDY: "Reader study"}
-        if "curve" in about:
+        if about.get("instead") and any(table.rows for table in made):
+            continue
+        if "details" in about:
+            made.append(_details(evidence, about["details"], about, places))
+        elif "measure" in about:
+            made += in_tables.tables_of(evidence, [evidence.terms[about["measure"]]])
+        elif "curve" in about:
             made.append(_table(evidence, about["curve"], about, places, about["rows"]))
         elif "table" in about:
             module, _, name = about["table"].rpartition(".")
@@ -107,6 +113,19 @@ def _table(
             rows += _rows(_in_words(evidence, result, curve), first[0], [column for column, _ in others], ends, most)
     columns = tuple(Column(text, intervals=column in ends) for column, text in others)
     return Table(f"table-{name.replace('_', '-')}", about["title"], about["note"], first[1], columns, tuple(rows))
+
+
+def _details(evidence: types.Evidence, measure: str, about: Mapping[str, Any], places: Mapping[str, str]) -> Table:
+    """What a measure rests on at each site, and for each class."""
+    rows, columns = [], about["columns"]
+    for result in evidence.by_term.get(measure, ()):
+        found = result.found
+        if result.dataset in places and {*result.at} <= {"class"} and isinstance(found, types.Estimate):
+            known = [found.details.get(name) for name in columns]
+            cells = (NOT_COMPUTED if each is None else Cell.plain(number(each, 3)) for each in known)
+            rows.append(Row(", ".join((places[result.dataset], *map(str, result.at.values()))), tuple(cells)))
+    name = f"table-{measure.replace('_', '-')}-details"
+    return Table(name, about["title"], about["note"], "Site", tuple(map(Column, columns.values())), tuple(rows))
 
 
 def _settings(evidence: types.Evidence, curve: types.CurveResult) -> Iterator[str]:

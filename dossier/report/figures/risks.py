@@ -183,8 +183,13 @@ def _counts(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """The patients and events of a site, and below them its mean risks."""
     known, found = events_of(site), means(evidence, site)
     events = f", {all_events([site])}" if known else ""
-    both = "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
+    both = f"means: {_no_means(site)}" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
     return f"n {site.n:,}{events}\n{both}"
+
+
+def _no_means(site: types.DatasetSummary) -> str:
+    """Why a site has no mean risks."""
+    return "not given" if all(enough(site)) else "too few"
 
 
 def risk_text(value: float) -> str:
@@ -247,6 +252,8 @@ def risk_alternative(evidence: types.Evidence, width: float) -> str:
     found = [(site.site, averages) for site, averages in known]
     if not found:
         each = "the only site" if len(shown) == 1 else f"each of {captions.sites_word(len(shown))}"
+        if any(all(enough(site)) for site in shown):
+            return f"How the risks with the outcome and without lie at {each}; the mean risks are not given."
         return f"Under {bands.FEW_FOR_POOLING} patients with or without the outcome at {each}: too few for mean risks."
     if len(found) == 1:
         name, (cases, others) = found[0]
@@ -313,7 +320,7 @@ def draw_mean_risks(evidence: types.Evidence) -> Figure:
         plot.write(row + 0.5, 0, name)
         pair = found[site.name]
         if pair is None:
-            plot.right(row + 0.5, canvas.HALF, "too few")
+            plot.right(row + 0.5, canvas.HALF, _no_means(site))
             continue
         axes.plot(pair, [row + 0.5] * 2, color=ink.INK, lw=0.8, zorder=2)
         for risk, x, filled in zip(pair, ends, (True, False), strict=True):
