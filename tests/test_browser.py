@@ -92,6 +92,8 @@ def test_it_loads_nothing_and_says_nothing_in_the_console(page: browser.Page, fi
 def test_no_page_is_wider_than_its_screen(chromium: browser.Browser, file: Path, width: int) -> None:
     page = chromium.page(file, width)
     page.says("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    long = "each.append(' and the Holy Trinity University Teaching Hospital')"
+    page.says(f"document.querySelectorAll('option').forEach(each => {long})")
     assert page.says("document.documentElement.scrollWidth") <= width
     outside = "getComputedStyle(each).overflowX === 'auto' || each.scrollWidth <= each.clientWidth"
     assert page.says(f"[...document.querySelectorAll('.scroll')].every(each => {outside})")
