@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dossier import metrics
-    from dossier.api import load, read_results, validate
+    from dossier.api import Validation, load, read_results, validate
 
     __version__: str
 
-__all__ = ["__version__", "load", "metrics", "read_results", "validate"]
+__all__ = ["Validation", "__version__", "load", "metrics", "read_results", "validate"]
 
 
 def __getattr__(name: str) -> "Any":
@@ -30,7 +30,7 @@ def __getattr__(name: str) -> "Any":
         from importlib.metadata import version
 
         return version("validation-dossier")
-    if name in ("load", "read_results", "validate"):
+    if name in ("Validation", "load", "read_results", "validate"):
         return getattr(importlib.import_module("dossier.api"), name)
     if name == "metrics":
         return importlib.import_module("dossier.metrics")

@@ -157,7 +157,7 @@ def test_what_is_found_prints_as_a_page_says_it(found: Estimate | Absent, printe
 
 
 def test_the_face_is_what_it_shows() -> None:
-    assert dir(dossier) == ["__version__", "load", "metrics", "read_results", "validate"]
+    assert dir(dossier) == ["Validation", "__version__", "load", "metrics", "read_results", "validate"]
     assert set(dir(dossier.metrics)) == set(measures())
     assert dossier.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no_such"):
