@@ -265,6 +265,15 @@ def test_a_written_release_by_a_horizon_names_the_event(tables: Path) -> None:
     assert (outcome["event"], outcome["time"], "column" in outcome) == ("died", "days", False)
 
 
+def test_numbers_from_0_to_1_are_offered_as_another_model_and_no_predictor(tables: Path) -> None:
+    rows = [f"{row % 2},{0.1 + row % 7 / 10:.1f},{0.2 + row % 5 / 10:.1f},{40 + row}" for row in range(40)]
+    Path("both.csv").write_text("\n".join(["died,risk,old,age", *rows, ""]))
+    assert initial("--table", "both.csv", "--outcome", "died").exit_code == 0
+    text = (tables / "release/release.toml").read_text()
+    assert '# predictors = ["age"]' in text
+    assert '# [[rival]]\n# name = "old"\n# column = "old"  # 0.2 to 0.6' in text
+
+
 def test_where_no_other_model_is_declared_no_row_is_of_one() -> None:
     frame = {"died": [0, 0, 1, 1] * 30, "risk": [0.1, 0.4, 0.3, 0.8] * 30}
     found = dossier.validate(frame, outcome="died", risk="risk", resampling={"bootstrap": 20, "permutations": 19})

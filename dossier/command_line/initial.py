@@ -149,9 +149,11 @@ def _lines(release: Release, names: Mapping[str, str], hints: Mapping[str, tuple
                 yield f"{line}  # {todo}" if todo is not None and ("not stated" in line or "[]" in line) else line
             if name == "dataset":
                 yield from _suggested(hints.get(each["name"], ()))
-    columns = {hint.column: hint.holds for each in hints.values() for hint in each if hint.key == "subgroup"}
-    for column, holds in columns.items():
-        yield from ("", "# [[subgroup]]", f"# column = {toml_text.value(column)}  # {holds}")
+    for key in ("subgroup", "rival"):
+        columns = {hint.column: hint.holds for each in hints.values() for hint in each if hint.key == key}
+        for column, holds in columns.items():
+            named = [f"# name = {toml_text.value(column)}"] if key == "rival" else []
+            yield from ("", f"# [[{key}]]", *named, f"# column = {toml_text.value(column)}  # {holds}")
     yield from ("", "[statements]", *_open_rows(set()), "")
 
 

@@ -145,8 +145,9 @@ def _hints(column: Series) -> Iterator[Hint]:
         once = len(known) == len(words) == len(codes)
         yield Hint("id" if once else "cluster", column.name, f"{len(words):,} different ones in {len(codes):,} rows")
     elif column.kind == "numbers" and len(words) > 2:
-        ends_of = (f"{end:.6g}" for end in (np.nanmin(column.numbers), np.nanmax(column.numbers)))
-        yield Hint("predictors", column.name, " to ".join(ends_of))
+        low, high = np.nanmin(column.numbers), np.nanmax(column.numbers)
+        # Numbers from 0 to 1 are as a rule what another model says.
+        yield Hint("rival" if low >= 0 and high <= 1 else "predictors", column.name, f"{low:.6g} to {high:.6g}")
     elif 1 < len(words) <= MOST_LEVELS:
         yield Hint("predictors", column.name, ", ".join(sorted(words)))
         yield Hint("subgroup", column.name, ", ".join(sorted(words)))
