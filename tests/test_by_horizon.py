@@ -283,6 +283,17 @@ def test_follow_up_that_ends_by_risk_is_a_limitation(gbsg: Evidence) -> None:
     assert [flag.dataset for flag in gbsg.flags if flag.flag == "censoring_by_risk"] == ["gbsg"]
 
 
+def test_a_horizon_near_the_end_of_follow_up_is_a_limitation(gbsg: Evidence, tmp_path: Path) -> None:
+    """By the reverse Kaplan-Meier estimate few would be followed for 2,400 days, and enough for five years."""
+    late = released(tmp_path / "late", text=RELEASE.replace("at = 1826.25", "at = 2400"))
+    said = {flag.flag: flag_text(flag.fact) for flag in late.flags}
+    share = estimated(find(late, "observed_risk", "gbsg")).details["followed"]
+    assert share is not None
+    assert share < 0.2
+    assert f"without events {100 * share:.0f}% of the patients would be followed to it" in said["few_followed"]
+    assert "few_followed" not in {flag.flag for flag in gbsg.flags}
+
+
 def test_the_register_judges_by_the_numbers_of_the_horizon(gbsg: Evidence) -> None:
     (order,) = claims.about(gbsg, "discrimination", "hospital")
     assert (order.state, order.value) == ("shown", estimated(find(gbsg, "auroc", "gbsg")).value)

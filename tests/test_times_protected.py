@@ -25,6 +25,7 @@ from dossier.core.errors import DossierError
 from dossier.core.types import POOLED, CountRange, Estimate, Evidence, Study, Withheld, find, find_curve
 from dossier.evaluate.disclosure.measures import half_followed, left_over
 from dossier.metrics.censoring import TimeToEvent
+from dossier.metrics.description import follow_up
 from dossier.record import results
 from tests.attacker import SMALLEST, Attack, attacked
 from tests.canaries import leaks, numbers_of, results_of, texts
@@ -234,6 +235,20 @@ def test_ranges_that_would_tell_more_together_are_refused(
 
 
 # ---- every file -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("patients", [20, 60, 686])
+def test_no_quantile_of_follow_up_is_the_time_of_one_patient(patients: int) -> None:
+    """Whole days have three digits; rounded to them they would be those of a patient."""
+    rng = np.random.default_rng(patients)
+    days, event = np.round(rng.gamma(3, 150, patients)), (rng.random(patients) < 0.4).astype(int)
+    found = follow_up(TimeToEvent(days, event, 400))
+    times = [row.value for row in found if row.statistic != "competing"]
+    assert len(times) == 3
+    for time in times:
+        digits = len(f"{time:.3g}".rstrip("0").replace(".", ""))
+        same = [float(f"{each:.{digits}g}") == time for each in days]
+        assert digits == 1 or sum(same) >= 5, time
 
 
 @pytest.mark.slow

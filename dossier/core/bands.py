@@ -102,6 +102,9 @@ MANY_SITES, NAMED_OF_MANY = 20, 8
 MOST_LISTED, LISTED = 40, 20
 """Up to so many sites a table has a row for each; of more it has so many, and results.csv has them all."""
 
+FEWEST_FOLLOWED = 0.2
+"""Of follow-ups that no event ends: where a smaller share reaches the horizon, it lies near their end."""
+
 FEW_CLUSTERS = 10
 """Below so many clusters an interval by cluster is unsure."""
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
-    *("censoring_by_risk", "risks_fall_with_time"),
+    *("few_followed", "censoring_by_risk", "risks_fall_with_time"),
     *("no_event", "risks_off", "slope_off", "wrong_order", "never_wrong", "default_better", "flagged_alike"),
     *("rival_better", "precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),
     *("case_mix_shift", "missing_values", "imputed", "missing_predictor", "constant_risk", "certain_risks"),
@@ -239,7 +239,10 @@ def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 
 
 def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """Patients whose follow-up ended the earlier, or the later, the higher their risk."""
+    """A horizon near the end of follow-up; patients whose follow-up ended the earlier, or the later, by their risk."""
+    for dataset, _, found in _estimates(external, results, "observed_risk"):
+        if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
+            yield Flag("few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share))
     for dataset, _, found in _estimates(external, results, "censoring_by_risk"):
         if found.low is not None and found.high is not None and not found.low <= 1 <= found.high:
             says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, "", found))
@@ -605,7 +608,7 @@ RULES = (
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
     Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
-    Rule(lambda shown: _leaving(shown.external, shown.results), ("censoring_by_risk",)),
+    Rule(lambda shown: _leaving(shown.external, shown.results), ("observed_risk", "censoring_by_risk")),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
     Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),

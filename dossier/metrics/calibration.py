@@ -142,7 +142,8 @@ def observed_risk(
     -------
     Estimate or Absent
         1 - the Kaplan-Meier estimate, or with competing events the Aalen-Johansen estimate, in each fifth of the risk;
-        `by="marginal"` takes that of all together. The interval is symmetric on the scale of log(-log(1 - f)). Absent
+        `by="marginal"` takes that of all together. The interval is symmetric on the scale of log(-log(1 - f)). The
+        details have `followed`, the share of follow-ups that would reach the horizon if no event ended them. Absent
         where nobody was followed to the horizon.
 
     Examples
@@ -152,7 +153,12 @@ def observed_risk(
     >>> print(dossier.metrics.observed_risk(followed, risk))
     0.38 (0.09 to 0.91)
     """
-    return at_weights(OBSERVED, Rows.followed(followed, risk), level, "cloglog", (0.0, 1.0), design)
+    rows = Rows.followed(followed, risk)
+    found = at_weights(OBSERVED, rows, level, "cloglog", (0.0, 1.0), design)
+    if isinstance(found, Absent) or rows.censoring is None or not rows.censoring.free.any():
+        return found
+    free = rows.censoring.free
+    return replace(found, details={**found.details, "followed": float(free.sum() / rows.weights[free].sum())})
 
 
 @dataclass(frozen=True)

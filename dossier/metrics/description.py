@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.register import describe
-from dossier.core.types import Description, Feature, Floats
+from dossier.core.types import FEWEST_PATIENTS, Description, Feature, Floats
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.logistic import logit
 
@@ -53,7 +53,8 @@ def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
 
     `followed` is the follow-up of n patients. Gives `competing` (a count), and of at least 20 patients the
     `quantile_25`, `median` and `quantile_75` of the reverse Kaplan-Meier estimate, in which the end of follow-up is the
-    event, to three digits; one that it does not reach is left out. Source: Schemper and Smith 1996.
+    event, to as many of three digits as leave at least five patients with that time, or to one; a quantile that it does
+    not reach is left out. Source: Schemper and Smith 1996.
     """
     n, ends = len(followed.time), np.asarray(followed.event == 0)
     by_then = (followed.event == 2) & (followed.time <= followed.horizon)
@@ -66,9 +67,19 @@ def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
     for statistic, share in PERCENTILES.items() if n >= FEWEST_WITH_A_VALUE else ():
         reached = np.flatnonzero(stay <= 1 - share)
         if len(reached):
-            time = float(f"{times[reached[0]]:.{DIGITS}g}")
+            time = _of_several(float(times[reached[0]]), followed.time)
             rows.append(Description("follow-up", statistic, time, n, of="follow_up"))
     return tuple(rows)
+
+
+def _of_several(value: float, values: Floats) -> float:
+    """A value to as many digits as leave it to at least five patients: that of one would tell who it is."""
+    for digits in range(DIGITS, 1, -1):
+        rounded = float(f"{value:.{digits - 1}e}")
+        step = 10.0 ** (int(f"{value:e}".partition("e")[2]) - digits + 1)
+        if (np.abs(values - rounded) < step / 2).sum() >= FEWEST_PATIENTS:
+            return rounded
+    return float(f"{value:.0e}")
 
 
 @describe("Case mix")
