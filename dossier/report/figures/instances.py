@@ -211,7 +211,7 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     step, second = max(ROW + 0.6, 1.9 * len(_priorities(composite)) + 0.6), TOP + len(single) * ROW
     second += KEY if composite else 0.0
     drawn = canvas.sheet(canvas.HALF, second + len(taus) * step + 5.6)
-    canvas.write(drawn, 0, 2.0, site.site, weight=600)
+    canvas.write(drawn, 0, 2.0, widths.shortened([site.site], canvas.HALF, 600)[0], weight=600)
     plot, wide, low = forest.Rows(drawn, TOP, ROW), canvas.HALF - left, _least(found)
     for row, name in enumerate(names):
         plot.write(row + 0.5, 0, name, color=ink.INK_2)

@@ -129,11 +129,7 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         if measure == "oe_ratio":
             low, high = map(math.exp, ends)
             steps = [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
-        head = SHORT[measure]
-        at = evidence.release.thresholds.declared[:1]
-        if measure == "net_benefit_gain" and at:
-            head += f" at {threshold(at[0])}"
-        canvas.write(drawn, grid.corner(index)[0], 10.2, head, color=ink.INK)
+        _head(drawn, grid.corner(index)[0], grid.width, evidence, measure)
         for row, site in canvas.of_each(drawn, list(enumerate(shown.sites)), lambda each: each[1]):
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height, up=ends)
@@ -150,6 +146,14 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     for row, name in enumerate(names):
         canvas.write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
+
+
+def _head(drawn: Figure, left: float, width: float, evidence: types.Evidence, measure: str) -> None:
+    """The measure of a column; where that is narrow a long name takes the line above too."""
+    at = evidence.release.thresholds.declared[:1] if measure == "net_benefit_gain" else ()
+    head = " at ".join((SHORT[measure], *map(threshold, at)))
+    for line, text in enumerate((widths.wrapped(head, width + 6.0, 2) or head).split("\n")[::-1]):
+        canvas.write(drawn, left, 10.2 - line * LINE, text, color=ink.INK)
 
 
 def _below(axes: canvas.Panel, numbers: range, texts: Lines) -> None:
