@@ -69,7 +69,9 @@ def changes(
 
 def _judged(result: types.Result, difference: Found, terms: Mapping[str, types.Term], before: types.Previous) -> Found:
     """The difference with how much worse the measure became, where it has a direction."""
-    best = terms[result.term].best
+    term = terms[result.term]
+    # What is best at zero and never below it has one direction, as the index of calibration.
+    best = "lower" if term.best == "zero" and term.range[0] == 0 else term.best
     if (
         isinstance(difference, types.Absent)
         or isinstance(result.found, types.Absent)
@@ -80,7 +82,7 @@ def _judged(result: types.Result, difference: Found, terms: Mapping[str, types.T
     return judged(difference, result.found, best, value_before(before, result))
 
 
-OF_THE_PATIENTS = ("brier", "net_benefit_gain")
+OF_THE_PATIENTS = ("brier", "ici", "net_benefit_gain")
 """What changes with how common the outcome is, the model being the same: judged on the same patients alone."""
 
 

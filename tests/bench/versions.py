@@ -160,7 +160,7 @@ On other patients no z-test reaches .90 at 1,000: the errors of the two slopes a
 expected information), so that a
 change of .30 lies 2.8 errors from none. One look finds that in .79, the first step of Holm's correction over \
 the five measures that are
-judged on other patients in .58, which is what is reached; .90 takes 1,370 patients with one look and 1,930 \
+judged on other patients in .58, near what is reached; .90 takes 1,370 patients with one look and 1,930 \
 with five. Fewer looks would
 leave the other measures unjudged.
 
