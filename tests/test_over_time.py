@@ -418,11 +418,11 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "Rome: not in 2025 Q4: too few to tell: 5 events, 5 non-events" in plain(picture.caption)
     assert "Not evaluable, without days or with too few patients in each period: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
-    assert plain(stop) == ("Too many cases in two quarters in a row. Broken: Rome, April to September 2025.")
-    assert "The maker's rule to switch it off was broken in Rome." in committee.answer(followed)
+    assert plain(stop) == ("Too many cases in two quarters in a row. By it, to be off: Rome, April to September 2025.")
+    assert "By the maker's rule it must be switched off in Rome." in committee.answer(followed)
     ours, other = (committee.answer(replace(followed, local_site=name)) for name in ("rome", "bari"))
-    assert "The maker's rule to switch it off was broken here." in ours
-    assert "switch it off" not in other
+    assert "By the maker's rule it must be switched off here." in ours
+    assert "switched off" not in other
 
 
 def with_gains(evidence: Evidence, highs: dict[int, float]) -> Evidence:
@@ -470,9 +470,9 @@ def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
     words = {
         "core": "A declared stop rule is crossed in Rome; flagging all or none then did better.",
         "monitoring": f"with the whole interval below 0 in {harmful} of 2.",
-        "committee": "broken in Rome. Then, doing the same for everyone would have been better.",
+        "committee": "off in Rome. At times doing the same for everyone would have been better.",
         "limitations": f"flagging all or none had the higher net benefit in {harmful} of 2.",
-        "dangers": "broken. Then, doing the same for everyone would have been better.",
+        "dangers": "off. At times doing the same for everyone would have been better.",
     }
     for page, sentence in words.items():
         assert (sentence in pages[page]) == (harmful > (0 if page in ("monitoring", "limitations") else 1)), page
@@ -541,10 +541,10 @@ def test_a_policy_withholds_every_period_and_no_rule_is_judged(tmp_path: Path) -
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "rome")]
     assert not monitoring.CHAPTER.has(found)
     assert dict(declared.care(found))["When to stop"].endswith(
-        "Whether it was broken is kept back, to protect patients: ask the maker."
+        "Whether by it the model is to be off is kept back, to protect patients: ask the maker."
     )
     (danger,) = committee.could_go_wrong(only(found, "stop_rule_not_evaluable"))
-    assert danger.text.endswith("whether the maker's rule to switch it off was broken is kept back.")
+    assert danger.text.endswith("whether it must be off by the maker's rule is kept back.")
 
 
 def only(evidence: Evidence, kind: str) -> Evidence:

@@ -301,7 +301,7 @@ def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:
     assert verdict.finding(knee.evidence).lead == said
     assert "§Knee 2 (" in grid.table(knee.evidence).footnotes[0]
     assert grid.table(knee.evidence).rows[0].label.startswith("No stop rule is crossed")
-    assert committee.answer(knee.evidence).startswith("The maker's rule to switch it off was broken in Knee 2.")
+    assert committee.answer(knee.evidence).startswith("By the maker's rule it must be switched off in Knee 2.")
     assert committee.approving(knee.evidence) == "Approve against the maker's statement"
     assert committee.approving(dataclasses.replace(knee.evidence, local_site="knee-1")) == "Approve"
 

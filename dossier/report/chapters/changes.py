@@ -201,11 +201,13 @@ def line(evidence: types.Evidence) -> str:
         return ""
     came, went = _came_and_went(evidence)
     lost = [old for old, new in _criteria(evidence) if old and new and old.met and not new.met]
+    dropped = len({_asks(old) for old, new in _criteria(evidence) if old and not new})
+    gone = f", {counted(dropped, 'goal')} no longer set" if dropped else ""
     then = evidence.changes.previous.other_outcome(evidence.release)
     other = "" if then is None else f" The outcome was another one then: {then.words}."
     return (
         f"Since version {evidence.changes.previous.version}: {counted(len(came), 'new hospital')}, {len(went)} no "
-        f"longer here, {counted(len(lost), 'goal')} met then but not now.{other}"
+        f"longer here, {counted(len(lost), 'goal')} met then but not now{gone}.{other}"
     )
 
 

@@ -129,7 +129,7 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     caption = (
         f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
         f"its left too much. Line: the range ({captions.level_text(evidence)})"
-        f"{'; wide, brown: shown to be wrong' if any(row.is_off for row in rows) else ''}."
+        f"{'; wide, brown: shown to be wrong there' if any(row.is_off for row in rows) else ''}."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))

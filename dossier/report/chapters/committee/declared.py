@@ -206,18 +206,20 @@ def _limits(rules: Sequence[StopRule]) -> str:
 
 
 def broken(evidence: types.Evidence) -> str:
-    """Where the rule to switch it off was broken in the test, that it was not, or why nobody looked."""
+    """Where by the rule it had to be switched off in the test, that it had not, or why nobody looked."""
     every, declared = over_time.of_evidence(evidence), evidence.release.care
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
-        return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}."
+        unseen = {each.site.site for each in every if each.is_open} - {each.site.site for each in crossed}
+        rest = f" Not looked at in {in_words(len(unseen))} more: too few patients." if unseen else ""
+        return f"By it, to be off: {times}{f'; {in_words(more)} times more' if more > 0 else ''}.{rest}"
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if sites:
-        return f"Not broken by {listing(sites)}."
+        return f"By it, to be off at no time: {listing(sites)}."
     if any(verdict.is_withheld for verdict in every):
-        return "Whether it was broken is kept back, to protect patients: ask the maker."
+        return "Whether by it the model is to be off is kept back, to protect patients: ask the maker."
     if every:
         return "Not looked at: too few patients came in each part of the time."
     if declared.stop:
@@ -226,9 +228,7 @@ def broken(evidence: types.Evidence) -> str:
 
 
 def broken_here(evidence: types.Evidence) -> str:
-    """For the first page: that the rule to switch it off was broken at our hospital, or where; empty where it was
-    not.
-    """
+    """For the first page: that by the rule it must be off at our hospital, or where; empty where it need not."""
     sites = dict.fromkeys(site.site for site in binding.stopped(evidence) if is_here(site.name, evidence))
     if not sites:
         return ""
@@ -236,7 +236,7 @@ def broken_here(evidence: types.Evidence) -> str:
     harmed = list(dict.fromkeys(site.site for site in binding.harmed(evidence) if is_here(site.name, evidence)))
     among = "" if harmed == list(sites) else f" in {few_named(harmed)}"
     then = f" {THEN_THE_SAME}{among}." if harmed else ""
-    return f"The maker's rule to switch it off was broken {where}.{then}"
+    return f"By the maker's rule it must be switched off {where}.{then}"
 
 
 def ruled_out_here(evidence: types.Evidence) -> str:

@@ -39,7 +39,8 @@ def answer(evidence: types.Evidence) -> str:
     """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
     changed = f"{declared.worse_than_before(evidence)} {declared.changed_since_laid_down(evidence)}".strip()
-    forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _separating(evidence)]
+    forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _too_kind(evidence)]
+    forbidden.append(_separating(evidence))
     if ours is None:
         # Of one hospital alone its own answer says where doing the same for all is better.
         wrong = [] if alone(evidence) else [*better_if_the_same_for_all(evidence)]
@@ -51,6 +52,14 @@ def answer(evidence: types.Evidence) -> str:
         parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), *wrong]
         parts += [another_is_better(evidence), changed]
     return " ".join(text for text in parts if text)
+
+
+def _too_kind(evidence: types.Evidence) -> str:
+    """Where the patients of the test seem to be those that the model was made of."""
+    raised = {flag.dataset for flag in evidence.flags if flag.flag in ("fitted_on_these_rows", "shared_rows")}
+    sites = [site.site for site in in_question(evidence) if site.name in raised]
+    where = "here" if evidence.local_site else f"in {plain.few_named(sites)}"
+    return f"The test is too kind {where}: the model seems to have seen these patients." if sites else ""
 
 
 def _separating(evidence: types.Evidence) -> str:
@@ -446,7 +455,7 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     says = "met all" if stands == "shown" and len(asked) > 1 else goals_met.STANDS[stands].split(" to ")[0]
     # Beside a rule that switches it off "met" alone would read as leave to use it.
     is_broken = stands == "shown" and BROKEN in binding.marks(evidence, site)
-    return Cell.word(f"{says}, rule broken" if is_broken else says)
+    return Cell.word(f"{says}, must be off" if is_broken else says)
 
 
 def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
@@ -478,7 +487,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
 
 
 BROKEN = "§"
-MARKED = {"‡": "‡ not to be used, its maker says.", BROKEN: f"{BROKEN} rule to switch it off: broken."}
+MARKED = {"‡": "‡ not to be used, its maker says.", BROKEN: f"{BROKEN} must be off by the maker's rule."}
 """What the marks beside a hospital say."""
 
 

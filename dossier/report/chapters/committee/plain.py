@@ -98,7 +98,7 @@ DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "givin
 """What a verb that does not end in -ed becomes as a noun of what is done."""
 
 
-THEN_THE_SAME = "Then, doing the same for everyone would have been better"
+THEN_THE_SAME = "At times doing the same for everyone would have been better"
 """What is said of the time in which a rule to switch it off was broken, where the model did harm."""
 
 

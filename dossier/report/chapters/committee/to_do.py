@@ -38,7 +38,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
     # Name who watches it, and when it is switched off.
     said = 'Its rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
     if broken_here(evidence):
-        every.append("Ask why the maker's rule to switch it off was broken, and name who watches it.")
+        every.append("Leave it off where the maker's rule says so, ask why, and name who watches it.")
     else:
         every.append(f"Name who watches it, and when it is switched off. {said}")
     # What the flags ask for, the most pressing first; of our own hospital where it is named.
