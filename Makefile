@@ -60,7 +60,7 @@ bench: $(READY)
 
 # Simulates hospitals with known truths for an hour or two on two cores, and writes tests/bench/COVERAGE.md.
 # `make coverage ONLY="--only far,worse --output far.md"` takes the cells whose names begin so, `--measures` some measures.
-# Measures by a horizon: `python -m tests.bench.followed` writes COVERAGE_BY_HORIZON.md, in a quarter of an hour.
+# Measures by a horizon: `python -m tests.bench.followed` writes COVERAGE_BY_HORIZON.md, in about an hour.
 coverage: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 nice -n 15 .venv/bin/python -m tests.bench.coverage $(ONLY)
 

@@ -81,7 +81,8 @@
     }
   };
   const quoted = (said) => {
-    // What a spreadsheet would take as a formula stays a text.
+    // A number is one for a program too; what a spreadsheet would take as a formula stays a text.
+    if (/^\u2212?[\d,]*\.?\d+$/.test(said)) return `"${said.replace("\u2212", "-").replace(/,/g, "")}"`;
     const safe = /^[=+@\t\r-]/.test(said) ? `'${said}` : said;
     return `"${safe.replace(/"/g, '""')}"`;
   };

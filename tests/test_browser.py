@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -208,6 +211,22 @@ SORTED = """(() => {
   }
   return seen;
 })()"""
+
+
+def test_numbers_of_a_table_are_numbers_of_its_csv(page: browser.Page) -> None:
+    """The link that would save the file is caught, and its content read."""
+    asked = """(async () => {
+      let made; const keep = URL.createObjectURL;
+      URL.createObjectURL = (blob) => { made = blob; return "#"; };
+      const all = [];
+      for (const button of document.querySelectorAll("button.csv")) { button.click(); all.push(await made.text()); }
+      URL.createObjectURL = keep;
+      return all;
+    })()"""
+    cells = [cell for text in page.says(asked) for line in csv.reader(io.StringIO(text)) for cell in line]
+    assert any(re.fullmatch(r"-\d+\.\d+", cell) for cell in cells)
+    assert any(re.fullmatch(r"\d{4}", cell) for cell in cells)
+    assert not [cell for cell in cells if re.fullmatch(r"\N{MINUS SIGN}[\d.,]+|\d[\d,]*,\d{3}", cell)]
 
 
 def test_a_table_is_sorted_up_down_and_back(page: browser.Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import io
 import re
@@ -124,6 +125,18 @@ def test_libreoffice_shows_every_cell_and_note_of_a_docx(books: dict[str, Book],
         assert all(cell in rest for cell in cells)
         text = " ".join(plain("".join(page.itertext())).split())
         assert all(" ".join(note.split()) in text for note in table.notes)
+
+
+def test_a_table_in_html_has_its_notes_and_in_csv_numbers_that_are_some(tmp_path: Path) -> None:
+    table = PrintedTable(HARD)
+    page = tinyhtml5.parse(table.save(tmp_path / "hard.html").read_bytes(), namespace_html_elements=False)
+    said = plain("".join(page.itertext()))
+    assert all(each in said for each in ("A & B, 5% of {all}.", "Read_me.", "†a no outcome.")), said
+    column = Column("n")
+    rows = [Row(text, (Cell.plain(text),)) for text in ("\N{MINUS SIGN}1,200.5", "0.84", "3 of 4", "†a")]
+    numbers = dataclasses.replace(HARD, columns=(column,), rows=tuple(rows))
+    with PrintedTable(numbers).save(tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
+        assert [line[-1] for line in csv.reader(file)][1:] == ["-1200.5", "0.84", "3 of 4", "†a"]
 
 
 def test_a_docx_opened_again_has_title_head_groups_cells_and_notes(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import itertools
 import re
@@ -20,7 +21,7 @@ from dossier.outputs.outlined import outlined
 from dossier.reading import faults
 from dossier.report import draw
 from dossier.typeset import tables
-from dossier.typeset.numbers import plain
+from dossier.typeset.numbers import MINUS, plain
 from dossier.typeset.reasons import why
 
 if TYPE_CHECKING:
@@ -44,6 +45,14 @@ IN_LATEX = str.maketrans(
 )
 WRAPPED = r">{{\raggedright\arraybackslash}}p{{\dimexpr {:.3f}\linewidth-2\tabcolsep\relax}}"
 """A column of LaTeX that takes a share of the line."""
+
+
+NUMBER = re.compile(rf"{MINUS}?[\d,]*\.?\d+")
+
+
+def _for_programs(text: str) -> str:
+    """A number of a page as programs read it; anything else as it is."""
+    return text.replace(MINUS, "-").replace(",", "") if NUMBER.fullmatch(text) else text
 
 
 @dataclass(frozen=True)
@@ -81,8 +90,15 @@ class PrintedTable:
         return frame if any(group for group, _ in self._lines) else frame.iloc[:, 1:]
 
     def to_html(self) -> str:
-        """A plain table in HTML, by pandas."""
-        return self.to_frame().to_html(index=False, border=0)
+        """A plain table in HTML, by pandas, below its title and above its notes."""
+        title = f"<figure>\n<figcaption>{html.escape(self.title)}</figcaption>"
+        notes = (f"<p>{html.escape(each)}</p>" for each in self.notes)
+        return "\n".join((title, self.to_frame().to_html(index=False, border=0), *notes, "</figure>"))
+
+    def _page(self) -> str:
+        """The same as a file by itself."""
+        head = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{html.escape(self.title)}</title>\n'
+        return f"{head}{self.to_html()}\n"
 
     def to_latex(self) -> str:
         """A table in LaTeX with rules of booktabs, by pandas, its title as the caption; for xelatex or lualatex.
@@ -167,7 +183,7 @@ class PrintedTable:
             Where the ending is another, or the file cannot be written.
         """
         file = Path(path)
-        texts = {".html": self.to_html, ".tex": self.to_latex, ".csv": self._to_csv}
+        texts = {".html": self._page, ".tex": self.to_latex, ".csv": self._to_csv}
         kind = _ending(file, TABLES)
         if kind == ".docx":
             return self.to_docx(file)
@@ -175,7 +191,8 @@ class PrintedTable:
         return file
 
     def _to_csv(self) -> str:
-        return self.to_frame().to_csv(index=False, lineterminator="\n")
+        frame = self.to_frame().map(_for_programs)
+        return frame.to_csv(index=False, lineterminator="\n")
 
     @cached_property
     def _columns(self) -> Mapping[int, tables.Column]:
