@@ -152,7 +152,7 @@ def _head(drawn: Figure, left: float, width: float, evidence: types.Evidence, me
     """The measure of a column; where that is narrow a long name takes the line above too."""
     at = evidence.release.thresholds.declared[:1] if measure == "net_benefit_gain" else ()
     head = " at ".join((SHORT[measure], *map(threshold, at)))
-    for line, text in enumerate((widths.wrapped(head, width + 6.0, 2) or head).split("\n")[::-1]):
+    for line, text in enumerate((widths.wrapped(head, width, 2) or head).split("\n")[::-1]):
         canvas.write(drawn, left, 10.2 - line * LINE, text, color=ink.INK)
 
 

@@ -18,6 +18,7 @@ from dossier.report.chapters.committee.plain import (
     abridged,
     as_sentence,
     beginning,
+    counted_hospitals,
     few_named,
 )
 from dossier.typeset.flags import quantity
@@ -212,8 +213,10 @@ def broken(evidence: types.Evidence) -> str:
     if crossed:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
-        unseen = {each.site.site for each in every if each.is_open} - {each.site.site for each in crossed}
-        rest = f" Not looked at in {in_words(len(unseen))} more: too few patients." if unseen else ""
+        seen = {site.name for site in monitoring.followed_sites(evidence)}
+        seen = seen - {each.site.name for each in every if each.is_open} | {each.site.name for each in crossed}
+        unseen = [site for site in types.externals(evidence) if site.name not in seen]
+        rest = f" Could not be looked at in {counted_hospitals(len(unseen))}." if unseen else ""
         return f"By it, to be off: {times}{f'; {in_words(more)} times more' if more > 0 else ''}.{rest}"
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if sites:
