@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
+from xml.etree import ElementTree
 
 from dossier.core import register, types
 from dossier.core.errors import OutputError, ReleaseError
@@ -91,9 +92,12 @@ class PrintedTable:
 
     def to_html(self) -> str:
         """A plain table in HTML, by pandas, below its title and above its notes."""
-        title = f"<figure>\n<figcaption>{html.escape(self.title)}</figcaption>"
-        notes = (f"<p>{html.escape(each)}</p>" for each in self.notes)
-        return "\n".join((title, self.to_frame().to_html(index=False, border=0), *notes, "</figure>"))
+        made = ElementTree.Element("figure")
+        ElementTree.SubElement(made, "figcaption").text = self.title
+        made.append(ElementTree.fromstring(self.to_frame().to_html(index=False, border=0)))
+        for note in self.notes:
+            ElementTree.SubElement(made, "p").text = note
+        return ElementTree.tostring(made, encoding="unicode", method="html")
 
     def _page(self) -> str:
         """The same as a file by itself."""
