@@ -129,7 +129,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         if measure == "oe_ratio":
             low, high = map(math.exp, ends)
             steps = [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
-        _head(drawn, grid.corner(index)[0], grid.width, evidence, measure)
+        left_over = 6.0 if index + 1 < across else 0.0
+        _head(drawn, grid.corner(index)[0], grid.width + left_over, evidence, measure)
         for row, site in canvas.of_each(drawn, list(enumerate(shown.sites)), lambda each: each[1]):
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height, up=ends)
@@ -153,7 +154,7 @@ def _head(drawn: Figure, left: float, width: float, evidence: types.Evidence, me
     at = evidence.release.thresholds.declared[:1] if measure == "net_benefit_gain" else ()
     head = " at ".join((SHORT[measure], *map(threshold, at)))
     for line, text in enumerate((widths.wrapped(head, width, 2) or head).split("\n")[::-1]):
-        canvas.write(drawn, left, 10.2 - line * LINE, text, color=ink.INK)
+        canvas.write(drawn, left, 10.2 - line * canvas.LINE, text, color=ink.INK)
 
 
 def _below(axes: canvas.Panel, numbers: range, texts: Lines) -> None:
