@@ -201,7 +201,10 @@ def line(evidence: types.Evidence) -> str:
         return ""
     came, went = _came_and_went(evidence)
     lost = [old for old, new in _criteria(evidence) if old and new and old.met and not new.met]
-    dropped = len({_asks(old) for old, new in _criteria(evidence) if old and not new})
+    # Whichever hospitals it was asked of: one that is no longer here takes no goal away.
+    both = evidence.changes.previous.criteria, evidence.criteria
+    asked, asks = ({(of[0], *of[2:]) for of in map(_asks, each)} for each in both)
+    dropped = len(asked - asks)
     gone = f", {counted(dropped, 'goal')} no longer set" if dropped else ""
     then = evidence.changes.previous.other_outcome(evidence.release)
     other = "" if then is None else f" The outcome was another one then: {then.words}."

@@ -129,8 +129,9 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         if measure == "oe_ratio":
             low, high = map(math.exp, ends)
             steps = [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
-        left_over = 6.0 if index + 1 < across else 0.0
-        _head(drawn, grid.corner(index)[0], grid.width + left_over, evidence, measure)
+        # But for the last column a head may stand in the gap.
+        room = grid.width + (6.0 if index + 1 < across else 0.0)
+        _head(drawn, grid.corner(index)[0], room, evidence, measure)
         for row, site in canvas.of_each(drawn, list(enumerate(shown.sites)), lambda each: each[1]):
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height, up=ends)

@@ -55,11 +55,11 @@ def answer(evidence: types.Evidence) -> str:
 
 
 def _too_kind(evidence: types.Evidence) -> str:
-    """Where the patients of the test seem to be those that the model was made of."""
+    """Where patients of the test seem to be some that the model was made of."""
     raised = {flag.dataset for flag in evidence.flags if flag.flag in ("fitted_on_these_rows", "shared_rows")}
     sites = [site.site for site in in_question(evidence) if site.name in raised]
     where = "here" if evidence.local_site else f"in {plain.few_named(sites)}"
-    return f"The test is too kind {where}: the model seems to have seen these patients." if sites else ""
+    return f"The test is too kind {where}: the model seems to have seen patients of it before." if sites else ""
 
 
 def _separating(evidence: types.Evidence) -> str:
