@@ -110,6 +110,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     grid = facets.lattice(
         across * down, canvas.FULL, left=left, top=15.4, gap_x=8.6, gap_y=4.0, tallest=21.0, shape=0.7, columns=across
     )
+    heads = _heads(evidence, list(shown.curves), grid)
+    grid = replace(grid, top=grid.top + canvas.LINE * (max(map(len, heads)) - 1))
     spans = _numbers(evidence, shown)
     named = {unit: _span(numbers, unit, grid.width) for unit, numbers in spans.items()}
     lines = LINE * (max(map(len, named.values())) - 1)
@@ -129,9 +131,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
         if measure == "oe_ratio":
             low, high = map(math.exp, ends)
             steps = [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
-        # But for the last column a head may stand in the gap.
-        room = grid.width + (6.0 if index + 1 < across else 0.0)
-        _head(drawn, grid.corner(index)[0], room, evidence, measure)
+        for line, text in enumerate(reversed(heads[index])):
+            canvas.write(drawn, grid.corner(index)[0], grid.top - 5.2 - line * canvas.LINE, text, color=ink.INK)
         for row, site in canvas.of_each(drawn, list(enumerate(shown.sites)), lambda each: each[1]):
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height, up=ends)
@@ -150,12 +151,13 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     return drawn
 
 
-def _head(drawn: Figure, left: float, width: float, evidence: types.Evidence, measure: str) -> None:
-    """The measure of a column; where that is narrow a long name takes the line above too."""
-    at = evidence.release.thresholds.declared[:1] if measure == "net_benefit_gain" else ()
-    head = " at ".join((SHORT[measure], *map(threshold, at)))
-    for line, text in enumerate((widths.wrapped(head, width, 2) or head).split("\n")[::-1]):
-        canvas.write(drawn, left, 10.2 - line * canvas.LINE, text, color=ink.INK)
+def _heads(evidence: types.Evidence, measures: Sequence[str], grid: facets.Lattice) -> list[list[str]]:
+    """The measure of each column, in two lines where that is narrow; but for the last one it may stand in the gap."""
+    gain = [f" at {threshold(at)}" for at in evidence.release.thresholds.declared[:1]]
+    texts = [SHORT[measure] + "".join(gain if measure == "net_benefit_gain" else ()) for measure in measures]
+    rooms = [*(grid.width + 6.0 for _ in texts[1:]), grid.width]
+    wrapped = (widths.wrapped(text, room, 2) or text for text, room in zip(texts, rooms, strict=True))
+    return [text.split("\n") for text in wrapped]
 
 
 def _below(axes: canvas.Panel, numbers: range, texts: Lines) -> None:
