@@ -51,8 +51,10 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
     if evidence.changes is None or evidence.changes.previous.other_outcome(evidence.release) is not None:
         return ""
     start = f"Compared with version {evidence.changes.previous.version}:"
+    # Where it is surest that something is worse comes first, which alone has room in brief.
+    order = [*(each.result.dataset for each in changes_since.worse_ones(evidence)), *evidence.by_name]
     every = {
-        state: [site for site in sites if is_here(site.name, evidence)]
+        state: sorted((site for site in sites if is_here(site.name, evidence)), key=lambda site: order.index(site.name))
         for state, sites in changes_since.stands(evidence).items()
     }
     ours, parts = evidence.local_site is not None, []
@@ -68,7 +70,7 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
             parts.append(word if ours else f"{word} at {len(here)}")
     groups = _worse_for(evidence)
     if in_brief and len(groups) > 1:
-        parts.append(f"worse for {counted(len(groups), 'group')} of patients")
+        parts.append(f"worse for {counted(len(groups), 'group')} of patients over all hospitals")
     elif groups:
         parts.append(sentence.named_with_the_rest(groups, MOST_BROKEN))
     return f"{start} {', '.join(parts)}." if parts else ""
