@@ -192,7 +192,7 @@ def test_every_chapter_that_has_something_to_say_is_there_and_every_other_is_nam
         there = {(element.attributes.get("id") or "").removeprefix("chapter-") for element in page.all("section")}
         (contents,) = (element for element in page.all("section") if element.attributes.get("id") == "contents")
         for chapter in chapters():
-            if edition not in chapter.editions or chapter.name in there:
+            if [edition] != [e for e in SUBMITTED if e in chapter.editions][:1] or chapter.name in there:
                 continue
             assert f"{chapter.title}. {chapter.fill}" in contents.text
             assert chapter.fill, f"{chapter.name} may stay away, and nothing says what would fill it"

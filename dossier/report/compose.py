@@ -233,7 +233,8 @@ def _book(
         missing=[
             unfilled.filled(evidence, chapter)
             for chapter in held
-            if edition in chapter.editions and chapter.name not in here
+            # Said once: by the first of the files that would print it.
+            if [edition] == [file for file in files if file in chapter.editions][:1] and chapter.name not in here
         ],
         edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
         draft=draft,
