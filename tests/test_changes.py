@@ -12,21 +12,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dossier import evaluate, reading
 from dossier.core import bands, claims, flags, multiplicity, types
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
-from dossier.metrics.changes import change, judged
+from dossier.metrics.changes import _farther, change, judged
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import wilson
 from dossier.record import results
 from dossier.record.manifest import SCHEMA
 from dossier.report import compose
+from dossier.report.chapters import acceptance, verdict
 from dossier.report.chapters import changes as chapter
-from dossier.report.chapters import verdict
 from dossier.report.chapters.committee import declared, first_page
 from dossier.typeset import labels
 from dossier.typeset.methods import method_text
@@ -279,6 +281,77 @@ def test_what_may_still_lie_at_1_is_not_worse() -> None:
     assert (found.details["p_value"] or 0) > 0.5
 
 
+ENDS = st.floats(-1, 3, allow_nan=False).map(lambda value: round(value, 3))
+
+
+@given(*(ENDS for _ in range(4)))
+def test_how_much_farther_from_1_lies_between_the_ends_of_a_grid(
+    one: float, other: float, by: float, to: float
+) -> None:
+    then, moved = sorted((one, other)), sorted((by - 1, to - 1))
+    low, high = _farther(Estimate(then[0], then[0], then[1], 0.95, 100, Method()), moved[0], moved[1])
+    assert low is not None
+    assert high is not None
+    was, change_by = (np.linspace(ends[0], ends[1], 201) for ends in (then, moved))
+    every = np.abs(was[:, None] + change_by[None, :] - 1) - np.abs(was[:, None] - 1)
+    step = (then[1] - then[0] + moved[1] - moved[0]) / 200
+    assert low - 1e-9 <= every.min() <= low + 2 * step + 1e-9
+    assert high - 2 * step - 1e-9 <= every.max() <= high + 1e-9
+
+
+NOT_WORSE = """
+[[acceptance]]
+measure = "{measure}"
+dataset = "{dataset}"
+{more}
+not_worse_by = {by}
+than = "previous"
+declared_on = 2024-12-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("measure", "dataset", "more", "by"),
+    [
+        ("oe_ratio", "north", "", 0.1),
+        ("calibration_slope", "north", "", 0.2),
+        ("calibration_slope", "south", "", 2.0),
+        ("auroc", "pooled", 'subset = { column = "sex", level = "f" }', 0.1),
+        ("oe_ratio", "pooled", 'subset = { column = "sex", level = "f" }', 0.5),
+    ],
+)
+def test_how_much_worse_than_before_may_be_asked_of_every_measure_with_a_direction(
+    folder: Path, tmp_path: Path, measure: str, dataset: str, more: str, by: float
+) -> None:
+    sites = {"north": (1, 600, LAST_YEAR), "south": (2, 480, LAST_YEAR)}
+    asked = NOT_WORSE.format(measure=measure, dataset=dataset, more=more, by=by)
+    evidence, _ = _by_sex(folder / tmp_path.name, sites, 'previous = "risk_previous"', asked)
+    (criterion,) = evidence.criteria
+    assert evidence.changes is not None
+    at = {**criterion.at, "against": "previous"}
+    place = (measure, dataset, criterion.subset, at)
+    (found,) = (
+        each.found
+        for each in evidence.changes.results
+        if (each.measure, each.dataset, each.subset, dict(each.at)) == place
+    )
+    assert isinstance(found, Estimate)
+    if measure == "auroc":
+        worse, low, high = (None if end is None else -end for end in (found.value, found.high, found.low))
+    else:
+        worse, low, high = (found.details[name] for name in ("worse_by", "worse_low", "worse_high"))
+    assert worse is not None
+    assert low is not None
+    assert high is not None
+    assert low <= worse <= high
+    state = "shown" if high <= by else "against" if low > by else "open"
+    assert criterion.state == state
+    (claim,) = (each for each in claims.made(evidence) if each.limit_source == "declared")
+    assert (claim.question, claim.state) == ("since_last_release", state)
+    label = acceptance.label(evidence, criterion)
+    assert ("farther from 1 than the previous release" in label) == (measure != "auroc")
+
+
 def test_intervals_of_two_levels_are_not_put_together() -> None:
     before = dataclasses.replace(_share(3, 10), level=0.9)
     found = change(_share(9, 10), before, None)
@@ -496,7 +569,9 @@ def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Eviden
 GROUPS = '[[subgroup]]\ncolumn = "sex"\n[release]'
 
 
-def _by_sex(folder: Path, sites: dict[str, tuple[int, int, str]], rival: str = "") -> tuple[Evidence, Any]:
+def _by_sex(
+    folder: Path, sites: dict[str, tuple[int, int, str]], rival: str = "", criteria: str = ""
+) -> tuple[Evidence, Any]:
     """A release of men and women, and the rows of the women: outcome, both risks, site."""
     _release(folder, sites, "1.1.0", "../out/results.json", rival)
     women = []
@@ -506,7 +581,7 @@ def _by_sex(folder: Path, sites: dict[str, tuple[int, int, str]], rival: str = "
         path.write_text("\n".join([f"{head},sex", *(f"{row},{'mf'[k % 3 > 0]}" for k, row in enumerate(rows))]) + "\n")
         women += [[*map(float, row.split(",")), number] for k, row in enumerate(rows) if k % 3]
     text = (folder / "release.toml").read_text(encoding="utf-8")
-    (folder / "release.toml").write_text(text.replace("[release]", GROUPS, 1), encoding="utf-8")
+    (folder / "release.toml").write_text(text.replace("[release]", GROUPS, 1) + criteria, encoding="utf-8")
     return evaluate.evidence(reading.study(folder, allow_outside=True)), np.array(women).T
 
 

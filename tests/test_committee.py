@@ -345,9 +345,9 @@ def of_one_site(low: float, observed: float, high: float) -> types.Evidence:
 @pytest.mark.parametrize(
     ("low", "observed", "high", "ratio", "p_value", "lead"),
     [
-        (0.65, 0.7, 0.8, 1.3, 0.001, "No: they are too low at 50%."),
-        (0.55, 0.6, 0.7, 1.3, 0.001, "Nearly: they are a little too low at 50%."),
-        (0.2, 0.3, 0.45, 0.75, 0.001, "No: they are too high at 50%."),
+        (0.65, 0.7, 0.8, 1.3, 0.001, "No: they are too low as a whole."),
+        (0.55, 0.6, 0.7, 1.3, 0.001, "No: they are too low as a whole."),
+        (0.2, 0.3, 0.45, 0.75, 0.001, "No: they are too high as a whole."),
         (0.2, 0.3, 0.45, 0.75, 0.02, "Nobody can tell yet."),
         (0.4, 0.6, 0.8, 1.5, 0.02, "Nobody can tell yet: they may be wrong, or this is coincidence."),
         (0.4, 0.6, 0.8, 1.1, 0.02, "Nobody can tell yet."),

@@ -14,18 +14,18 @@ import pytest
 from scipy.stats import binom
 
 from dossier import api, evaluate, metrics, reading
-from dossier.core import flags, over_time
+from dossier.core import claims, flags, multiplicity, over_time
 from dossier.core.errors import DossierError
 from dossier.core.facts import Fact, Method
 from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
 from dossier.core.register import fill
 from dossier.core.release import StopRule
-from dossier.core.types import PERIODS_OF_A_YEAR, Absent, Curve, Evidence, PeriodUnit, Withheld
+from dossier.core.types import PERIODS_OF_A_YEAR, Absent, Curve, Estimate, Evidence, PeriodUnit, Withheld
 from dossier.evaluate import stopping
 from dossier.metrics.weighted import oe_ratio
 from dossier.reading import columns
 from dossier.record import results, results_csv
-from dossier.report.chapters import committee, monitoring, verdict
+from dossier.report.chapters import committee, monitoring, sentence, verdict
 from dossier.report.chapters.committee import dangers, declared
 from dossier.report.figures.monitoring import _span, performance_over_time
 from dossier.typeset.flags import flag_text
@@ -428,6 +428,72 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "switched off" not in other
 
 
+def with_ratios(evidence: Evidence, *ratios: tuple[float, float, float]) -> Evidence:
+    """The evidence in which O/E of Rome, and its ends, is this in each quarter from 2025 on, with flags made anew."""
+    curves = evidence.by_curve[OVER_TIME]
+    ratio = next(each for each in curves if (each.at["measure"], each.dataset) == ("oe_ratio", "rome"))
+    ends = dict(zip(("value", "low", "high"), zip(*ratios, strict=True), strict=True))
+    columns = {"period": tuple(2025.0 * 4 + index for index in range(len(ratios))), **ends}
+    other = replace(ratio, found=Curve(columns, 480, Method()))
+    found = replace(evidence, curves=tuple(other if each is ratio else each for each in evidence.curves))
+    rest = tuple(flag for flag in found.flags if flag.flag != "calibration_drift")
+    return replace(found, flags=(*rest, *flags.of_turns(found.datasets, found.curves)))
+
+
+HIGH, LOW, RIGHT, UNSURE = (0.55, 0.46, 0.66), (2.2, 2.0, 2.4), (1.0, 0.9, 1.1), (1.4, 0.9, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "how"),
+    [
+        ((HIGH, HIGH, RIGHT, LOW), "too high at first and then too low"),
+        ((LOW, UNSURE, HIGH), "too low at first and then too high"),
+        ((HIGH, LOW, HIGH), "too high at times and too low at others"),
+        ((HIGH, UNSURE, UNSURE), ""),
+        ((LOW, RIGHT, LOW), ""),
+        ((RIGHT, UNSURE), ""),
+    ],
+)
+def test_risks_that_turn_over_time_are_said_to_whatever_they_are_on_average(
+    followed: Evidence, ratios: tuple[tuple[float, float, float], ...], how: str
+) -> None:
+    found = with_ratios(followed, *ratios)
+    turn = multiplicity.misfit(found, "rome").turn
+    assert (turn.how if turn else "") == how
+    assert ("calibration_drift" in {flag.flag for flag in found.flags}) == bool(how)
+    (claim,) = [each for each in claims.made(found) if (each.question, each.dataset) == ("calibration", "rome")]
+    assert claim.state == multiplicity.size_of_risks(found, "rome")
+    if how:
+        assert claim.state == "against"
+        assert f"{how} in Rome" in sentence.where_risks_are_off(found)
+        ours = committee.answer(replace(found, local_site="rome"))
+        assert f"Its percentages are wrong here: they were {how}." in ours or "must be switched off here" in ours
+        assert committee.are_right(replace(found, local_site="rome")).lead == f"No: they were {how}."
+
+
+def test_an_average_that_is_right_is_no_claim_of_risks_that_turn(followed: Evidence) -> None:
+    found = with_ratios(followed, HIGH, LOW)
+    right = {"oe_ratio": (1.0, 0.9, 1.1), "calibration_slope": (1.0, 0.9, 1.1)}
+    results = tuple(
+        replace(each, found=Estimate(*right[each.measure], level=0.95, n=480, method=Method()))
+        if (each.dataset, each.measure in right) == ("rome", True)
+        else each
+        for each in found.results
+    )
+    found = replace(found, results=results)
+    (claim,) = [each for each in claims.made(found) if (each.question, each.dataset) == ("calibration", "rome")]
+    assert (claim.state, claim.value, claim.limit) == ("against", LOW[0], (0.8, 1.25))
+
+
+def test_the_limitation_says_when_and_by_how_much(followed: Evidence) -> None:
+    found = with_ratios(followed, HIGH, RIGHT, LOW)
+    (text,) = [plain(flag_text(flag.fact)) for flag in found.flags if flag.flag == "calibration_drift"]
+    assert text == (
+        "at Rome the risks are too high in 2025 Q1 and too low in 2025 Q3: O/E there runs from 0.55 to 2.20, each with "
+        "its whole interval outside 0.80 to 1.25. What is said of all these patients together holds at no time."
+    )
+
+
 def with_gains(evidence: Evidence, highs: dict[int, float]) -> Evidence:
     """The evidence in which the gain of every period ends there, 2025 Q1 as 0."""
     gain = next(each for each in evidence.by_curve[OVER_TIME] if each.at["measure"] == "net_benefit_gain")
@@ -477,8 +543,8 @@ def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
         "limitations": f"flagging all or none had the higher net benefit in {harmful} of 2.",
         "dangers": "off. At times doing the same for everyone would have been better.",
     }
-    for page, sentence in words.items():
-        assert (sentence in pages[page]) == (harmful > (0 if page in ("monitoring", "limitations") else 1)), page
+    for page, words_of in words.items():
+        assert (words_of in pages[page]) == (harmful > (0 if page in ("monitoring", "limitations") else 1)), page
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:

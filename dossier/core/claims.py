@@ -178,7 +178,7 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
         yield _claim(
             question,
             scope,
-            gap if criterion.observed is None else results.get(place, gap),
+            gap if criterion.observed is None else multiplicity.than_before(results.get(place, gap)),
             dataset=criterion.dataset,
             measure=criterion.measure,
             subset=criterion.subset,
@@ -247,7 +247,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         measure = max(left or known, key=lambda name: times_off(known[name].value), default="oe_ratio")
         found = both[measure]
         details = test.details if isinstance(test, types.Estimate) else {}
-        yield _claim(
+        claim = _claim(
             "calibration",
             "hospital",
             found,
@@ -261,6 +261,14 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
             state=multiplicity.calibration(ratio, slope, test, limits=[*limits.values()]),
             alone=multiplicity.calibration(ratio, slope, test, True, [*limits.values()]),
         )
+        turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
+        if turn is not None and claim.state != "against":
+            # Right on average, and wrong at all times: it is said of the last.
+            last = turn.every[-1]
+            claim = replace(claim, measure="oe_ratio", value=last.value, low=last.low, high=last.high)
+            claim = replace(claim, limit=bands.OE_TOLERATED, looks=1, p_adjusted=None, needs_n=None)
+            claim = replace(claim, state="against", alone="against")
+        yield claim
 
 
 def times_off(ratio: float) -> float:
@@ -698,7 +706,10 @@ def after_update(evidence: types.Evidence, dataset: str, model: str) -> types.St
     ratio, slope = _left_by(evidence, dataset, model)
     if isinstance(ratio, types.Absent):
         return multiplicity.held(ratio, None, None)
-    return multiplicity.calibration(ratio, slope, types.Absent(Fact("not_estimated")))
+    state = multiplicity.calibration(ratio, slope, types.Absent(Fact("not_estimated")))
+    # What is right on average after an update is not right at any time where the risks turn.
+    turn = over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
+    return "open" if state == "shown" and turn is not None else state
 
 
 def _left_by(evidence: types.Evidence, dataset: str, model: str) -> tuple[types.Estimate | types.Absent, ...]:

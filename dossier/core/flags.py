@@ -40,6 +40,7 @@ FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
     *("few_followed", "censoring_by_risk", "risks_fall_with_time"),
     *("no_event", "risks_off", "slope_off", "wrong_order", "never_wrong", "default_better", "flagged_alike"),
+    "calibration_drift",
     *("rival_better", "precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),
     *("case_mix_shift", "missing_values", "imputed", "missing_predictor", "constant_risk", "certain_risks"),
     *("looks_like_classes", "fitted_on_these_rows", "repeated_patients", "near_copies", "hidden_rows", "totals_row"),
@@ -660,6 +661,20 @@ def of_stop_rules(
 ) -> tuple[Flag, ...]:
     """Each stop rule that an external dataset crosses, and each that what is shown of none or of one cannot tell of."""
     return tuple(flag for rule in rules for flag in _of_stop_rule(rule, over_time.verdicts((rule,), datasets, curves)))
+
+
+def of_turns(datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]) -> tuple[Flag, ...]:
+    """Each external dataset whose risks are too high in some periods and too low in others."""
+    found = [(site, over_time.turn(curves, site.name)) for site in datasets if site.role == "external"]
+    return tuple(Flag("calibration_drift", site.name, _turned(site.site, turn)) for site, turn in found if turn)
+
+
+def _turned(site: str, turn: over_time.Turn) -> Fact:
+    high, low = (_periods(turn.unit, tuple(period.number for period in each)) for each in (turn.too_high, turn.too_low))
+    values = [period.value for period in turn.every]
+    least, most = bands.OE_TOLERATED
+    of_site: dict[str, Value] = {"site": site, "too_high": high, "too_low": low}
+    return Fact("calibration_drift", **of_site, lowest=min(values), highest=max(values), least=least, most=most)
 
 
 def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iterator[Flag]:

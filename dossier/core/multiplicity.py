@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from dossier.core import over_time
 from dossier.core.bands import FEW_FOR_POOLING, LEAST_USEFUL_AUROC, OE_TOLERATED
 from dossier.core.facts import Method
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find
@@ -314,6 +315,14 @@ def held(found: Estimate | Absent, least: float | None, most: float | None) -> S
     return "shown" if above and below else "open"
 
 
+def than_before(found: Estimate | Absent) -> Estimate | Absent:
+    """A difference from the previous release as a criterion sees it: of what is best at 1, how much farther it lies."""
+    if isinstance(found, Absent) or "worse_high" not in found.details:
+        return found
+    value, low, high = (found.details[name] for name in ("worse_by", "worse_low", "worse_high"))
+    return replace(found, value=value or 0.0, low=low, high=high)
+
+
 def better(found: Estimate | Absent, least: float | None, most: float | None) -> State:
     """What `held` says of a limit that is no difference, or chance: what equals it in every sample is no better."""
     state = held(found, least, most)
@@ -327,6 +336,8 @@ def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:
     ratio, slope, test = (
         find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope", "calibration_test")
     )
+    if not label and over_time.turn(evidence.by_curve[over_time.OVER_TIME], site):
+        return "against"
     return calibration(ratio, slope, test, evidence.local_site == site and not label)
 
 
@@ -349,13 +360,16 @@ class Misfit:
     """Where the slope lies."""
     is_reversed: bool = False
     """Whether those with the outcome are shown to have the lower risks."""
+    turn: over_time.Turn | None = None
+    """When they are shown to be too high, and when too low, where they are both."""
 
 
 def misfit(evidence: Evidence, site: str, label: str = "") -> Misfit:
     """How the risks of a site, or of one of its classes, are off."""
     at = {"class": label} if label else {}
     ratio, slope = (find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope"))
-    found = Misfit(is_reversed=is_reversed(evidence, site, label))
+    turn = None if label else over_time.turn(evidence.by_curve[over_time.OVER_TIME], site)
+    found = Misfit(is_reversed=is_reversed(evidence, site, label), turn=turn)
     if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, label) == "against":
         is_far = held(ratio, *OE_TOLERATED) == "against"
         found = replace(found, level="too high" if ratio.value < 1 else "too low", is_far=is_far)

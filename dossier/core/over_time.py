@@ -6,11 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dossier.core import types
+from dossier.core import bands, types
 from dossier.core.facts import Fact
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
+
+How = Literal[
+    "too high at first and then too low",
+    "too low at first and then too high",
+    "too high at times and too low at others",
+]
+"""How risks turn over time."""
 
 OVER_TIME = "over_time"
 """The curve of a measure by calendar period; `at` holds the measure and the unit of its periods."""
@@ -34,6 +41,29 @@ class Crossing:
     periods: tuple[Period, ...]
     excluding: int
     """In how many of them the whole interval lies outside."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Periods in which the risks of a site are shown to be too high, and others in which they are shown too low."""
+
+    unit: types.PeriodUnit
+    too_high: tuple[Period, ...]
+    too_low: tuple[Period, ...]
+
+    @property
+    def every(self) -> tuple[Period, ...]:
+        """Both, in their order."""
+        return tuple(sorted((*self.too_high, *self.too_low), key=lambda period: period.number))
+
+    @property
+    def how(self) -> How:
+        """Which came first, where the one ended before the other began."""
+        if self.too_high[-1].number < self.too_low[0].number:
+            return "too high at first and then too low"
+        if self.too_low[-1].number < self.too_high[0].number:
+            return "too low at first and then too high"
+        return "too high at times and too low at others"
 
 
 @dataclass(frozen=True)
@@ -145,6 +175,22 @@ def periods(curve: types.Curve | types.Absent) -> tuple[Period, ...]:
         for number, value, low, high in rows
         if number is not None and value is not None
     )
+
+
+def turn(curves: Iterable[types.CurveResult], dataset: str) -> Turn | None:
+    """Whether O/E lies with its whole interval below what is tolerated in one period and above it in another.
+
+    No value of all periods is then that of any; None where it does not. A period has 20 events and non-events, so
+    that chance alone puts a right model on both sides about never.
+    """
+    curve = followed(curves, dataset, "oe_ratio")
+    every = () if curve is None else periods(curve.found)
+    least, most = bands.OE_TOLERATED
+    too_high = tuple(period for period in every if period.high is not None and period.high < least)
+    too_low = tuple(period for period in every if period.low is not None and period.low > most)
+    if curve is None or not too_high or not too_low:
+        return None
+    return Turn(types.unit_of(curve.at["periods"]), too_high, too_low)
 
 
 def code(number: int, unit: types.PeriodUnit) -> str:

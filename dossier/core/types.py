@@ -821,6 +821,14 @@ class Term:
     goal: Goal | None = None
     """What the committee reads; without it the label and the sentence."""
 
+    @property
+    def worse(self) -> Literal["higher", "lower", "one"] | None:
+        """Which way is better, so that a change is one for the worse: farther from 1 where that is best; None where no
+        change is. What is best at 0 and never below it is better when lower, as the index of calibration."""
+        if self.best == "zero":
+            return "lower" if self.range[0] == 0 else None
+        return None if self.best == "half" else self.best
+
 
 Filed = TypeVar("Filed")
 

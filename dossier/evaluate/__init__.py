@@ -242,6 +242,7 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     )
     asked = study.release.care.stop if rules is None else rules
     found += flags.of_stop_rules(asked, shown.datasets, shown.curves)
+    found += flags.of_turns(shown.datasets, shown.curves)
     found += flags.worse_than_before(shown.changes, shown.datasets)
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
     found += flags.since_sealed(study.seal)
@@ -254,7 +255,7 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
 def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
     since = () if shown.changes is None else shown.changes.results
     every = [*shown.results, *shown.subgroups.results, *since]
-    declared = [acceptance.than_before(criterion, shown.terms) for criterion in study.release.criteria]
+    declared = [acceptance.against_before(criterion, shown.terms) for criterion in study.release.criteria]
     return acceptance.judged(declared, shown.datasets, every)
 
 

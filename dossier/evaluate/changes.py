@@ -69,17 +69,15 @@ def changes(
 
 def _judged(result: types.Result, difference: Found, terms: Mapping[str, types.Term], before: types.Previous) -> Found:
     """The difference with how much worse the measure became, where it has a direction."""
-    term = terms[result.term]
-    # What is best at zero and never below it has one direction, as the index of calibration.
-    best = "lower" if term.best == "zero" and term.range[0] == 0 else term.best
+    worse = terms[result.term].worse
     if (
         isinstance(difference, types.Absent)
         or isinstance(result.found, types.Absent)
-        or best not in ("higher", "lower", "one")
+        or worse is None
         or result.measure in bands.OF_PATIENTS_AND_LABELS
     ):
         return difference
-    return judged(difference, result.found, best, value_before(before, result))
+    return judged(difference, result.found, worse, value_before(before, result))
 
 
 OF_THE_PATIENTS = ("brier", "ici", "net_benefit_gain")
@@ -89,14 +87,14 @@ OF_THE_PATIENTS = ("brier", "ici", "net_benefit_gain")
 def _is_looked_at(
     release: Release, result: types.Result, found: types.Estimate, datasets: Sequence[types.DatasetSummary]
 ) -> bool:
-    """Whether a difference may say that patients have it worse: of what the gain answers, at the first threshold.
+    """Whether a difference may say that patients have it worse: at the declared thresholds, each is looked at.
 
     Of several classes each is looked at, and no mean over them; of a group all its patients, who are enough wherever
     they have a value; over all hospitals those that are large enough.
     """
     sites = [each for each in datasets if each.role == "external" and result.dataset in (each.name, types.POOLED)]
-    at_primary, label = result.at.get("threshold") in (None, *release.thresholds.declared[:1]), result.at.get("class")
-    if not sites or not at_primary or label == types.MACRO or result.measure == "net_benefit":
+    is_declared, label = result.at.get("threshold") in (None, *release.thresholds.declared), result.at.get("class")
+    if not sites or not is_declared or label == types.MACRO or result.measure == "net_benefit":
         return False
     enough = [each for each in sites if _too_small(each, result) is None]
     if result.subset is None and len(enough) < min(len(sites), 2):

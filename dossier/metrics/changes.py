@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -48,7 +49,8 @@ def judged(difference: Estimate, now: Estimate, best: str, before: Estimate | Ab
     difference. Details: `worse_by`, what a measure lost, or by how much farther from 1 it lies; `p_value`, that of the
     widest interval that leaves out no change, unless the test of McNemar gave one. Of what is best at 1 the largest of
     that, of the p value that the farther of both lies at 1, and where both are shown to lie off 1, on different sides,
-    that their distances are the same, whose errors add up at most. As it is without bounds.
+    that their distances are the same, whose errors add up at most; `worse_low` and `worse_high`, between which
+    `worse_by` lies whatever the earlier value and the difference are within their intervals. As it is without bounds.
     """
     if difference.low is None or difference.high is None or difference.level is None:
         return difference
@@ -65,10 +67,27 @@ def judged(difference: Estimate, now: Estimate, best: str, before: Estimate | Ab
     if best == "one":
         farther, nearer = (now, was) if worse > 0 else (was, now)
         p_value = max(p_value, _p_of(farther, 1))
+        ends = dict(zip(("worse_low", "worse_high"), _farther(was, difference.low, difference.high), strict=True))
         if (farther.value - 1) * (nearer.value - 1) < 0 and _p_of(nearer, 1) < 1 - difference.level:
             both = replace(difference, value=abs(worse), low=abs(worse) - _half(now) - _half(was), high=None)
             p_value = max(p_value, _p_of(both, 0))
-    return replace(difference, details={**difference.details, "worse_by": worse, "p_value": p_value})
+    details = {"worse_by": worse, "p_value": p_value, **(ends if best == "one" else {})}
+    return replace(difference, details={**difference.details, **details})
+
+
+def _farther(was: Estimate, low: float, high: float) -> tuple[float, float] | tuple[None, None]:
+    """The least and the most by which a value is farther from 1 than before, by the intervals of then and the change.
+
+    That is linear but where a value is 1: its ends lie at corners of the rectangle, or on its sides at such a place.
+    """
+    if was.low is None or was.high is None:
+        return None, None
+    corners = {*itertools.product((was.low, was.high, 1.0), (low, high)), (1.0, 0.0)}
+    corners |= {(then, 1.0 - then) for then in (was.low, was.high)} | {(1.0 - by, by) for by in (low, high)}
+    every = [
+        abs(then + by - 1) - abs(then - 1) for then, by in corners if was.low <= then <= was.high and low <= by <= high
+    ]
+    return min(every), max(every)
 
 
 def _before(difference: Estimate, now: Estimate) -> Estimate:

@@ -191,15 +191,15 @@ def _of(
                 yield from _beyond_the_range(f"{key} of {criterion.measure}", bound, known[0], where.of(key))
     if criterion.dataset not in (*EVERYWHERE, *datasets):
         yield _no_dataset(criterion.dataset, (*EVERYWHERE, *datasets), where)
-    yield from _of_bounds(criterion, where, release, None if known is None else known[0].best)
+    yield from _of_bounds(criterion, where, release, None if known is None else known[0])
     yield from _of_acceptable_accuracy(criterion, where, release)
 
 
-def _of_bounds(criterion: Acceptance, where: Key, release: Release, best: str | None) -> Iterator[Fault]:
+def _of_bounds(criterion: Acceptance, where: Key, release: Release, term: Term | None) -> Iterator[Fault]:
     """What a criterion asks: at least one bound, in order, or how much worse than before it may be."""
     bounds = (criterion.at_least, criterion.at_least_from, criterion.at_most)
     if criterion.than is not None or criterion.not_worse_by is not None:
-        yield from _than_before(criterion, where, release, best, bounds)
+        yield from _than_before(criterion, where, release, term, bounds)
     elif bounds == (None, None, None):
         yield Fault("no_bound", where)
     elif criterion.at_least is not None and criterion.at_most is not None and criterion.at_least > criterion.at_most:
@@ -209,14 +209,14 @@ def _of_bounds(criterion: Acceptance, where: Key, release: Release, best: str | 
 
 
 def _than_before(
-    criterion: Acceptance, where: Key, release: Release, best: str | None, bounds: tuple[object, ...]
+    criterion: Acceptance, where: Key, release: Release, term: Term | None, bounds: tuple[object, ...]
 ) -> Iterator[Fault]:
     """A criterion of how much worse than before needs both keys, no bounds, a previous release, and a direction."""
-    if criterion.than is None or criterion.not_worse_by is None or bounds != (None, None, None) or criterion.subset:
+    if criterion.than is None or criterion.not_worse_by is None or bounds != (None, None, None):
         yield Fault("half_a_comparison", where.of("not_worse_by"))
     elif release.release.previous is None:
         yield Fault("nothing_to_be_worse_than", where.of("than"))
-    elif best not in ("higher", "lower", "zero"):
+    elif term is None or term.worse is None:
         yield Fault("worse_without_direction", where.of("measure"), measure=criterion.measure)
 
 

@@ -9,7 +9,7 @@ from dossier.core import types
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import listed_table
-from dossier.core.multiplicity import held
+from dossier.core.multiplicity import held, than_before
 from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def judged(
     )
 
 
-def than_before(declared: Acceptance, terms: Mapping[str, types.Term]) -> Acceptance:
+def against_before(declared: Acceptance, terms: Mapping[str, types.Term]) -> Acceptance:
     """A criterion of how much worse a measure may be than before, as bounds of its difference from then."""
     if declared.than is None or declared.not_worse_by is None:
         return declared
@@ -79,7 +79,7 @@ def _found(declared: Acceptance, dataset: str, results: Sequence[types.Result]) 
     """The estimate that the criterion is about, or why there is none."""
     return next(
         (
-            result.found
+            than_before(result.found) if "against" in declared.at else result.found
             for result in results
             if result.measure == declared.measure
             and result.dataset == dataset

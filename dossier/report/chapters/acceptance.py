@@ -198,7 +198,8 @@ def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     at = f" at {listing(places)}" if places else ""
     subset = f", {criterion.subset}" if criterion.subset else ""
     named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
-    since = ", change since the previous release" if criterion.at.get("against") == "previous" else ""
+    moved = "farther from 1 than" if evidence.terms[criterion.measure].worse == "one" else "change since"
+    since = f", {moved} the previous release" if criterion.at.get("against") == "previous" else ""
     return f"{sentence_case(named)}{at}{subset}{since}{BOUND[criterion.bound]}"
 
 

@@ -131,7 +131,12 @@ def what_is_worse(evidence: types.Evidence) -> str:
     if not sure:
         return ""
     looks = next((int(each.difference.details["looks"] or 0) for each in sure if "looks" in each.difference.details), 1)
-    said = sentence.named_with_the_rest([_in_words(evidence, each) for each in sure], MOST_WORSE)
+    # A measure of a place is said once, at the threshold where it is surest.
+    once: dict[object, Worse] = {}
+    for each in sure:
+        of = each.result
+        once.setdefault((of.measure, of.dataset, of.subset, of.at.get("class")), each)
+    said = sentence.named_with_the_rest([_in_words(evidence, each) for each in once.values()], MOST_WORSE)
     than = f"Worse than version {_changes(evidence).previous.version}"
     return f"{than}, after Holm's correction for {looks} comparisons: {said}."
 
@@ -145,8 +150,10 @@ def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     how = "paired" if difference.method.has("paired_versions") else "unpaired" if difference.reason else "independent"
     by = in_text(evidence, worse.result.term, difference)
     moved = f"{before}{unit(term)} before, {now}{unit(term)} now"
-    label = worse.result.at.get("class")
+    label, at = worse.result.at.get("class"), worse.result.at.get("threshold")
     what = within_sentence(term.label) + (f" of {label}" if label else "")
+    if at is not None and len(evidence.release.thresholds.declared) > 1:
+        what += f" at {threshold(float(at))}"
     gained, other = in_return(evidence, worse), min({*between_groups.AT_THRESHOLD} - {worse.result.measure})
     traded = "" if gained is None else f", in return {other} {in_text(evidence, worse.result.term, gained)} higher"
     return f"{what} {worse.where} {moved} (difference {by}, {how}{traded})"
@@ -324,9 +331,8 @@ def measures(evidence: types.Evidence) -> Table:
 
 
 def groups(evidence: types.Evidence) -> Table | None:
-    """The same of each group of patients over all sites, at the first threshold; None without groups."""
-    primary = (None, *evidence.release.thresholds.declared[:1])
-    found = [each for each in _changes(evidence).results if each.subset and each.at.get("threshold") in primary]
+    """The same of each group of patients over all sites; None without groups."""
+    found = [each for each in _changes(evidence).results if each.subset]
     return _compared(evidence, "changes-groups", found) if found else None
 
 

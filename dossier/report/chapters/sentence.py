@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
-from dossier.core import claims
+from dossier.core import claims, over_time
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import misfit, separation, size_of_risks
@@ -252,6 +253,8 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
 def _how_off(evidence: Evidence, site: str, label: str) -> str:
     """In brackets the O/E and the slope of a place that are shown to be off, and which way."""
     wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
+    if wrong.turn is not None:
+        return f" (risks {wrong.turn.how})"
     ways = {"oe_ratio": ("O/E", wrong.level), "calibration_slope": ("slope", SPREAD.get(wrong.spread, ""))}
     found = ((find(evidence, measure, site, **at), *way) for measure, way in ways.items())
     said = [
@@ -294,13 +297,18 @@ MOST_WITHOUT_VALUE = 5
 
 def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
     """Where the risks are shown to be wrong in size: too low or too high, in words; else how they are spread."""
-    found: dict[str, list[tuple[str, float, str]]] = {words: [] for words in (*SIZES, *SPREAD.values())}
+    kinds_of_error = (*get_args(over_time.How), *SIZES, *SPREAD.values())
+    found: dict[str, list[tuple[str, float, str]]] = {words: [] for words in kinds_of_error}
     for site, label, name in _places(evidence):
         wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
         measure, named = ("oe_ratio", "O/E") if wrong.level else ("calibration_slope", "slope")
         each = find(evidence, measure, site, **at)
         words = (f"far {wrong.level}" if wrong.is_far else wrong.level) or SPREAD.get(wrong.spread, "")
-        if words and not wrong.is_reversed and isinstance(each, Estimate):
+        if wrong.turn is not None:
+            values = [period.value for period in wrong.turn.every]
+            said = f"O/E{TIED}{number(min(values))} to {number(max(values))} over time"
+            found[wrong.turn.how].append((name, max(map(claims.times_off, values)), said))
+        elif words and not wrong.is_reversed and isinstance(each, Estimate):
             found[words].append((name, each.value, f"{named}{TIED}{number(each.value)}"))
     count, kinds = sum(map(len, found.values())), sum(map(bool, found.values()))
     most = MOST_WITHOUT_VALUE if count <= MOST_WITHOUT_VALUE else max(MOST_OFF // kinds, 1)

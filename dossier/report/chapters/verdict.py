@@ -245,8 +245,8 @@ def most_open(evidence: types.Evidence) -> int:
 
 GRAVEST = [
     *("stop_rule_crossed", "changed_since_sealed", "worse_than_before", "wrong_order", "default_better"),
-    *("rival_better", "flagged_alike", "risks_off", "slope_off", "subgroup_differs", "shared_rows", "same_as_rival"),
-    "other_units",
+    *("rival_better", "flagged_alike", "calibration_drift", "risks_off", "slope_off", "subgroup_differs"),
+    *("shared_rows", "same_as_rival", "other_units"),
 ]
 """What is settled before all else, in this order: what was declared beforehand forbids the use or was declared anew,
 what harms patients where the model is wrong, and what makes the test another one than it seems.

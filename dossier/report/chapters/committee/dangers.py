@@ -127,8 +127,13 @@ def _of_slope(evidence: types.Evidence, name: str) -> str:
     return f"{SLOPES[ways.pop()]}." if len(ways) == 1 else ""
 
 
+def _of_turn(evidence: types.Evidence, name: str) -> str:
+    turn = multiplicity.misfit(evidence, name).turn
+    return f"its percentages were {turn.how}." if turn else ""
+
+
 def _of_risks(evidence: types.Evidence, name: str) -> str:
-    way = as_a_whole(evidence, types.summary_of(evidence, name)).way
+    way = multiplicity.misfit(evidence, name).level
     return f"its percentages are {way} for the patients as a whole." if way else ""
 
 
@@ -172,6 +177,7 @@ def _may_be_none(count: int | types.Withheld) -> bool:
 
 IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {
     "slope_off": _of_slope,
+    "calibration_drift": _of_turn,
     "risks_off": _of_risks,
     "stop_rule_crossed": _of_stop_rule,
     "stop_rule_not_evaluable": _of_unseen_stop_rule,

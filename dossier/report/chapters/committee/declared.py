@@ -20,9 +20,10 @@ from dossier.report.chapters.committee.plain import (
     beginning,
     counted_hospitals,
     few_named,
+    line,
 )
 from dossier.typeset.flags import quantity
-from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case
+from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case, within_sentence
 from dossier.words import entries
 
 if TYPE_CHECKING:
@@ -70,9 +71,13 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
             parts.append(word if ours else f"{word} at {len(here)}")
     groups = _worse_for(evidence)
     if in_brief and len(groups) > 1:
-        parts.append(f"worse for {counted(len(groups), 'group')} of patients over all hospitals")
+        column, compared = groups[0].column, [each.subset for each in evidence.changes.results if each.subset]
+        is_all = set(groups) == {each for each in compared if each.column == column}
+        by_column = f"every group by {within_sentence(column)}"
+        which = by_column if is_all else f"{counted(len(groups), 'group')} of patients"
+        parts.append(f"worse for {which} over all hospitals")
     elif groups:
-        parts.append(sentence.named_with_the_rest(groups, MOST_BROKEN))
+        parts.append(sentence.named_with_the_rest([_worse_in_words(evidence, group) for group in groups], MOST_BROKEN))
     return f"{start} {', '.join(parts)}." if parts else ""
 
 
@@ -82,20 +87,23 @@ WORSE_IN: Mapping[str, str] = entries("pages")["worse_in"]
 """What is worse at a hospital, by the measure that says so, what harms patients first."""
 
 
-def _worse_for(evidence: types.Evidence) -> list[str]:
-    """For which groups of patients it is worse over all hospitals, and in what."""
-    worse = changes_since.worse_ones(evidence)
+def _worse_for(evidence: types.Evidence) -> list[types.Subset]:
+    """For which groups of patients it is worse over all hospitals, and not only in what a line trades."""
+    worse = [each for each in changes_since.worse_ones(evidence) if changes_since.in_return(evidence, each) is None]
     groups = dict.fromkeys(each.result.subset for each in worse if each.is_sure and not each.site)
-    return [
-        f"worse for {patients_of(group.column, group.level)} over all hospitals ({_what_is_worse(evidence, group)})"
-        for group in groups
-        if group is not None
-    ]
+    return [group for group in groups if group is not None]
+
+
+def _worse_in_words(evidence: types.Evidence, group: types.Subset) -> str:
+    what = _what_is_worse(evidence, group)
+    return f"worse for {patients_of(group.column, group.level)} over all hospitals ({what})"
 
 
 def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_own: bool = False) -> str:
     """What harms patients first of all that is worse at a hospital, or for a group of patients."""
     every = [each for each in changes_since.worse_ones(evidence) if of in (each.result.subset or each.result.dataset,)]
+    if isinstance(of, types.Subset):
+        every = [each for each in every if changes_since.in_return(evidence, each) is None]
     first = min(
         (each for each in every if each.is_sure or is_own), key=lambda each: [*WORSE_IN].index(each.result.measure)
     )
@@ -106,7 +114,10 @@ def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_o
     gained = changes_since.in_return(evidence, first)
     if gained is not None:
         said += BETTER_IN[first.result.measure].format(by=f"{100 * abs(gained.value):.0f}")
-    return f"{said} for {label}" if label else said
+    at = first.result.at.get("threshold")
+    is_later = at is not None and at not in evidence.release.thresholds.declared[:1]
+    where = f" at the {line(float(at))}" if at is not None and is_later else ""
+    return f"{said} for {label}{where}" if label else f"{said}{where}"
 
 
 BETTER_IN: Mapping[str, str] = entries("pages")["better_in_return"]

@@ -126,9 +126,11 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
     """That the percentages of our hospital are wrong, where they are: what its goals do not ask."""
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
-    if far is not None:
+    if whole.off.turn is not None:
+        said = whole.says
+    elif far is not None:
         said = f"it said {plain.risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
-    elif whole.is_far_off and not isinstance(whole.ratio, types.Absent):
+    elif whole.off.is_far and not isinstance(whole.ratio, types.Absent):
         said = predicted(whole.ratio)
     elif whole.is_off and not whole.off.is_reversed:
         said = whole.says

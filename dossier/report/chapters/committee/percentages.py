@@ -72,17 +72,12 @@ class Whole:
     @property
     def way(self) -> str:
         """Which way all are off together, if they are."""
-        return "" if self.off.is_reversed else self.off.level
+        return "" if self.off.is_reversed else self.off.turn.how if self.off.turn else self.off.level
 
     @property
     def is_off(self) -> bool:
         """Whether they are shown to be wrong."""
         return self.state == "against"
-
-    @property
-    def is_far_off(self) -> bool:
-        """Whether the whole range of the ratio lies outside what is tolerated."""
-        return self.is_off and self.off.is_far
 
     @property
     def says(self) -> str:
@@ -91,9 +86,9 @@ class Whole:
             return "the higher they are, the rarer the outcome"
         if not self.way:
             return SLOPES.get(self.off.spread, "high and low ones do not fit together")
-        is_spread = self.off.spread in SLOPES
-        little = "" if self.is_far_off or is_spread else "a little "
-        return f"they are {little}{self.way} as a whole{f', {self.farthest}' if is_spread else ''}"
+        if self.off.turn is not None:
+            return f"they were {self.way}"
+        return f"they are {self.way} as a whole{f', {self.farthest}' if self.off.spread in SLOPES else ''}"
 
     @property
     def farthest(self) -> str:
@@ -134,6 +129,9 @@ def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, l
     way, is_far = multiplicity.at_risk(risk, *observed) if whole.is_off else ("", False)
     if way and whole.off.is_reversed:
         return AtRisk(whole, risk, *observed, told_of(evidence), "the wrong way round", True)
+    if whole.off.turn is not None:
+        # What came of it is a mean of both.
+        return AtRisk(whole, risk, *observed, told_of(evidence), whole.way, True)
     return AtRisk(whole, risk, *observed, told_of(evidence), way, is_far)
 
 
@@ -197,11 +195,11 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     off = [risk for risk in every if risk.is_off]
     if not off:
         return _unrefuted(evidence)
-    is_far = any(risk.is_far_off for risk in off)
+    is_far = any(risk.is_far_off or risk.whole.way for risk in off)
     first, *rest = dict.fromkeys(risk.way for risk in off)
     which = "they are" if len(off) == len(every) and not rest else "some are"
     ways = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
-    return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
+    return f"{'Not reliably' if is_far else 'Not quite'}: {ways}."
 
 
 def _gravest(evidence: types.Evidence) -> dict[tuple[str, str], claims.Claim]:
@@ -247,11 +245,8 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
     ]
     rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
     off = [risk for risk in found if risk.is_off]
-    if (not off and whole.is_off) or (whole.is_far_off and {risk.way for risk in off} == {whole.way}):
-        start = (
-            "No" if whole.is_far_off or whole.off.is_reversed else "Not all" if whole.off.spread in SLOPES else "Nearly"
-        )
-        return sentence.Sentence(f"{start}: {whole.says}.", rest)
+    if (not off and whole.is_off) or (whole.way and {risk.way for risk in off} == {whole.way}):
+        return sentence.Sentence(f"{'No' if whole.way or whole.off.is_reversed else 'Not all'}: {whole.says}.", rest)
     if not off:
         lead = _unrefuted(evidence) if found or whole.state == "shown" else "Not known."
         return sentence.Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
@@ -260,7 +255,7 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
     }
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
     little = "" if any(risk.is_far_off for risk in off) else "a little "
-    return sentence.Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", rest)
+    return sentence.Sentence(f"{'Not quite' if little else 'No'}: they are {little}{which}.", rest)
 
 
 def _predicted(whole: Whole) -> list[str]:
