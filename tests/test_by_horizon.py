@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
+from scipy.special import expit, logit
 
 import dossier
 from dossier import evaluate, reading
@@ -18,6 +19,7 @@ from dossier.core.errors import DossierError
 from dossier.core.release import Model, ModelTerm
 from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in_subgroup
 from dossier.metrics.censoring import TimeToEvent
+from dossier.metrics.pooled import random_effects
 from dossier.record import results
 from dossier.report.chapters import committee, description, discrimination
 from dossier.report.chapters.nomogram import formula
@@ -93,6 +95,47 @@ def test_a_release_gives_the_numbers_of_r(gbsg: Evidence) -> None:
     (site,) = gbsg.datasets
     assert (site.n, site.events, site.others, site.left) == (686, 285, 121, 280)
     assert site.prevalence is None
+
+
+def test_marginal_weights_stand_beside_the_fifths_and_are_those_of_r(gbsg: Evidence) -> None:
+    wanted = IN_R["gbsg"]["t5"]
+    for measure, key in (("oe_ratio", "oe"), ("auroc", "auc"), ("brier", "brier")):
+        found = estimated(find(gbsg, measure, "gbsg", weights="marginal"))
+        assert found.value == pytest.approx(wanted[key]["value"], abs=1e-9)
+        assert found.se == pytest.approx(wanted[key].get("se", wanted["oe"]["se_log"] * found.value), rel=1e-3)
+    table = description.at_both_weights(gbsg)
+    assert table is not None
+    fifths = wanted["recommended"]["stratified"]
+    both = [each[key]["value"] for key in ("auc", "oe", "brier") for each in (fifths, wanted)]
+    assert [float(cell.text) for cell in table.rows[0].cells] == pytest.approx(both, abs=0.005)
+    known = dossier.validate(whole().drop(columns="hospital"), time="time", event="event", at=5, risk="risk").evidence
+    assert description.at_both_weights(known) is None
+
+
+def test_four_hospitals_are_pooled_by_a_horizon_as_in_r() -> None:
+    """At marginal weights, on the scales of each; risks of six digits."""
+    found: dict[str, list[Estimate]] = {"auroc": [], "oe_ratio": [], "brier": []}
+    for name in ("rotterdam-1988", "rotterdam-1990", "rotterdam-1992", "gbsg"):
+        table = pandas.read_csv(ROOT / "fixtures" / "relapse" / f"{name}.csv")
+        outcome = TimeToEvent(table.years.to_numpy(float), table.event.to_numpy(float), 5, "marginal")
+        for measure, each in found.items():
+            each.append(estimated(getattr(dossier.metrics, measure)(outcome, table.risk.to_numpy(float))))
+    scales: dict[str, tuple[Any, Any]] = {
+        "auc_logit": (logit, lambda each: each.se / (each.value * (1 - each.value))),
+        "oe_log": (np.log, lambda each: each.se / each.value),
+        "brier": (lambda value: value, lambda each: each.se),
+    }
+    for (key, (scale, error)), every in zip(scales.items(), found.values(), strict=True):
+        wanted, back = (
+            IN_R["sites"]["pooled"][key],
+            {"auc_logit": expit, "oe_log": np.exp}.get(key, lambda value: value),
+        )
+        errors = np.array([error(each) for each in every])
+        mean = random_effects(np.array([scale(each.value) for each in every]), errors)
+        ends = [back(end) for end in (mean.value, mean.low, mean.high)]
+        rule = wanted["dossier_rule"]
+        assert ends == pytest.approx([rule[name] for name in ("value", "lower", "upper")], abs=2e-5)
+        assert mean.tau == pytest.approx(rule["tau"], abs=2e-4)
 
 
 def test_the_sample_that_is_needed_follows_from_the_errors_of_r(gbsg: Evidence) -> None:
@@ -281,6 +324,30 @@ def test_what_is_not_known_is_said_wherever_patients_are_counted(gbsg: Evidence)
 def test_follow_up_that_ends_by_risk_is_a_limitation(gbsg: Evidence) -> None:
     """Of GBSG the hazard ratio of leaving is 1.14 a standard deviation, p = .049 in R."""
     assert [flag.dataset for flag in gbsg.flags if flag.flag == "censoring_by_risk"] == ["gbsg"]
+
+
+def test_a_number_that_rests_on_the_kind_of_weights_is_a_limitation() -> None:
+    """The highest and the lowest risks leave early alike, which a hazard ratio does not see, and the weights do."""
+    rng = np.random.default_rng(8)
+    score = rng.normal(size=1500)
+    rate = 0.2 + 0.8 * score**2 * np.where(score > 0, 3, 1)
+    risk, leaves = 1 - np.exp(-np.exp(score - 0.5)), rng.exponential(1 / rate)
+    happens = rng.exponential(1 / np.exp(score - 0.5))
+    event = (happens <= leaves).astype(int)
+    frame = pandas.DataFrame({"time": np.minimum(happens, leaves), "event": event, "risk": risk})
+    found = dossier.validate(frame, time="time", event="event", risk="risk", at=1).evidence
+    hazard = estimated(find(found, "censoring_by_risk", "data"))
+    assert hazard.low is not None
+    assert hazard.high is not None
+    assert hazard.low <= 1 <= hazard.high
+    (flag,) = [flag for flag in found.flags if flag.flag == "censoring_by_risk"]
+    assert flag.fact.code == "weights_part"
+    apart = [
+        abs(estimated(find(found, measure, "data", weights="marginal")).value - plain.value) / (plain.se or 1)
+        for measure in ("auroc", "oe_ratio", "brier")
+        for plain in [estimated(find(found, measure, "data"))]
+    ]
+    assert max(apart) > 1
 
 
 def test_a_horizon_near_the_end_of_follow_up_is_a_limitation(gbsg: Evidence, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from dossier.core.facts import Count, Fact
-from dossier.core.types import RIVAL, UPDATED, Absent, Danger, Floats, Goal, Role, Term, Tier
+from dossier.core.types import MARGINAL, RIVAL, UPDATED, Absent, Danger, Floats, Goal, Role, Term, Tier
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -433,6 +433,24 @@ def of_updates(function: Callable[..., Any], module: str) -> None:
     formula = f"{own.term.formula}; p the risk by updates that were fitted without the row"
     entry = _of_another(own, "update", "updated", UPDATED, sentence, formula, module, "updating", "descriptive")
     _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
+
+
+def of_marginal_weights(function: Callable[..., Any], module: str) -> None:
+    """Ask a measure of an outcome by a horizon also where the ends of follow-up are counted among all patients."""
+    own = REGISTER.metrics[function.__name__]
+    term = replace(
+        own.term,
+        name=f"{own.term.name}_at_marginal_weights",
+        label=f"{own.term.label} at marginal weights",
+        sentence=f"With the ends of follow-up counted among all patients: {own.term.sentence}",
+        formula=f"{own.term.formula}; weights 1/G of all patients together in place of those by fifths of the risk",
+        chapter="description",
+        tier="descriptive",
+        also=(),
+        goal=None,
+    )
+    entry = replace(own, term=term, roles=("external",), laws=frozenset(), pool=None, fixed=MARGINAL, by_subgroup=False)
+    _enter(REGISTER.followed_metrics, term.name, replace(entry, protection="withheld", module=module))
 
 
 def of_wishes(own: Metric, function: Callable[..., Any], module: str) -> None:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from dossier.core.bands import COMPARED_IN_GROUPS, COMPARED_WITH_BEFORE, FEW_FOR_POOLING
 from dossier.core.facts import Fact
 from dossier.core.values import CHANGES as CHANGES
+from dossier.core.values import MARGINAL as MARGINAL
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
 from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import UPDATED as UPDATED

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
+MARGINAL: Mapping[str, str] = {"weights": "marginal"}
+"""What `at` holds of a measure whose weights do not depend on the risk; those by fifths have no setting."""
 UPDATED = "updated: "
 """What the name of an updated model begins with; what is done to it follows."""
 CHANGES = ("as_is", "intercept", "logistic")

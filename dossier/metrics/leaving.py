@@ -9,15 +9,19 @@ from typing import Literal
 import numpy as np
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import metric
+from dossier.core.register import metric, of_marginal_weights
 from dossier.core.types import Absent, Estimate, Floats
+from dossier.metrics.calibration import brier, oe_ratio
 from dossier.metrics.censoring import Bools, TimeToEvent
 from dossier.metrics.clusters import by_linearization
+from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import beyond, beyond_student, on_log
 from dossier.metrics.logistic import CLOGLOG
 from dossier.metrics.shares import Sampled
 
 CHAPTER = "description"
+for measure in (auroc, oe_ratio, brier):
+    of_marginal_weights(measure, __name__)
 FEWEST_LEAVING = 5
 MOST_STEPS = 50
 

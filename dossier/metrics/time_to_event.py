@@ -49,6 +49,7 @@ def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Es
     form = metric.followed or metric.weighted
     if form is None or form == "refused" or "risk" not in given:
         return Absent(Fact("measure_without_follow_up"))
+    outcome = replace(outcome, by="marginal") if "weights" in metric.fixed else outcome
     if form == "itself":
         found: Estimate | Absent = _itself(metric.function, outcome, given)
         return found

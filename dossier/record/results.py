@@ -693,6 +693,8 @@ def term_of(measure: str, at: Mapping[str, Setting]) -> str:
     from dossier.core.register import fill
 
     model = str(at.get("model", ""))
+    if "weights" in at:
+        return f"{measure}_at_marginal_weights"
     if not model.startswith(UPDATED):
         return f"{measure}_of_rival" if model else measure
     of_update = f"{measure}_of_update"
