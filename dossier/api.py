@@ -653,11 +653,9 @@ class Record:
         return f"{title}\n{table.head(MOST_ROWS).to_string(index=False, line_width=None)}{rest}"
 
     def _repr_html_(self) -> str:
-        from markupsafe import escape
+        from dossier.outputs import single
 
-        about = self.results.release
-        title = escape(f"{about.model} {about.version}: external validation")
-        return str(self._key_results().style.hide().format(escape="html").set_caption(title).to_html())
+        return single.first_look(self.evidence)
 
 
 class Validation(Record):

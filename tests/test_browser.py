@@ -200,8 +200,9 @@ def choose(page: browser.Page, value: str, of: str = "hospital") -> None:
 SORTED = """(() => {
   const numbers = 'td[data-key]';
   const tables = [...document.querySelectorAll('main table')];
-  const table = tables.find(each => each.querySelector('thead button') && each.querySelector(numbers));
-  const head = [...table.querySelectorAll('th')].find(each => each.textContent === 'AUROC');
+  const heads = of => [...of.querySelectorAll('th:has(button)')].filter(each => each.textContent === 'AUROC');
+  const table = tables.find(each => heads(each).length && each.querySelector(numbers));
+  const [head] = heads(table);
   const rows = () => [...table.tBodies[0].rows].filter(each => !each.matches('.total'));
   const column = () => rows().map(each => parseFloat(each.querySelector(numbers).textContent));
   const seen = [column()];
@@ -236,8 +237,47 @@ def test_a_table_is_sorted_up_down_and_back(page: browser.Page) -> None:
     assert back == ["none", first]
 
 
+def test_what_is_copied_of_a_number_says_what_stands_behind_it(page: browser.Page) -> None:
+    """By keys, and of a number of the committee edition, which says it in people."""
+    copied = """(() => {
+      const number = [...document.querySelectorAll(".hospitals td[data-key]")].find(each => each.offsetParent);
+      number.focus();
+      const data = new DataTransfer();
+      const event = new ClipboardEvent("copy", { clipboardData: data, cancelable: true, bubbles: true });
+      document.dispatchEvent(event);
+      return [number.textContent, number.dataset.key, data.getData("text/plain"), event.defaultPrevented];
+    })()"""
+    number, key, text, prevented = page.says(copied)
+    assert prevented
+    assert text.startswith(f"{number}; sensitivity ")
+    assert "95% interval" in text
+    assert text.endswith(f"results.json: {key}")
+
+
+def test_a_number_says_what_stands_behind_it_at_the_pointer(page: browser.Page) -> None:
+    said = """(() => {
+      const number = [...document.querySelectorAll("td[data-key]")].filter(each => each.offsetParent)[3];
+      number.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+      return [number.dataset.key, document.getElementById("more").textContent];
+    })()"""
+    key, text = page.says(said)
+    assert text.endswith(f"results.json: {key}")
+
+
+def test_a_question_leads_to_its_claims_and_to_its_chapter(page: browser.Page) -> None:
+    asked = """[...document.querySelectorAll("#regulatory-behind details")].map(each => {
+      const link = each.querySelector("p a[href]");
+      const there = link && document.querySelector(link.getAttribute("href"));
+      return [each.querySelectorAll("tbody tr").length, Boolean(there && there.querySelector("h2, h3, h4"))];
+    })"""
+    found = page.says(asked)
+    assert len(found) >= 4
+    assert all(lines for lines, _ in found)
+    assert sum(leads for _, leads in found) >= len(found) - 1
+
+
 def test_a_number_says_what_stands_behind_it_to_who_has_only_keys(page: browser.Page) -> None:
-    page.says("document.querySelector('td[data-key]').focus()")
+    page.says("[...document.querySelectorAll('td[data-key]')].find(each => each.offsetParent).focus()")
     said = page.says("document.getElementById('more').textContent")
     key = page.says("document.activeElement.dataset.key")
     assert key in said

@@ -6,6 +6,7 @@ import datetime
 import inspect
 import itertools
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from dossier.core.register import REGISTER, fill, measures
 from dossier.core.types import Absent, Estimate, Withheld
 from dossier.reading.arguments import KINDS
 from dossier.record.results import Results, read
+from dossier.report.chapters import verdict
+from dossier.typeset.numbers import plain
 
 fill("metrics")
 ROOT = Path(__file__).parents[1]
@@ -310,8 +313,11 @@ def test_it_shows_its_key_results(found: Validation) -> None:
     assert "Ours not stated: external validation" in repr(found)
     assert "AUROC" in repr(found)
     page = found._repr_html_()
-    assert "<table" in page
+    assert page.count("<table") == 2
     assert "Gain at" in page
+    # The sentence, the questions and the cells of page 1.
+    assert plain(verdict.finding(found.evidence).lead) in unescape(page)
+    assert found.table("claims").to_html() in page
 
 
 def test_flags_are_known_before_anything_is_drawn(found: Validation) -> None:

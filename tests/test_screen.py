@@ -279,6 +279,22 @@ def test_what_stands_behind_a_number_is_what_the_file_of_results_holds(read: Rea
         assert (f"n {n:,}" if isinstance(n, int) else f"n {n['lo']:,}–{n['hi']:,}") in each["data-more"]
 
 
+def test_shares_of_the_committee_and_numbers_of_the_questions_say_what_stands_behind_them(read: Read) -> None:
+    """But for counts and what is read off a curve; of questions most do, for some are of no number."""
+    of_hospitals = [index for index, each in read.all("table") if "table-hospitals" in each.get("id", "")]
+    cells = [
+        each
+        for index, each in read.all("td")
+        if each.get("class") == "value" and set(read.elements[index][2]) & set(of_hospitals)
+    ]
+    assert of_hospitals
+    assert all("data-key" in each for each in cells)
+    (cover,) = [index for index, each in read.all("section") if each.get("id") == "regulatory-chapter-cover"]
+    keys = [each for index, each in read.all("td") if cover in read.elements[index][2] and "data-key" in each]
+    rows = [index for index, _ in read.all("tr") if cover in read.elements[index][2]]
+    assert 2 * len(keys) >= len(rows) - 1
+
+
 def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The group of a result, as the page names it."""
     return () if row["subset"] is None else (f"{row['subset']['column']}={row['subset']['level']}",)

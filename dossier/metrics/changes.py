@@ -82,7 +82,7 @@ def _farther(was: Estimate, low: float, high: float) -> tuple[float, float] | tu
     """
     if was.low is None or was.high is None:
         return None, None
-    corners = {*itertools.product((was.low, was.high, 1.0), (low, high)), (1.0, 0.0)}
+    corners = set(itertools.product((was.low, was.high, 1.0), (low, high)))
     corners |= {(then, 1.0 - then) for then in (was.low, was.high)} | {(1.0 - by, by) for by in (low, high)}
     every = [
         abs(then + by - 1) - abs(then - 1) for then, by in corners if was.low <= then <= was.high and low <= by <= high

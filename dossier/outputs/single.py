@@ -234,6 +234,16 @@ class PrintedTable:
         return self.to_html()
 
 
+def first_look(evidence: types.Evidence) -> str:
+    """What page 1 says, as HTML: its first sentence, its questions and the core performance."""
+    from dossier.report.chapters import grid, results, verdict
+
+    made, about = ElementTree.Element("p"), evidence.release.release
+    made.text = f"{about.model} {about.version}: external validation. {plain(verdict.finding(evidence).lead)}"
+    parts = (PrintedTable(table).to_html() for table in (grid.table(evidence), results.essentials(evidence)))
+    return "".join([ElementTree.tostring(made, encoding="unicode", method="html"), *parts])
+
+
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     """Which share of the line each column takes: its longest word, and of the rest the more the longer its texts."""
     columns = list(zip(*rows, strict=True))

@@ -271,7 +271,8 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
 
 def _by_number(evidence: Evidence) -> Mapping[int, Result]:
     """The results under the names of results.json, by the very number that a cell prints."""
-    return {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results)}
+    since = () if evidence.changes is None else evidence.changes.results
+    return {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results, *since)}
 
 
 def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate) -> Mapping[str, str] | None:
@@ -279,9 +280,12 @@ def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate)
     result = recorded.get(id(found))
     if result is None:
         return None
-    bounds = numbers.interval(found, evidence.terms[result.term], wordy=True)
+    # The committee's words may be of the rest of a share: the measure is named with its own value.
+    term = evidence.terms[result.term]
+    value = f"{within_sentence(term.label)} {numbers.value_of(found, term)}{numbers.unit(term)}"
+    bounds = numbers.interval(found, term, wordy=True)
     events = "" if found.events is None else f", {counted(found.events, 'event')}"
-    more = [f"{numbers.level_of(evidence)} interval {bounds}" if bounds else "", f"n {found.n:,}{events}"]
+    more = [value, f"{numbers.level_of(evidence)} interval {bounds}" if bounds else "", f"n {found.n:,}{events}"]
     subset = () if result.subset is None else ((result.subset.column, result.subset.level),)
     at = "".join(f" {name}={value}" for name, value in (*result.at.items(), *subset))
     said = "; ".join(filter(None, (*more, methods.method_text(found.method.steps))))

@@ -217,6 +217,9 @@ def test_errors_of_wards_are_those_of_r() -> None:
     found = present(dossier.metrics.censoring_by_risk(outcome, rows["risk_5y"], cluster=ward))
     assert math.log(found.value) == pytest.approx(expected["leaving"]["log_hazard_ratio"], abs=VALUE)
     assert present(found.se) / found.value * few == pytest.approx(expected["leaving"]["se"], rel=1e-4)
+    # Tested by t of the wards less one.
+    off = abs(math.log(found.value)) / (present(found.se) / found.value)
+    assert found.details["p_value"] == pytest.approx(2 * float(stats.t.sf(off, expected["wards"] - 1)), rel=1e-4)
 
 
 @pytest.mark.parametrize("name", GBSG)

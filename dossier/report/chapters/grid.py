@@ -46,13 +46,14 @@ def table(evidence: types.Evidence) -> Table:
     )
 
 
-def behind(evidence: types.Evidence) -> Iterator[tuple[str, Sequence[tuple[str, str, types.State]]]]:
-    """Behind each question that was tested its claims, the worst first: of whom, the number, and how it stands."""
+def behind(evidence: types.Evidence) -> Iterator[tuple[str, str, Sequence[tuple[str, str, types.State]]]]:
+    """Behind each question that was tested its chapter and its claims, the worst first: of whom, the number, and how it
+    stands."""
     for question, every in _asked(evidence).items():
         known = [claim for claim in claims.worst_first(every) if claim.state != "untested"]
         lines = [(_said(evidence, claim), _named(evidence, claim.state), claim.state) for claim in known]
         if lines:
-            yield QUESTION[question], list(dict.fromkeys(lines))
+            yield QUESTION[question], claims.ASKED[question].chapter, list(dict.fromkeys(lines))
 
 
 def _said(evidence: types.Evidence, claim: claims.Claim) -> str:
@@ -86,10 +87,19 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
             Cell(_letters(evidence, every) if question in BY_LETTER else _counts(evidence, every), kind=_tint(every))
             if _is_asked(overall)
             else Cell.word(""),
-            Cell.word(names.with_short_sites(evidence, _number(evidence, worst))),
+            Cell(names.with_short_sites(evidence, _number(evidence, worst)), kind="word", of=_found(evidence, worst)),
             Cell("", kind="plain", link="provenance" if is_unasked else claims.ASKED[question].chapter),
         ),
     )
+
+
+def _found(evidence: types.Evidence, claim: claims.Claim) -> types.Estimate | None:
+    """The number of a claim, as results.json has it."""
+    since = () if evidence.changes is None else evidence.changes.results
+    every = (*evidence.results, *evidence.subgroups.results, *since)
+    subject = claim.measure, claim.dataset, claim.subset, claim.at
+    found = next((each.found for each in every if (each.measure, each.dataset, each.subset, each.at) == subject), None)
+    return found if isinstance(found, types.Estimate) else None
 
 
 def _is_asked(claim: claims.Claim) -> bool:

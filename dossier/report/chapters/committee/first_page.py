@@ -407,19 +407,20 @@ def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float |
     """How many of 100 are found, missed, and flagged in error."""
     at = sentence.primary_threshold(evidence)
     several = bool(classes.labels(evidence))
+    none = types.Absent(Fact("no_threshold_declared"))
+    found = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
     if share is None:
-        none = types.Absent(Fact("no_threshold_declared"))
-        gap = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
-        cells = [plain.missing(gap if isinstance(gap, types.Absent) else none), Cell.absent("")]
+        cells = [plain.missing(found if isinstance(found, types.Absent) else none), Cell.absent("")]
     else:
-        cells = [Cell(people(share, in_cell=True)), Cell.plain(people(1 - share, in_cell=True))]
+        of = found if isinstance(found, types.Estimate) else None
+        cells = [Cell(people(share, in_cell=True), of=of), Cell(people(1 - share, in_cell=True), kind="plain", of=of)]
     if several or at is None:
         return cells
     spared = types.find(evidence, "specificity", site.name, threshold=at)
     alarms = (
         plain.missing(spared)
         if isinstance(spared, types.Absent)
-        else Cell.plain(people(1 - spared.value, in_cell=True))
+        else Cell(people(1 - spared.value, in_cell=True), kind="plain", of=spared)
     )
     return [*cells, alarms]
 

@@ -139,7 +139,7 @@ def of_missed(found: types.Estimate) -> Cell:
     """How many of 100 are missed, with the range."""
     missed = people(1 - found.value, in_cell=True)
     low, high = _bounds_of_missed(found)
-    return Cell(missed, f"{low}{EN_DASH}{high}") if low and high else Cell(missed)
+    return Cell(missed, f"{low}{EN_DASH}{high}" if low and high else "", of=found)
 
 
 def _bounds_of_missed(found: types.Estimate) -> tuple[str, str]:

@@ -129,9 +129,9 @@ def hundred(found: Estimate | Absent, is_ratio: bool = False) -> Cell:
         return missing(found)
     value = f"{100 * found.value:.0f}" if is_ratio else people(found.value, in_cell=True)
     if found.low is None or found.high is None:
-        return Cell(value)
+        return Cell(value, of=found)
     low, high = _end(found.low, math.floor, is_ratio), _end(found.high, math.ceil, is_ratio)
-    return Cell(value, f"{low}\N{EN DASH}{high}")
+    return Cell(value, f"{low}\N{EN DASH}{high}", of=found)
 
 
 def missing(found: Absent) -> Cell:
