@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import groups_of_readers
@@ -165,9 +166,7 @@ def _mean_forest(drawn: Figure, evidence: types.Evidence, groups: Sequence[Group
 @canvas.figure("Decision benefit")
 def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether each reader decides better with the model, by how well they decide without it."""
-    curve = types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY)
-    if isinstance(curve, types.Absent):
-        return curve
+    curve = present(types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY))
     unaided, every = data.column(curve, "unaided"), data.column(curve, "benefit")
     benefit = every[~np.isnan(every)]
     if not len(benefit):
