@@ -127,7 +127,7 @@ def _over_all_rows(
     if every < 2 or entered == every or at.get("class") == types.MACRO:
         return None
     if strata.is_stratified(metric, at):
-        return strata.over_sites(sites, metric, at, strata.every_row)
+        return strata.over_sites(sites, metric, at, lambda dataset: (dataset, slice(None)))
     if metric.mean_over is None or not sites:
         return None
     level = sites[0].release.release.level

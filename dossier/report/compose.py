@@ -102,7 +102,9 @@ def for_the_screen(galleries: Sequence[Gallery], draft: bool, text: bytes, *edit
 
     The galleries are of the same evidence, each for another hospital; `text` is the results.json of the evidence.
     """
-    recorded, sha256 = _by_number(galleries[0].evidence), hashlib.sha256(text).hexdigest()
+    evidence, sha256 = galleries[0].evidence, hashlib.sha256(text).hexdigest()
+    # The results under the names of results.json, by the very number that a cell prints.
+    recorded = {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results)}
     final = _in_final_words(galleries[0], *editions).evidence
     shown = [replace(each, evidence=final.at_hospital(each.evidence.local_site)) for each in galleries]
     return [_book(each, edition, sha256, draft, recorded) for edition in editions for each in shown]
@@ -267,11 +269,6 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
-
-
-def _by_number(evidence: Evidence) -> Mapping[int, Result]:
-    """The results under the names of results.json, by the very number that a cell prints."""
-    return {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results)}
 
 
 def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate) -> Mapping[str, str] | None:

@@ -311,7 +311,7 @@ def figure(title: str) -> Callable[[Callable[[Evidence], Drawn | Absent]], Calla
                 words = (title + made.more, made.caption, made.alternative, made.message or made.alternative)
                 return Picture(function.__name__, svg.written(made.sheet), width, height, *words)
 
-        return register.figure(title)(printed)
+        return register.figure(printed)
 
     return enter
 
