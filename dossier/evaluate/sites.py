@@ -167,7 +167,8 @@ def syntheses(
 
 def pooled_curves(release: Release, external: Sequence[types.SiteResults]) -> Iterator[types.CurveResult]:
     """Every curve over all external sites."""
-    for maker in classes.curve_syntheses_of(release).values():
+    of_classes = {} if release.outcome.classes is None else REGISTER.class_curve_syntheses
+    for maker in (REGISTER.curve_syntheses | of_classes).values():
         for at, sites in classes.by_class(release, tuple(external), maker):
             found = ask(maker, {**settings(release), "sites": sites}, types.POOLED)
             yield types.CurveResult(maker.name, types.POOLED, found, at)

@@ -52,7 +52,7 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
             for fault in (
                 *_of(criterion, listed_table("acceptance", index), release, datasets, terms, over_sites),
                 *_of_rival(criterion, listed_table("acceptance", index), release, compared),
-                *_of_subset(criterion, listed_table("acceptance", index).of("subset"), release, subsets),
+                *_named(criterion.subset, listed_table("acceptance", index).of("subset"), release, subsets),
             )
         ),
         *(
@@ -279,15 +279,10 @@ def severity_faults(release: Release, subsets: Sequence[Subset] | None) -> list[
     return faults
 
 
-def _of_subset(
-    criterion: Acceptance, where: Key, release: Release, subsets: Sequence[Subset] | None
-) -> Iterator[Fault]:
-    if criterion.subset is not None:
-        yield from _named(criterion.subset, where, release, subsets)
-
-
-def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
+def _named(subset: Subset | None, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
     """The fault of a subgroup that there is not; `subsets` are those that were read."""
+    if subset is None:
+        return
     columns = [declared.column for declared in release.subgroup]
     if not columns:
         yield Fault("no_subgroups", where, subset=str(subset))

@@ -40,16 +40,12 @@ from dossier.typeset.reasons import why
 from dossier.typeset.tables import Table
 from dossier.typeset.widths import hyphenated, parted
 from dossier.typeset.words import counted, listing, sentence_case, within_sentence
+from dossier.words import entries
 
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
 
-TITLE: Mapping[contents.Edition, str] = {
-    "regulatory": "Regulatory core",
-    "supplement": "Supplement",
-    "committee": "Committee edition",
-    "quick": "Quick look",
-}
+TITLE: Mapping[contents.Edition, str] = entries("pages")["editions"]
 OTHER: Mapping[contents.Edition, str] = {"regulatory": "supplement", "supplement": "core"}
 """What each file of a submission calls the other one."""
 SHEETS: Mapping[contents.Edition, tuple[str, ...]] = {"supplement": ("regulatory", "supplement")}

@@ -20,14 +20,7 @@ from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
-MARKERS: tuple[tuple[str, bool], ...] = (
-    ("o", True),
-    ("o", False),
-    ("s", True),
-    ("s", False),
-    ("^", True),
-    ("^", False),
-)
+MARKERS = tuple(itertools.product("os^", (True, False)))
 """The marks of the groups of readers: shape, and whether it is filled; they tell the groups apart in grey."""
 DISC = 4.6
 """The diameter of a reader's mark in points."""
