@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.core import bands, multiplicity, types
 from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core.register import absent_with_its_parts, present
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, of_how_many, people, threshold
@@ -151,6 +151,7 @@ class Thousand:
     count: Mapping[str, int]
 
 
+@absent_with_its_parts
 def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
     threshold = data.primary_threshold(evidence)
