@@ -199,14 +199,8 @@ def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked
         return
     if development is not None or any(value not in (None, (), "probability") for value in asked.values()):
         raise click.UsageError("These options say how a table is read: name one with --table.")
-    files = initial.files()
-    with output.reported(folder):
-        output.refuse_what_is_not_empty(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-    for name in files:
-        _print(folder / name)
+    for path in output.write_new(folder, initial.files()):
+        _print(path)
 
 
 _as_json = click.option(

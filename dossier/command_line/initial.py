@@ -20,6 +20,7 @@ from dossier.reading import letters
 from dossier.reading.declared import declared
 from dossier.reading.given_tables import Hint
 from dossier.reading.predictors import slug
+from dossier.words import entries
 
 SEED = 20261001
 ROWS = 200
@@ -77,12 +78,7 @@ def _risk(logit: float) -> float:
 
 # ---- of tables that are there ---------------------------------------------------------------------------------------
 
-TODO = {
-    "model": "TODO: what the model is called",
-    "version": "TODO: the version of the model",
-    "owner": "TODO: who answers for the model",
-    "declared": "TODO: risks from which somebody acts, set before the data were seen; why goes into rationale",
-}
+TODO: Mapping[str, str] = entries("pages")["to_be_filled"]
 """What is said beside a key that only a person can fill."""
 ONE_EACH = ("site_column", "date", "id", "cluster")
 """The keys that name a column of a [[dataset]]."""

@@ -165,11 +165,6 @@ class Look:
         return abs(math.log(self.apart.value)) if self.apart.value > 0 else math.inf
 
     @property
-    def is_even(self) -> bool:
-        """Whether there is no difference at all."""
-        return self.apart.value == (1 if self.measure == RATIO else 0)
-
-    @property
     def fact(self) -> Fact:
         """The direction with both values and the interval; in words a sentence without its full stop."""
         group = Fact("group", label=self.label, column=self.column)
@@ -236,7 +231,8 @@ def looks(
                     here.value - beside.value,
                     apart,
                 )
-                is_first = look.is_even and look.label == labels[0]
+                is_even = apart.value == (1 if measure == RATIO else 0)
+                is_first = is_even and look.label == labels[0]
                 made += [look] if len(labels) != 2 or look.is_named or is_first else []
     return tuple(sorted(made, key=lambda look: COMPARED.index(look.measure)))
 

@@ -152,12 +152,17 @@ def _chosen(*values: str) -> Callable[[str], str | None]:
     return lambda word: word if word in values else None
 
 
-def _threshold(word: str) -> float | None:
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    return value if 0 < value < 1 else None
+def _below(end: float) -> Callable[[str], float | None]:
+    """A number above 0 and below this one."""
+
+    def read(word: str) -> float | None:
+        try:
+            value = float(word)
+        except ValueError:
+            return None
+        return value if 0 < value < end else None
+
+    return read
 
 
 WISH = re.compile(r"(sensitivity|specificity)=(1|0\.\d{1,6})")
@@ -169,14 +174,6 @@ def wish(word: str) -> str | None:
     return word if found is not None and float(found[2]) >= LEAST_WISH else None
 
 
-def _horizon(word: str) -> float | None:
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    return value if 0 < value < math.inf else None
-
-
 Reader = Callable[[str], Any]
 COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
 BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS), "--local-site": str}
@@ -186,9 +183,9 @@ QUICK: dict[str, Reader] = {
     **dict.fromkeys(("--site", "--sheet"), str),
     "--separator": _chosen(*SEPARATORS),
     "--decimal": _chosen(*DECIMALS),
-    "--threshold": _threshold,
+    "--threshold": _below(1),
     "--wish": wish,
-    "--at": _horizon,
+    "--at": _below(math.inf),
     "--encoding": _chosen(*ENCODINGS),
     "--scale": _chosen(*SCALES),
 }

@@ -160,18 +160,8 @@ class CurveMaker:
 
 
 @dataclass(frozen=True)
-class FigureMaker:
-    """A function that draws a picture from the evidence."""
-
-    name: str
-    title: str
-    chapter: str
-    function: Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Stratified:
-    """The form of a measure that is taken over the rows of all sites, each site a stratum."""
+class Maker:
+    """A function of which nothing is said but its name."""
 
     function: Callable[..., Any]
 
@@ -185,8 +175,10 @@ class Register:
     curves: dict[str, CurveMaker] = field(default_factory=dict)
     curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
     descriptions: dict[str, CurveMaker] = field(default_factory=dict)
-    figures: dict[str, FigureMaker] = field(default_factory=dict)
-    stratified: dict[str, Stratified] = field(default_factory=dict)
+    figures: dict[str, Maker] = field(default_factory=dict)
+    """Those that draw a picture from the evidence."""
+    stratified: dict[str, Maker] = field(default_factory=dict)
+    """The forms of measures that are taken over the rows of all sites, each site a stratum."""
     followed_metrics: dict[str, Metric] = field(default_factory=dict)
     """Those that are only of an outcome that is known by follow-up."""
     class_metrics: dict[str, Metric] = field(default_factory=dict)
@@ -535,7 +527,7 @@ def stratified(function: Plain) -> Plain:
     It takes `metrics.stratified.Stratum`, one a site, and the level of the interval.
     """
     function = absent_with_its_parts(function)
-    _enter(REGISTER.stratified, function.__name__, Stratified(function))
+    _enter(REGISTER.stratified, function.__name__, Maker(function))
     return function
 
 
@@ -597,15 +589,10 @@ describe = partial(curve, roles=("development", "internal", "external"), given="
 """Make a function on columns a part of the description of the data."""
 
 
-def figure(title: str) -> Callable[[Plain], Plain]:
+def figure(function: Plain) -> Plain:
     """Make a function on the evidence a picture."""
-
-    def enter(function: Plain) -> Plain:
-        entry = FigureMaker(function.__name__, title, _chapter(function), function)
-        _enter(REGISTER.figures, function.__name__, entry)
-        return function
-
-    return enter
+    _enter(REGISTER.figures, function.__name__, Maker(function))
+    return function
 
 
 _FILLING = threading.RLock()

@@ -1128,13 +1128,12 @@ class Release(Table):
     def judged_by(self) -> Mapping[str, Mapping[str, float | str]]:
         """The measures of the external performance diagram, each with the settings at which it is taken."""
         chosen = self.robustness
-        at = self._weighted_at if chosen.utility == "weighted_utility" else self._at_the_primary_threshold
+        at: Mapping[str, float | str] = {}
+        if chosen.utility == "weighted_utility":
+            at = self._weighted_at
+        elif declared := self.thresholds.declared:
+            at = {"threshold": declared[0]}
         return {"auroc": {}, chosen.utility: at, chosen.calibration: {}}
-
-    @property
-    def _at_the_primary_threshold(self) -> Mapping[str, float | str]:
-        declared = self.thresholds.declared
-        return {"threshold": declared[0]} if declared else {}
 
     @property
     def _weighted_at(self) -> Mapping[str, float | str]:

@@ -79,7 +79,10 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     if faults := disclosure.refused(study, _sites(study)):
         raise ReleaseError(faults)
     computed = sites.shown(_complete(study, _on(jobs, progress, scheduler)))
-    concluded = _concluded(study, _with_flags(study, _since(study, _with_printed(computed, study))))
+    concluded = _with_flags(study, _since(study, _with_printed(computed, study)))
+    # Criteria and checklist follow from what may be shown.
+    concluded = replace(concluded, criteria=_criteria(study, concluded))
+    concluded = replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
     shown = left_over.without_counts(concluded)
     if study.ledger is None:
         return shown
@@ -266,12 +269,6 @@ def _since(study: Study, shown: Evidence) -> Evidence:
     # What is paired with the previous version stands among the changes, and nowhere twice.
     own = tuple(result for result in shown.results if result.at.get("against") != PREVIOUS)
     return replace(shown, results=own, changes=since)
-
-
-def _concluded(study: Study, shown: Evidence) -> Evidence:
-    """The evidence with what follows from it: criteria and checklist, all from what may be shown."""
-    concluded = replace(shown, criteria=_criteria(study, shown))
-    return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 
 def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:

@@ -37,12 +37,6 @@ def curves_of(release: Release) -> dict[str, CurveMaker]:
     return REGISTER.curves if release.outcome.classes is None else REGISTER.curves | REGISTER.class_curves
 
 
-def curve_syntheses_of(release: Release) -> dict[str, CurveMaker]:
-    """The curves over all sites that are asked of a release, by name."""
-    several = release.outcome.classes is not None
-    return REGISTER.curve_syntheses | REGISTER.class_curve_syntheses if several else REGISTER.curve_syntheses
-
-
 def places_of(release: Release, metric: Metric) -> Iterator[dict[str, float | str]]:
     """Every combination of the settings that a measure runs over; no mean over the classes where none is taken."""
     for at in places(release, metric.term):

@@ -27,7 +27,9 @@ def dependent(dataset: Dataset) -> bool:
 def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with an interval by cluster and at the rows' weights, or the reason why it has none."""
     dataset = site.dataset
-    if "design" in metric.needs or _sums_what_clusters_contribute(dataset, metric):
+    # Of an outcome that is known by follow-up each row tells what it contributes.
+    contributed = dataset.followed is not None and "outcome" in metric.needs and metric.clustered != "refused"
+    if "design" in metric.needs or contributed:
         return ask(site, metric, at)  # it makes its interval itself, of every kind of rows
     if dataset.weights is not None:
         return _at_weights(site, metric, at, ask)
@@ -49,11 +51,6 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
         return severity.UNDEFINED if severity.without_errors(part) else part
 
     return clusters.by_cluster(found, without, made, site.release.release.level, symmetry_of(metric, at))
-
-
-def _sums_what_clusters_contribute(dataset: Dataset, metric: Metric) -> bool:
-    """Whether a measure is of the outcome and that is known by follow-up, where each row tells what it contributes."""
-    return dataset.followed is not None and "outcome" in metric.needs and metric.clustered != "refused"
 
 
 def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:

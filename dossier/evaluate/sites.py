@@ -127,7 +127,7 @@ def _over_all_rows(
     if every < 2 or entered == every or at.get("class") == types.MACRO:
         return None
     if strata.is_stratified(metric, at):
-        return strata.over_sites(sites, metric, at, strata.every_row)
+        return strata.over_sites(sites, metric, at, lambda dataset: (dataset, slice(None)))
     if metric.mean_over is None or not sites:
         return None
     level = sites[0].release.release.level
@@ -167,7 +167,8 @@ def syntheses(
 
 def pooled_curves(release: Release, external: Sequence[types.SiteResults]) -> Iterator[types.CurveResult]:
     """Every curve over all external sites."""
-    for maker in classes.curve_syntheses_of(release).values():
+    of_classes = {} if release.outcome.classes is None else REGISTER.class_curve_syntheses
+    for maker in (REGISTER.curve_syntheses | of_classes).values():
         for at, sites in classes.by_class(release, tuple(external), maker):
             found = ask(maker, {**settings(release), "sites": sites}, types.POOLED)
             yield types.CurveResult(maker.name, types.POOLED, found, at)

@@ -36,11 +36,6 @@ def external_sites(sites: Sequence[Site]) -> tuple[Site, ...]:
     return tuple(site for site in sites if site.dataset.role == "external" and site.dataset.split is None)
 
 
-def every_row(dataset: Dataset) -> tuple[Dataset, slice]:
-    """All rows of a dataset."""
-    return dataset, slice(None)
-
-
 def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) -> Estimate | Absent:
     """A measure over the chosen rows of all sites; where rows were imputed, over the imputations by Rubin's rules.
 

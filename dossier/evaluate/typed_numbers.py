@@ -49,15 +49,11 @@ def _unsupported(sentence: str, known: dict[str, list[float]], evidence: Evidenc
     for term in evidence.terms.values():
         for name in _names(term):
             named = re.search(rf"\b{re.escape(name)}\b(?! anal)", sentence, re.IGNORECASE)
-            number = None if named is None else _first_number(sentence, named.end())
+            numbers = () if named is None else NUMBER.finditer(sentence, named.end())
+            # A setting is no result.
+            number = next((number for number in numbers if not ASKED.search(sentence[: number.start()])), None)
             if number and not any(_is(value, number) for value in known.get(term.measure, ())):
                 yield term.label, number.group().strip()
-
-
-def _first_number(sentence: str, start: int) -> re.Match[str] | None:
-    """The first number of a sentence from there on that is no setting."""
-    found = NUMBER.finditer(sentence, start)
-    return next((number for number in found if not ASKED.search(sentence[: number.start()])), None)
 
 
 def _is(value: float, number: re.Match[str]) -> bool:

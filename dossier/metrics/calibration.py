@@ -87,7 +87,9 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     value = phi / expected if expected > 0 else math.inf
     if not math.isfinite(value):
         return Absent(Fact("too_few_events_expected"))
-    details = {"expected": expected * design.n, "se_fixed": _se_fixed(phi, design)}
+    # The standard error of log O/E that takes the expected number as known.
+    se_fixed = math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
+    details = {"expected": expected * design.n, "se_fixed": se_fixed}
     made = design.as_sampled(Method(_method_of_ratio(phi)))
     bare = Estimate(value, None, None, None, design.n, made, int(outcome.sum()), None, details, design.obstacle())
     if bare.reason is not None:
@@ -111,11 +113,6 @@ def _method_of_ratio(phi: float) -> str:
     if phi == 0:
         return "exact_without_event"
     return "delta_log" if phi < 1 else "exact_with_events_alone"
-
-
-def _se_fixed(phi: float, design: Design) -> float | None:
-    """The standard error of log O/E that takes the expected number as known; None without an event."""
-    return math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
 
 
 OBSERVED = Mean(lambda rows: rows.outcome)

@@ -357,12 +357,6 @@ def correspondence_averaged(
     return Estimate(value, low, high, level, table.external_n, made, se=se, details=details)
 
 
-def percentile_interval(replicates: Floats, level: float, value: float) -> tuple[float, float]:
-    """The central share of the replicates, never excluding the value itself by a rounding error."""
-    low, high = central(replicates, level)
-    return min(low, value), max(high, value)
-
-
 def _beyond_placements(table: Tables, seed: int) -> float:
     """How many times its placements' the variance of the value is when both tables come from one population.
 
@@ -535,7 +529,9 @@ def energy_coefficient(
         # A resample holds a row more than once: its pairs lie apart by (n - 1)/n of what pairs of two rows do.
         of_ours, of_theirs = ((n / (n - 1)) ** 2 for n in (ours, theirs))
         inside = sums.within_ours[1:] * of_ours, sums.within_theirs[1:] * of_theirs
-        low, high = percentile_interval(_coefficient(*inside, sums.between[1:], ours, theirs), level, observed)
+        low, high = central(_coefficient(*inside, sums.between[1:], ours, theirs), level)
+        # No rounding error excludes the value itself.
+        low, high = min(low, observed), max(high, observed)
         method, reason = (method + "one_sided_at_0" if low == 0 else method), None
     return Estimate(
         value=observed,

@@ -1146,12 +1146,6 @@ def risk_bins(risk: Floats) -> tuple[float, int]:
     return width, min(max(bins, FEWEST_BINS), MOST_BINS)
 
 
-def risk_end(risk: Floats) -> float:
-    """The upper edge of the last of the equal bins of the risks, 1 at most: at least 99 % of the risks lie below."""
-    width, bins = risk_bins(risk)
-    return round(width * bins, 10)
-
-
 ALIKE = 1e-12
 """Risks that lie no further apart are the same."""
 
@@ -1169,13 +1163,6 @@ def risk_range(risk: Floats) -> tuple[float, float]:
     places = 1 - math.floor(math.log10(last - first))
     steps = 10.0**places
     return round(math.ceil(first * steps) / steps, places), round(math.floor(last * steps) / steps, places)
-
-
-def risk_edges(risk: Floats) -> Floats:
-    """The edges of the equal bins of the risks from 0 on, and of one more up to 1 where they end below it."""
-    width, bins = risk_bins(risk)
-    equal = np.round(np.arange(bins + 1) * width, 10)
-    return equal if equal[-1] == 1 else np.append(equal, 1.0)
 
 
 @curve(
@@ -1202,7 +1189,9 @@ def risk_distribution(
     Columns: `low`, `high`, the counts `events` and `non_events` of rows, and the shares of the weight of all cases and
     of all non-cases that lies in the bin (missing where no case, or no non-case, has a weight). Absent without rows.
     """
-    edges = risk_edges(risk)
+    width, count = risk_bins(risk)
+    equal = np.round(np.arange(count + 1) * width, 10)
+    edges = equal if equal[-1] == 1 else np.append(equal, 1.0)
     bins = len(edges) - 1
     bin_of = np.searchsorted(edges[1:-1], risk, side="right")
 

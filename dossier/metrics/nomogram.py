@@ -176,7 +176,8 @@ class Nomogram:
 
     def points(self, axis: Axis) -> Floats:
         """The points of each value of an axis: 0 for the smallest effect, of a product that of all its axes."""
-        smallest = min(float(member.effects.min()) for member in _sharing(self.axes, axis))
+        product = [member for member in self.axes if member.group == axis.group] if axis.group else [axis]
+        smallest = min(float(member.effects.min()) for member in product)
         return np.asarray((axis.effects - smallest) * self.per_unit)
 
     @property
@@ -192,11 +193,6 @@ def _groups(axes: Sequence[Axis]) -> list[tuple[Axis, ...]]:
         key = member.group or (member.predictor,)
         found[key] = (*found.get(key, ()), member)
     return list(found.values())
-
-
-def _sharing(axes: Sequence[Axis], axis: Axis) -> tuple[Axis, ...]:
-    """The axes of the product that an axis shows; the axis itself where it shows none."""
-    return tuple(member for member in axes if member.group == axis.group) if axis.group else (axis,)
 
 
 @absent_with_its_parts

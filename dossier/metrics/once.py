@@ -49,9 +49,8 @@ def remembered(most: int) -> Callable[[Callable[Arguments, Answer]], Callable[Ar
     return keeping
 
 
-def once(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Keep so many of the last answers of a function as a site with replicates and classes asks for."""
-    return remembered(MOST)(function)
+once = remembered(MOST)
+"""Keep so many of the last answers of a function as a site with replicates and classes asks for."""
 
 
 def _digest(*arguments: Any) -> bytes:

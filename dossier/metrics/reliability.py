@@ -20,6 +20,7 @@ from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Law, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats
+from dossier.metrics.distances import canonical
 from dossier.metrics.intervals import NO_SPREAD, share_columns, two_sided, two_sided_student, wilson, wilson_bounds
 from dossier.metrics.raters import mean_of_known, right_answers
 
@@ -43,11 +44,6 @@ def _counts(labels: Floats) -> Floats:
     return counts
 
 
-def _canonical(rows: Floats) -> Floats:
-    """The rows sorted by what they hold."""
-    return rows[np.lexsort(rows.T[::-1])]
-
-
 def _in_own_order(labels: Floats) -> Floats:
     """The table with its raters and its cases in an order that only what they hold decides.
 
@@ -64,7 +60,7 @@ def _in_own_order(labels: Floats) -> Floats:
             alike = np.bincount(raters)[raters] > 1
             raters = 2 * raters + 1
             raters[np.where(alike, raters, raters.max() + 1).argmin()] -= 1
-    return _canonical(labels[:, np.argsort(raters)])
+    return canonical(labels[:, np.argsort(raters)])
 
 
 def _kinds(known: Integers, codes: Integers) -> Integers:
@@ -228,7 +224,7 @@ def _of_counts(
     statistic: Callable[[Floats, Floats], Floats], labels: Floats, level: float, method: Method
 ) -> Estimate | Absent:
     """A chance-corrected agreement, which the counts of labels tell, with the interval of the jackknife over cases."""
-    counts = _canonical(_counts(labels))
+    counts = canonical(_counts(labels))
     value = float(statistic(np.ones((1, len(counts))), counts)[0])
     if math.isnan(value):
         return Absent(Fact("all_labels_equal"))
@@ -1060,7 +1056,7 @@ def confidence_complexity_correlation(
     known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))
     sums = np.column_stack([part.sum(axis=1) for part in (known * 1.0, sure, hard, sure**2, hard**2, sure * hard)])
-    sums = _canonical(sums[known.any(axis=1)])
+    sums = canonical(sums[known.any(axis=1)])
     if not len(sums):
         return Absent(Fact("no_answer_with_both_ratings"))
     value = _correlation(sums.sum(axis=0, keepdims=True))[0]

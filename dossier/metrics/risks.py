@@ -34,7 +34,8 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     The risks are even steps, never those of people. Absent when all rows are of one class. Source: Dinga 2019,
     Figure 2.
     """
-    end = discrimination.risk_end(risk)
+    width, bins = discrimination.risk_bins(risk)
+    end = round(width * bins, 10)
     grid = np.round(np.arange(STEPS + 1) * end / STEPS, 10)
     if end < 1:
         grid = np.append(grid, np.linspace(end, 1, STEPS_BEYOND + 1)[1:])

@@ -13,15 +13,9 @@ from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatu
 from dossier.report.chapters.acceptance import WORDS, why_uncounted
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
+from dossier.words import entries
 
-ROW: Mapping[RowStatus, str] = {
-    "computed": "reported, computed",
-    "declared": "reported, declared",
-    "narrative": "reported, narrative",
-    "stated_none": "stated none",
-    "development_only": "not applicable, development only",
-    "not_applicable": "not applicable",
-}
+ROW: Mapping[RowStatus, str] = entries("pages")["reported"]
 """What is said of a row of the checklist that is not open."""
 
 

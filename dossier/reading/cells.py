@@ -132,15 +132,10 @@ def _spelled_out(cells: Any) -> Any:
         return _days(cells)
     if kinds.is_string_view(kind) or kinds.is_fixed_size_binary(kind) or kinds.is_binary_view(kind):
         return _decoded(cells)
-    if extended or kinds.is_nested(kind) or kinds.is_interval(kind) or _holds_bytes(kind):
+    of_bytes = kinds.is_binary(kind) or kinds.is_large_binary(kind)
+    if extended or kinds.is_nested(kind) or kinds.is_interval(kind) or of_bytes:
         return _texts(cells)
     return cells
-
-
-def _holds_bytes(kind: Any) -> bool:
-    import pyarrow
-
-    return bool(pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind))
 
 
 def _doubles(cells: Any) -> Any:

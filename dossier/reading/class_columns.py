@@ -96,7 +96,11 @@ def _risks(
     if len(kept) < len(names):
         return None
     off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))
-    tolerated = _last_digits(given.max(axis=0), len(names))
+    # Half a unit of the last printed digit a class, and of two at least. The digits are those of the largest risk of
+    # each row, which has no more of them than the others when all are printed with as many decimals or digits.
+    largest = given.max(axis=0)
+    last = last_digit(largest[~np.isnan(largest)])
+    tolerated = max(ROUNDING, len(names) * last * (1 + ROUNDING))
     wrong = int((off > tolerated).sum())
     if wrong:
         worst = int(np.argmax(off))
@@ -112,12 +116,3 @@ def _risks(
     count = Count(int(rounded.sum()), "row")
     table.notes.append(Fact("class_risks_scaled", rows=count, columns=names, file=table.file, total=most))
     return np.where(rounded[:, None], risks / sums[:, None], risks)
-
-
-def _last_digits(largest: Floats, classes: int) -> float:
-    """How far the sum of a row may be from 1: half a unit of the last printed digit a class, and of two at least.
-
-    The digits are those of the largest risk of each row, which has no more of them than the others when all are printed
-    with as many decimals, or with as many digits.
-    """
-    return max(ROUNDING, classes * last_digit(largest[~np.isnan(largest)]) * (1 + ROUNDING))

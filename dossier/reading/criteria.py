@@ -52,7 +52,7 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
             for fault in (
                 *_of(criterion, listed_table("acceptance", index), release, datasets, terms, over_sites),
                 *_of_rival(criterion, listed_table("acceptance", index), release, compared),
-                *_of_subset(criterion, listed_table("acceptance", index).of("subset"), release, subsets),
+                *_named(criterion.subset, listed_table("acceptance", index).of("subset"), release, subsets),
             )
         ),
         *(
@@ -138,7 +138,8 @@ def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
     for index, reply in enumerate(release.reply, start=1):
         table = listed_table("reply", index)
         if not is_flag(reply.flag):
-            found.append(no_flag(reply.flag, table.of("flag")))
+            near = nearest(reply.flag, FLAGS)
+            found.append(Fault("not_a_flag", table.of("flag"), name=reply.flag, known=tuple(FLAGS), near=near))
         if reply.dataset is not None and reply.dataset not in (POOLED, *datasets):
             found.append(_no_dataset(reply.dataset, (POOLED, *datasets), table))
     return found
@@ -151,11 +152,6 @@ def _no_dataset(name: str, known: tuple[str, ...], table: Key) -> Fault:
 def is_flag(name: str) -> bool:
     """Whether a run can raise a flag of this name."""
     return name in FLAGS
-
-
-def no_flag(name: str, where: Location) -> Fault:
-    """The fault of a name that is no flag's, with the nearest that is one."""
-    return Fault("not_a_flag", where, name=name, known=tuple(FLAGS), near=nearest(name, FLAGS))
 
 
 def _of(
@@ -283,15 +279,10 @@ def severity_faults(release: Release, subsets: Sequence[Subset] | None) -> list[
     return faults
 
 
-def _of_subset(
-    criterion: Acceptance, where: Key, release: Release, subsets: Sequence[Subset] | None
-) -> Iterator[Fault]:
-    if criterion.subset is not None:
-        yield from _named(criterion.subset, where, release, subsets)
-
-
-def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
+def _named(subset: Subset | None, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
     """The fault of a subgroup that there is not; `subsets` are those that were read."""
+    if subset is None:
+        return
     columns = [declared.column for declared in release.subgroup]
     if not columns:
         yield Fault("no_subgroups", where, subset=str(subset))

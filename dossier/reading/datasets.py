@@ -537,8 +537,8 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
         types.RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
         for name, given in of_rivals.items()
     ]
-    later = tuple(replace(risks, risk=_of(risks.risk, keep)) for risks in held.later)
-    later = tuple(replace(risks, risk=None) if _lacks(risks.risk) else risks for risks in later)
+    of_later = [(risks, _of(risks.risk, keep)) for risks in held.later]
+    later = tuple(replace(risks, risk=None if own is None or _gaps(own).any() else own) for risks, own in of_later)
     first, *further = rivals or [types.RivalRisk(types.RIVAL, None)]
     weights, days = _of(held.weights, keep), held.periods
     cluster, unequal = _shared(_of(held.cluster, keep)), _unequal(weights)
@@ -627,10 +627,6 @@ def _analysed(count: int, outcome: types.Floats | None, risk: types.Floats | Non
     no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
     excluded = {"outcome_missing": int(no_outcome.sum()), "risk_missing": int((no_risk & ~no_outcome).sum())}
     return ~(no_outcome | no_risk), excluded
-
-
-def _lacks(risk: types.Floats | None) -> bool:
-    return risk is None or bool(_gaps(risk).any())
 
 
 def _gaps(risk: types.Floats) -> Bools:

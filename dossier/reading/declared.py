@@ -257,12 +257,8 @@ def _translated(errors: list[tuple[Location, Any]], raw: Mapping[str, Any]) -> l
     return [
         _fault(location, found, raw)
         for location, found in places.items()
-        if location not in above or not _is_alternative(found)
+        if location not in above or any(error["type"] not in EXPECTED for error in found)
     ]
-
-
-def _is_alternative(errors: list[Any]) -> bool:
-    return all(error["type"] in EXPECTED for error in errors)
 
 
 def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fault:

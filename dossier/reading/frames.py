@@ -94,15 +94,12 @@ def _hospitals(frames: Mapping[Any, Any]) -> Iterator[tuple[str, str | None, Any
 
 def add(found: Sequence[dict[str, Any]], table: Mapping[str, Any]) -> None:
     """Add what is declared of every hospital, or of a frame by its name."""
-    of_frames = {name: keys for name, keys in table.items() if isinstance(keys, Mapping) and _is_name(name, found)}
+    names = [name for dataset in found for name in (dataset["name"], dataset.get("site"))]
+    of_frames = {name: keys for name, keys in table.items() if isinstance(keys, Mapping) and name in names}
     of_hospitals = {key: value for key, value in table.items() if key not in of_frames}
     for dataset in found:
         own = of_frames.get(dataset.get("site") or dataset["name"], of_frames.get(dataset["name"], {}))
         dataset |= {**(of_hospitals if dataset["role"] == "external" else {}), **own}
-
-
-def _is_name(name: str, found: Sequence[Mapping[str, Any]]) -> bool:
-    return any(name in (dataset["name"], dataset.get("site")) for dataset in found)
 
 
 def subgroup(found: Sequence[Mapping[str, Any]], asked: str | Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dossier.core.errors import ReleaseError
 from dossier.core.faults.locations import Option
-from dossier.core.types import Dataset, Study, folded
+from dossier.core.types import Study, folded
 from dossier.reading.faults import nearest
 
 WHERE = Option("--local-site")
@@ -15,9 +15,10 @@ WHERE = Option("--local-site")
 def of_study(study: Study, wanted: str) -> str:
     """The name of the external dataset that is called so, or whose site is; refused where nothing of it is shown."""
     external = {dataset.name: dataset for dataset in study.datasets if dataset.role == "external"}
-    found = local_site({name: dataset.site for name, dataset in external.items()}, wanted)
-    _refuse_a_withheld_one(external[found])
-    return found
+    found = external[local_site({name: dataset.site for name, dataset in external.items()}, wanted)]
+    if found.rows_analysed < found.fewest:
+        raise ReleaseError.one("local_site_withheld", WHERE, dataset=found.name, least=found.fewest)
+    return found.name
 
 
 def local_site(sites: Mapping[str, str], wanted: str) -> str:
@@ -34,9 +35,3 @@ def local_site(sites: Mapping[str, str], wanted: str) -> str:
         raise ReleaseError.one("site_of_several_datasets", WHERE, site=wanted, datasets=tuple(found), number=len(found))
     known = tuple(dict.fromkeys(name for pair in sites.items() for name in pair))
     raise ReleaseError.one("no_local_site", WHERE, site=wanted, known=known, near=nearest(wanted, known))
-
-
-def _refuse_a_withheld_one(dataset: Dataset) -> None:
-    """Refuse a site of which nothing may be shown."""
-    if dataset.rows_analysed < dataset.fewest:
-        raise ReleaseError.one("local_site_withheld", WHERE, dataset=dataset.name, least=dataset.fewest)

@@ -98,15 +98,12 @@ def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
         raise
     except (pyarrow.ArrowException, OSError):
         opened = None
-    if opened is None or opened.rows != sum(_rows_of_groups(opened)):
+    if opened is None or opened.rows != sum(
+        max(opened.footer.row_group(group).num_rows, 0) for group in range(opened.footer.num_row_groups)
+    ):
         faults.append(_damaged(file))
         return None
     return opened
-
-
-def _rows_of_groups(part: Part) -> Iterator[int]:
-    for group in range(part.footer.num_row_groups):
-        yield max(part.footer.row_group(group).num_rows, 0)
 
 
 def too_many_rows(count: int, file: str) -> Fault | None:

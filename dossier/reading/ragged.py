@@ -33,11 +33,6 @@ class Uneven:
     separator: str
 
     @property
-    def ends_with_separator(self) -> bool:
-        """Whether a separator ends the row."""
-        return self.text.rstrip("\n").endswith(self.separator)
-
-    @property
     def splits_a_number(self) -> bool:
         """Whether the separator may be a decimal comma too: between digits, in a row without a decimal point."""
         return self.separator == "," and bool(WITHIN_A_NUMBER.search(self.text)) and not POINT.search(self.text)
@@ -77,7 +72,7 @@ def _mend(rows: Sequence[Uneven], width: int) -> Fact:
         return DECIMAL_COMMA
     if width == 1 or rows[0].cells != width + 1:
         return NAMES_FIRST
-    if all(row.ends_with_separator for row in rows):
+    if all(row.text.rstrip("\n").endswith(row.separator) for row in rows):
         return Fact("separator_at_end")
     return Fact("row_names")
 

@@ -308,15 +308,11 @@ def _names_cases(kind: Rating, first: Series, *others: Series) -> bool:
     return float(np.mean(kind.fits(first.numbers))) < 0.5 < float(np.mean(ratings))
 
 
-def _is_scale(kind: Rating, values: Floats) -> bool:
-    """Whether ratings are points of a scale or per cent."""
-    known = values[~np.isnan(values)]
-    return kind.key != "labels" and len(known) > 0 and known.min() >= 0 and float(np.mean(known > 1)) > 0.5
-
-
 def _in_range(kind: Rating, file: str, columns: list[Series], rows: Sequence[int], faults: list[Fault]) -> None:
     values = np.concatenate([column.numbers for column in columns])
-    if _is_scale(kind, values):
+    known = values[~np.isnan(values)]
+    # Points of a scale, or per cent.
+    if kind.key != "labels" and len(known) > 0 and known.min() >= 0 and float(np.mean(known > 1)) > 0.5:
         ends = {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
         faults.append(Fault("ratings_of_scale", File(file), rating=kind.key, **ends))
         return

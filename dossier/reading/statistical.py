@@ -43,7 +43,8 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
         return None
     try:
         found, about = read(io.BytesIO(content), output_format="dict")
-        timed = [name for name in about.column_names if _holds_times(found[name])]
+        names = about.column_names
+        timed = [name for name in names if any(isinstance(value, datetime.time) for value in found[name])]
         if timed and ending != ".dta":
             options = {"output_format": "dict", "usecols": timed, "disable_datetime_conversion": True}
             seconds, _ = read(io.BytesIO(content), **options)
@@ -60,10 +61,6 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
     labels = about.variable_value_labels
     labelled = {name: _labelled(cells[name], labels[name]) for name in cells if name in labels}
     return Variables(cells, {name: texts for name, texts in labelled.items() if texts is not None})
-
-
-def _holds_times(values: list[Any]) -> bool:
-    return any(isinstance(value, datetime.time) for value in values)
 
 
 def _is_duration(seconds: list[Any], about: Any, name: str) -> bool:

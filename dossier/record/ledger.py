@@ -29,7 +29,8 @@ Values = Mapping[str, tuple[float | None, ...]]
 def text(ledger: Ledger) -> bytes:
     """The file of a ledger."""
     released = RELEASED.dump_python(ledger.released, mode="json")
-    content = {"schema": SCHEMA, "sha256": _sha256(released), "released": released}
+    sha256 = hashlib.sha256(json.dumps(released, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    content = {"schema": SCHEMA, "sha256": sha256, "released": released}
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 
@@ -41,10 +42,6 @@ def released(content: bytes) -> tuple[Released, ...] | None:
         return made if content == text(Ledger("", "", made)) else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-
-
-def _sha256(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def after(ledger: Ledger, evidence: Evidence) -> tuple[Ledger, tuple[Fault, ...]]:

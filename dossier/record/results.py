@@ -566,10 +566,6 @@ class Results(Row):
     seal: types.Seal | None
     disclosure: types.Disclosure | None = None
 
-    def model_of(self, row: EstimateRow | CurveRow) -> str:
-        """The name of the model that a row is of: the one that is tested, where its settings name no other."""
-        return str(row.at.get("model", self.release.model))
-
     def where(self, row: EstimateRow | CurveRow) -> dict[str, str | None]:
         """Where a row stands in a flat table: its dataset, site and role, its model and its group."""
         site, role = self._places.get(row.dataset, (row.dataset, row.dataset))
@@ -577,7 +573,8 @@ class Results(Row):
             "dataset": row.dataset,
             "site": site,
             "role": role,
-            "model": self.model_of(row),
+            # The one that is tested, where its settings name no other.
+            "model": str(row.at.get("model", self.release.model)),
             "subset_column": None if row.subset is None else row.subset.column,
             "subset_level": None if row.subset is None else row.subset.level,
         }

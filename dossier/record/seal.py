@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -23,17 +23,7 @@ from dossier.core.types import Seal, SealChange, Sealed
 SEAL = "seal.json"
 SCHEMA: Literal["dossier-seal/1"] = "dossier-seal/1"
 LISTS: tuple[Sealed, ...] = ("acceptance", "subgroup")
-TABLES: tuple[Sealed, ...] = (
-    "release",
-    "outcome",
-    "thresholds",
-    *LISTS,
-    "severity",
-    "utility",
-    "h_accuracy",
-    "intended_use",
-    "care",
-)
+TABLES: tuple[Sealed, ...] = get_args(Sealed)
 OF_THE_MODEL = ("model", "version", "level")
 
 

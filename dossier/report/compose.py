@@ -40,16 +40,12 @@ from dossier.typeset.reasons import why
 from dossier.typeset.tables import Table
 from dossier.typeset.widths import hyphenated, parted
 from dossier.typeset.words import counted, listing, sentence_case, within_sentence
+from dossier.words import entries
 
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
 
-TITLE: Mapping[contents.Edition, str] = {
-    "regulatory": "Regulatory core",
-    "supplement": "Supplement",
-    "committee": "Committee edition",
-    "quick": "Quick look",
-}
+TITLE: Mapping[contents.Edition, str] = entries("pages")["editions"]
 OTHER: Mapping[contents.Edition, str] = {"regulatory": "supplement", "supplement": "core"}
 """What each file of a submission calls the other one."""
 SHEETS: Mapping[contents.Edition, tuple[str, ...]] = {"supplement": ("regulatory", "supplement")}
@@ -102,7 +98,10 @@ def for_the_screen(galleries: Sequence[Gallery], draft: bool, text: bytes, *edit
 
     The galleries are of the same evidence, each for another hospital; `text` is the results.json of the evidence.
     """
-    recorded, sha256 = _by_number(galleries[0].evidence), hashlib.sha256(text).hexdigest()
+    evidence, sha256 = galleries[0].evidence, hashlib.sha256(text).hexdigest()
+    # The results under the names of results.json, by the very number that a cell prints.
+    since = () if evidence.changes is None else evidence.changes.results
+    recorded = {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results, *since)}
     final = _in_final_words(galleries[0], *editions).evidence
     shown = [replace(each, evidence=final.at_hospital(each.evidence.local_site)) for each in galleries]
     return [_book(each, edition, sha256, draft, recorded) for edition in editions for each in shown]
@@ -267,12 +266,6 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
-
-
-def _by_number(evidence: Evidence) -> Mapping[int, Result]:
-    """The results under the names of results.json, by the very number that a cell prints."""
-    since = () if evidence.changes is None else evidence.changes.results
-    return {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results, *since)}
 
 
 def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate) -> Mapping[str, str] | None:

@@ -130,8 +130,9 @@ def _bibliography(evidence: Evidence) -> str:
 def _group(evidence: Evidence, name: str, measures: Sequence[str]) -> dict[str, Any]:
     """One group of key metrics: its goal, its results and how they came about; the schema asks for one at least."""
     words, sites = entries("pages")["metrics"], externals(evidence)
-    results = _of_subgroups(evidence, measures) if name == "FairnessEquity" else _of_sites(evidence, measures)
-    unasked = name == "FairnessEquity" and not evidence.release.subgroup
+    of_subgroups = name == "FairnessEquity"
+    results = _results(evidence, measures, of_subgroups)
+    unasked = of_subgroups and not evidence.release.subgroup
     none = {"kind": "absent", "reason": "no subgroup is declared" if unasked else "nothing could be estimated"}
     said = [{"Label": _label(evidence, result), "ValueJson": _value(result)} for result in results]
     return {
@@ -144,24 +145,12 @@ def _group(evidence: Evidence, name: str, measures: Sequence[str]) -> dict[str, 
     }
 
 
-def _of_sites(evidence: Evidence, measures: Sequence[str]) -> list[Result]:
-    """The estimates of these measures over all sites and at each external one, at declared settings only."""
-    names = {POOLED, *(site.name for site in externals(evidence))}
-    return [
-        result
-        for result in evidence.results
-        if result.measure in measures
-        and result.dataset in names
-        and result.subset is None
-        and _is_plain(evidence, result)
-    ]
-
-
-def _of_subgroups(evidence: Evidence, measures: Sequence[str]) -> list[Result]:
-    """The estimates of these measures in each subgroup of each external site."""
-    names = {site.name for site in externals(evidence)}
-    found = (result for result in evidence.subgroups.results if result.measure in measures and result.dataset in names)
-    return [result for result in found if _is_plain(evidence, result)]
+def _results(evidence: Evidence, measures: Sequence[str], of_subgroups: bool) -> list[Result]:
+    """These measures at declared settings: over all sites and at each external one, or in each subgroup of these."""
+    every = evidence.subgroups.results if of_subgroups else evidence.results
+    names = {site.name for site in externals(evidence)} | (set() if of_subgroups else {POOLED})
+    here = (result for result in every if result.measure in measures and result.dataset in names)
+    return [result for result in here if (result.subset is not None) == of_subgroups and _is_plain(evidence, result)]
 
 
 def _is_plain(evidence: Evidence, result: Result) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dossier.core.errors import SigningError
@@ -23,8 +23,9 @@ def quiet() -> Iterator[None]:
             importlib.import_module(name)
     except ImportError:
         raise SigningError.one("signing_not_installed", File(f"OUT/{SIGNED}")) from None
-    loggers = [logging.getLogger(name) for name in ("pyhanko", "pyhanko_certvalidator", "asyncio")]
-    before = [(logger, logger.disabled) for logger in _all_of(loggers)]
+    roots = ("pyhanko", "pyhanko_certvalidator", "asyncio")
+    below = [name for name in logging.root.manager.loggerDict if name.startswith(tuple(f"{root}." for root in roots))]
+    before = [(logger, logger.disabled) for logger in map(logging.getLogger, (*roots, *below))]
     for logger, _ in before:
         logger.disabled = True
     try:
@@ -32,10 +33,3 @@ def quiet() -> Iterator[None]:
     finally:
         for logger, was in before:
             logger.disabled = was
-
-
-def _all_of(roots: Sequence[logging.Logger]) -> Iterable[logging.Logger]:
-    names = [
-        name for name in logging.root.manager.loggerDict if any(name.startswith(f"{root.name}.") for root in roots)
-    ]
-    return [*roots, *(logging.getLogger(name) for name in names)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Literal
 
@@ -308,17 +308,13 @@ def _by_place(
     places: list[types.At] = []
     places += (at for at in map(place, every) if at not in places)
     for at in places:
-        head = [tables.Row(_place_name(at), kind="group")] if at else []
+        head = [tables.Row(", ".join(setting_name(*each) for each in at.items()), kind="group")] if at else []
         yield head, [result for result in kept if place(result) == at]
 
 
 def _varying(evidence: types.Evidence, result: types.Result) -> types.At:
     """The settings that a measure runs over; what always holds for it is said in its label."""
     return {name: value for name, value in result.at.items() if name in evidence.terms[result.term].at}
-
-
-def _place_name(setting: Mapping[str, float | str]) -> str:
-    return ", ".join(setting_name(name, value) for name, value in setting.items())
 
 
 def setting_name(name: str, value: float | str) -> str:

@@ -11,22 +11,13 @@ from dossier.core.types import PERIODS_OF_A_YEAR, PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
 from dossier.words import entries
 
-NAMES = {
-    "Brier",
-    "Cohen's",
-    "Fleiss'",
-    "Krippendorff's",
-    "Mann-Whitney",
-    "Matthews",
-    "Nagelkerke's",
-    "Spiegelhalter's",
-    "Tjur's",
-    "Youden's",
-}
+NAMES = frozenset(entries("terms")["names"]["capitals"])
 """Words of labels that keep their capital everywhere."""
 NUMBERS_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 SETTING: dict[str, str] = entries("terms")["setting"]
 SETTING_VALUE: dict[str, str] = entries("terms")["value"]
+HEADS: dict[str, str] = entries("terms")["heads"]
+"""What stands above a column of a figure of measures over time."""
 
 
 SIMILARITY_FORM = {"averaged": "averaged similarity", "psi": "psi"}

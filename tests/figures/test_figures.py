@@ -105,8 +105,7 @@ def test_pictures_are_whole_and_light() -> None:
         assert isinstance(picture, Picture)
         root = xml.etree.ElementTree.fromstring(picture.svg)
         assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(picture.width * 72 / 25.4, abs=0.05)
-        pooled = " and pooled" if picture.name == "forest_results" else ""
-        assert picture.title == makers[picture.name].title + pooled
+        assert picture.title.endswith(" and pooled") == (picture.name == "forest_results")
         assert picture.alternative.endswith(".")
         assert picture.alternative.count(". ") == 0
 

@@ -57,7 +57,7 @@ def random_rows(n: int, seed: int, censored: float = 0.4) -> tuple[Floats, Float
 
 @pytest.mark.parametrize("leave", [4, 5])
 def test_of_fewer_than_five_who_leave_nothing_is_told(leave: int) -> None:
-    time, risk = np.r_[np.arange(1.0, leave + 1), np.full(30, 9.0)], np.tile([0.2, 0.6, 0.4], 12)[: leave + 30]
+    time, risk = np.r_[np.arange(leave) + 0.5, np.full(30, 9.0)], np.tile([0.2, 0.6, 0.4], 12)[: leave + 30]
     found = dossier.metrics.censoring_by_risk(TimeToEvent(time, np.zeros(leave + 30), HORIZON), risk)
     assert isinstance(found, Estimate if leave == 5 else Absent)
 

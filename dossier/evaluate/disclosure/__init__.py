@@ -302,11 +302,6 @@ class _Policy:
         risks = {} if each is None else {"": min(len(np.unique(column)) for column in each.T)}
         return Protected(self.site, found, self.below, self.site.release.release.level, 0.0, risks)
 
-    @property
-    def days_withheld(self) -> types.Withheld:
-        """Why the first and the last day of the rows are not given."""
-        return types.Withheld(Fact("days_of_persons"), self.below)
-
     def ranged(self, count: int | types.Withheld) -> int | types.Withheld:
         return count if isinstance(count, types.Withheld) else ranged(count, self.wide)
 
@@ -317,7 +312,9 @@ class _Policy:
             excluded={why: self._excluded(why, count) for why, count in dataset.excluded.items()},
             clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
             dates=self.site.dataset.dates,
-            dates_withheld=None if self.site.dataset.dates == dataset.dates else self.days_withheld,
+            dates_withheld=None
+            if self.site.dataset.dates == dataset.dates
+            else types.Withheld(Fact("days_of_persons"), self.below),
         )
         given = self._outcome(dataset, given)
         # A range of its own beside those of its parts would tell more than they do.

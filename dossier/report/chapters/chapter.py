@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from dossier.core.contents import ORDER, Edition
-from dossier.core.types import DatasetSummary, Evidence, externals
+from dossier.core.types import Evidence, externals
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import chapter_is_empty
 from dossier.words import entries
@@ -75,13 +75,10 @@ def is_checked(evidence: Evidence) -> bool:
 
 def any_with_both(evidence: Evidence) -> bool:
     """Whether an external site has patients of every class."""
-    return any(_has_both(site) for site in externals(evidence))
-
-
-def _has_both(site: DatasetSummary) -> bool:
-    if site.class_counts:
-        return all(site.class_counts.values())
-    return bool(site.events and site.others)
+    return any(
+        all(site.class_counts.values()) if site.class_counts else site.events and site.others
+        for site in externals(evidence)
+    )
 
 
 def predictors_on_both_sides(evidence: Evidence) -> bool:

@@ -11,6 +11,7 @@ from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
 from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, span
+from dossier.words import entries
 
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
@@ -129,11 +130,7 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
     return sentence.Sentence(lead, f"{rest}.")
 
 
-STANDS: Mapping[types.State, str] = {
-    "shown": "",
-    "against": "a default has the higher net benefit",
-    "open": "it is open",
-}
+STANDS: Mapping[types.State, str] = entries("pages")["gains_of_classes"]
 """What is said of the classes and sites where a gain stands so, behind how many show it."""
 
 

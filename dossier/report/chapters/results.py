@@ -27,6 +27,7 @@ from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, listing
+from dossier.words import entries
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
@@ -183,18 +184,8 @@ def caption(evidence: Evidence) -> str:
     )
 
 
-PANELS = (
-    ("forest_results", "Discrimination by site"),
-    ("calibration_results", "Calibration by site"),
-    ("decision_results", "Net benefit gain by site, per 100"),
-    ("risk_results", "Risks by outcome"),
-)
-PANELS_OF_CLASSES = (
-    ("forest_results", "Discrimination, mean of the classes"),
-    ("forest_results_by_class", "Discrimination by class, pooled"),
-    ("calibration_results_by_class", "Calibration by class and site"),
-    ("risk_results_by_class", "Risks by class and site"),
-)
+PANELS: tuple[tuple[str, str], ...] = tuple(entries("pages")["panels"].items())
+PANELS_OF_CLASSES: tuple[tuple[str, str], ...] = tuple(entries("pages")["panels_of_classes"].items())
 
 
 def panels(evidence: Evidence) -> tuple[tuple[str, str], ...]:

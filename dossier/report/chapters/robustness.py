@@ -74,12 +74,15 @@ def components(evidence: Evidence) -> tables.Table:
     weak = [(measure, estimate) for measure, found in pairs.items() for _, _, estimate in found]
     minima = {measure: _minimum(estimate) for measure, estimate in weak if isinstance(estimate, Estimate)}
     is_weak = bool(minima) or not weak
+    # How the bounds of an internal test are read that is declared, not given as rows.
+    given = any(dataset.role == "internal" for dataset in evidence.datasets)
+    is_declared = evidence.release.declared_performance and not given
     whole = tables.worded(
         "robustness",
         rows,
         footnotes=reasons.footnotes() if is_weak else (),
         similarity=words.SIMILARITY_FORM[evidence.release.robustness.similarity],
-        as_declared=_as_declared(evidence),
+        as_declared=f", whose declared bounds are read as a {level_of(evidence)} interval" if is_declared else "",
         is_weak=is_weak,
         minima=_minima(minima, weak) + _by_quantile(evidence, sites, measures),
     )
@@ -102,13 +105,6 @@ def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> table
         (_probability(estimate.details.get("p_similarity")) for estimate in strong if isinstance(estimate, Estimate)),
         tables.NOT_COMPUTED,
     )
-
-
-def _as_declared(evidence: Evidence) -> str:
-    """How the bounds of an internal test are read that is declared, not given as rows."""
-    if not evidence.release.declared_performance or any(dataset.role == "internal" for dataset in evidence.datasets):
-        return ""
-    return f", whose declared bounds are read as a {level_of(evidence)} interval"
 
 
 def _minimum(weak: Estimate) -> str:

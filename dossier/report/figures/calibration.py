@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, risks
 from dossier.typeset import widths
 from dossier.typeset.names import ends_of_range
@@ -269,11 +270,9 @@ def observed_over_expected(
     return f"Calibration curves: observed over expected events {runs}, where 1 is perfect{few}."
 
 
-def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
+def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn:
     """The calibration curves with their words."""
-    drawn = draw_calibration(evidence, width)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    drawn = present(draw_calibration(evidence, width))
     message = said_and_seen(evidence, width) if width == canvas.FULL else ""
     caption, alternative = calibration_caption(evidence, width), calibration_alternative(evidence, width)
     return canvas.Drawn(drawn, caption, alternative, message)

@@ -304,14 +304,14 @@ def figure(title: str) -> Callable[[Callable[[Evidence], Drawn | Absent]], Calla
         @wraps(function)
         def printed(evidence: Evidence) -> Picture | Absent:
             with styled():
-                made = function(evidence)
+                made = register.absent_with_its_parts(function)(evidence)
                 if isinstance(made, Absent):
                     return made
                 width, height = (round(length, 2) for length in extent(made.sheet))
                 words = (title + made.more, made.caption, made.alternative, made.message or made.alternative)
                 return Picture(function.__name__, svg.written(made.sheet), width, height, *words)
 
-        return register.figure(title)(printed)
+        return register.figure(printed)
 
     return enter
 
@@ -319,7 +319,7 @@ def figure(title: str) -> Callable[[Callable[[Evidence], Drawn | Absent]], Calla
 def image(printed: Callable[[Evidence], Picture | Absent], evidence: Evidence, kind: str, dpi: int) -> bytes | Absent:
     """A figure that was entered, as a png, pdf or tiff: drawn by matplotlib, the same evidence to the same bytes."""
     with styled():
-        made: Drawn | Absent = inspect.unwrap(printed)(evidence)
+        made: Drawn | Absent = register.absent_with_its_parts(inspect.unwrap(printed))(evidence)
         if isinstance(made, Absent):
             return made
         for text in made.sheet.findobj(Text):

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, risks, roc, utility
 
 Kind = TypeVar("Kind", types.Result, types.CurveResult)
@@ -54,12 +55,8 @@ def _drawn(
     message: Callable[[types.Evidence], str] = lambda seen: "",
 ) -> canvas.Drawn | types.Absent:
     """A figure of the panels, with a caption that counts every patient once."""
-    seen = panels(evidence)
-    if isinstance(seen, types.Absent):
-        return seen
-    drawn = draw(seen)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    seen = present(panels(evidence))
+    drawn = present(draw(seen))
     more = captions.left_out(max(0, len(seen.datasets) - facets.MOST_PANELS[width]), "in results.csv")
     text = f"{captions.patients(types.externals(evidence))}; one class against the rest. {words(seen)}{more}"
     return canvas.Drawn(drawn, text, alternative(seen), message(seen))

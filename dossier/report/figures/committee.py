@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.core import bands, multiplicity, types
 from dossier.core.facts import Fact
+from dossier.core.register import absent_with_its_parts, present
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, of_how_many, people, threshold
@@ -50,12 +51,8 @@ def _name_lines(axes: canvas.Panel, name: str, curve: types.Curve, end: float) -
 @canvas.figure("Percentages and what happened")
 def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
-    site = alone(evidence)
-    if isinstance(site, types.Absent):
-        return site
-    curve = types.find_curve(evidence, "calibration_curve", site.name)
-    if isinstance(curve, types.Absent):
-        return curve
+    site = present(alone(evidence))
+    curve = present(types.find_curve(evidence, "calibration_curve", site.name))
     end = calibration.curve_end([curve])
     top, height = 6.5, 29.6
     drawn = canvas.sheet(WIDTH, top + height + 10.4)
@@ -113,9 +110,7 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
     if isinstance(only := alone(evidence), types.DatasetSummary):
         return types.Absent(Fact("curve_shows_more", dataset=only.name))
-    found = came(evidence)
-    if isinstance(found, types.Absent):
-        return found
+    found = present(came(evidence))
     (risk, rows), among = found, of_how_many(found[0])
     quarters = [0, 0.25, 0.5, 0.75, 1]
     texts = [f"{among * part:,.0f}" for part in quarters]
@@ -156,17 +151,14 @@ class Thousand:
     count: Mapping[str, int]
 
 
+@absent_with_its_parts
 def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
     threshold = data.primary_threshold(evidence)
     if threshold is None:
         return types.Absent(Fact("release_declares_no_threshold"))
-    site = alone(evidence)
-    if isinstance(site, types.Absent):
-        return site
-    found = types.find_curve(evidence, "per_thousand_of_site", site.name)
-    if isinstance(found, types.Absent):
-        return found
+    site = present(alone(evidence))
+    found = present(types.find_curve(evidence, "per_thousand_of_site", site.name))
     if "threshold" not in found.columns:
         return types.Absent(Fact("counts_of_classes_have_no_threshold"))
     for row, position in enumerate(found.columns["threshold"]):
@@ -205,9 +197,7 @@ def _squares(axes: Axes, x: float, top: float, rows: int, start: int, count: int
 @canvas.figure("Outcomes of 1,000 patients")
 def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
-    found = thousand(evidence)
-    if isinstance(found, types.Absent):
-        return found
+    found = present(thousand(evidence))
     count = found.count
     with_outcome = count["true_positive"] + count["false_negative"]
     without = count["false_positive"] + count["true_negative"]
@@ -331,9 +321,7 @@ def _tells(evidence: types.Evidence) -> str:
 @canvas.figure("Telling sick from well, hospital by hospital")
 def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
-    rows = rankings(evidence)
-    if isinstance(rows, types.Absent):
-        return rows
+    rows = present(rankings(evidence))
     pooled = types.find(evidence, "auroc", types.POOLED)
     expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
     lows = [row.value if row.low is None else row.low for row in rows]

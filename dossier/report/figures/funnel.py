@@ -14,6 +14,7 @@ from dossier.core import types
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import of_site, reach_of_chance
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.words import counted
@@ -142,9 +143,7 @@ def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> can
     sites = types.externals(evidence)
     if len(sites) < MANY_SITES or evidence.release.outcome.classes:
         return types.Absent(Fact("few_enough_to_be_named"))
-    drawn = draw_funnel(evidence, width)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    drawn = present(draw_funnel(evidence, width))
     found, names = points(evidence, "oe_ratio"), data.labels(evidence, 62.0)
     out = [names[point.of.name] for point in found if point.is_out]
     left = len(sites) - len(found)

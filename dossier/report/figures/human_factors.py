@@ -13,20 +13,14 @@ from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
-MARKERS: tuple[tuple[str, bool], ...] = (
-    ("o", True),
-    ("o", False),
-    ("s", True),
-    ("s", False),
-    ("^", True),
-    ("^", False),
-)
+MARKERS = tuple(itertools.product("os^", (True, False)))
 """The marks of the groups of readers: shape, and whether it is filled; they tell the groups apart in grey."""
 DISC = 4.6
 """The diameter of a reader's mark in points."""
@@ -165,9 +159,7 @@ def _mean_forest(drawn: Figure, evidence: types.Evidence, groups: Sequence[Group
 @canvas.figure("Decision benefit")
 def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether each reader decides better with the model, by how well they decide without it."""
-    curve = types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY)
-    if isinstance(curve, types.Absent):
-        return curve
+    curve = present(types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY))
     unaided, every = data.column(curve, "unaided"), data.column(curve, "benefit")
     benefit = every[~np.isnan(every)]
     if not len(benefit):

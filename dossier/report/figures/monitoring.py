@@ -16,7 +16,7 @@ from dossier.report.figures import canvas, captions, data, facets, ink
 from dossier.typeset import widths
 from dossier.typeset.methods import method_parts
 from dossier.typeset.numbers import number, threshold
-from dossier.typeset.words import period
+from dossier.typeset.words import HEADS, period
 from dossier.typeset.words import periods as in_a_row
 
 if TYPE_CHECKING:
@@ -31,16 +31,6 @@ MOST_GAPS = 4
 """Periods without a value that the caption names; the others are counted."""
 NOT_DRAWN = ("period_without_value", "rows_without_day")
 """The steps of a curve that say what no mark shows."""
-SHORT = {
-    "auroc": "AUROC",
-    "oe_ratio": "O/E",
-    "net_benefit_gain": "Gain per 100",
-    "degree_of_correspondence": "Similarity, psi",
-    "correspondence_averaged": "Averaged similarity",
-    "brier": "Brier score",
-    "calibration_slope": "Calibration slope",
-}
-"""What stands above a column."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +144,7 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
 def _heads(evidence: types.Evidence, measures: Sequence[str], grid: facets.Lattice) -> list[list[str]]:
     """The measure of each column, in two lines where that is narrow; but for the last one it may stand in the gap."""
     gain = [f" at {threshold(at)}" for at in evidence.release.thresholds.declared[:1]]
-    texts = [SHORT[measure] + "".join(gain if measure == "net_benefit_gain" else ()) for measure in measures]
+    texts = [HEADS[measure] + "".join(gain if measure == "net_benefit_gain" else ()) for measure in measures]
     rooms = [*(grid.width + 6.0 for _ in texts[1:]), grid.width]
     wrapped = (widths.wrapped(text, room, 2) or text for text, room in zip(texts, rooms, strict=True))
     return [text.split("\n") for text in wrapped]
@@ -270,7 +260,7 @@ def message(every: Sequence[Verdict], shown: Shown) -> str:
         side = _side(first)
         more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
         when = in_a_row([period.number for period in first.crossed_in], first.unit)
-        return f"{SHORT[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
+        return f"{HEADS[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
     judged = [verdict.site.site for verdict in every if not verdict.is_open]
     if judged:
         return f"No stop rule is crossed at {captions.joined(list(dict.fromkeys(judged)))}."

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, data, ink
 from dossier.typeset import widths
 from dossier.typeset.labels import level_of, with_unit
@@ -500,9 +501,7 @@ def totals_by_risk(evidence: types.Evidence) -> dict[float, float]:
 @canvas.figure("Points nomogram")
 def nomogram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """The model as points: an axis for each predictor, the total, and the risk that it stands for."""
-    drawn = draw_nomogram(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    drawn = present(draw_nomogram(evidence))
     every = rows(evidence)
     # Which predictor counts most, and how many points a risk takes.
     most, (whole, reached) = max(every, key=lambda row: row.span), _reached(evidence)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import labels, widths
 from dossier.typeset.numbers import per_cent, showing_the_side, threshold
@@ -117,9 +118,7 @@ def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float,
 @canvas.figure("Predictive values by prevalence")
 def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
-    found = flaggings(evidence)
-    if isinstance(found, types.Absent):
-        return found
+    found = present(flaggings(evidence))
     # The names and lines of many sites would cover each other.
     is_many = len(found) >= bands.MANY_SITES
     names = widths.shortened([flagging.site.site for flagging in found], WIDEST_NAME)

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from dossier.core import types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
@@ -170,9 +171,7 @@ def _label_case(axes: canvas.Panel, at: Place, taken: list[placing.Box]) -> None
 @canvas.figure("Reliability nomogram")
 def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What an accuracy measured against fallible labels is worth against the truth, by how reliable they are."""
-    fan = nomogram_curve(evidence)
-    if isinstance(fan, types.Absent):
-        return fan
+    fan = present(nomogram_curve(evidence))
     curve, dataset = fan
     drawn = canvas.sheet(canvas.HALF, TOP + HEIGHT + 12.5)
     axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT, (0.5, 1), (0.5, 1))

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import all_events, ends_of_range, events_of
@@ -271,9 +272,7 @@ def risk_alternative(evidence: types.Evidence, width: float) -> str:
 
 def printed_risks(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
     """The risks: their distribution at the only site, or the means of several."""
-    drawn = draw_either(evidence, width)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    drawn = present(draw_either(evidence, width))
     caption = mean_risks_caption(evidence) if has_means(evidence) else how_to_read(evidence, width)
     shown, left = facets.shown_sites(evidence, width)
     caption = f"{captions.patients(shown)}. {caption}{captions.left_out(left, 'in results.csv')}"

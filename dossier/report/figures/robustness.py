@@ -15,6 +15,7 @@ from matplotlib.patches import Circle, Ellipse, Rectangle
 
 from dossier.core import bands, multiplicity, types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, forest, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
@@ -835,9 +836,7 @@ def external_performance(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     """How well the model does at every site, against how much the site resembles the data it was developed on."""
     if evidence.release.outcome.classes:
         return types.Absent(Fact("diagram_for_binary_outcome"))
-    arranged = arrangement(evidence)
-    if isinstance(arranged, types.Absent):
-        return arranged
+    arranged = present(arrangement(evidence))
     drawn = draw_arranged(evidence, arranged)
     message = _message(evidence, arranged.placed)
     alternative = f"{message[:-1]}; {_of_how_many(evidence, arranged.placed)}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dossier.core import types
 from dossier.core.facts import Fact
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, marks, placing
 from dossier.typeset import numbers
 from dossier.typeset.names import groups_of_raters
@@ -105,9 +106,7 @@ def _shaded(evidence: types.Evidence) -> str:
 @canvas.figure("ROC curve by site")
 def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many cases are found for how many false alarms as the threshold falls, at every site."""
-    drawn = draw_roc(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    drawn = present(draw_roc(evidence))
     shown, left = facets.shown_sites(evidence, canvas.FULL)
     across, _ = canvas.extent(drawn)
     has_bounds = drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
@@ -158,9 +157,7 @@ SIDE = 54.0
 @canvas.figure("The model and the readers")
 def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
-    found = readers_of(evidence)
-    if isinstance(found, types.Absent):
-        return found
+    found = present(readers_of(evidence))
     dataset, curve, rates = found
     drawn = canvas.sheet(canvas.HALF, 2.0 + SIDE + 9.6)
     axes = canvas.panel(drawn, 10.5, 2.0, SIDE, SIDE)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dossier.core import types
 from dossier.core.facts import Count, Fact
 from dossier.core.multiplicity import better_than_the_model
+from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, threshold
@@ -190,11 +191,9 @@ def decision_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     return printed_panels(evidence, canvas.FULL)
 
 
-def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
+def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn:
     """The gains of the sites over a range of thresholds with their words."""
-    drawn = draw_decision_panels(evidence, width)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    drawn = present(draw_decision_panels(evidence, width))
     shown, left = facets.shown_sites(evidence, width)
     known = facets.known((site, site_curve(evidence, site)) for site in shown)
     more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
