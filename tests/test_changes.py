@@ -32,6 +32,7 @@ from dossier.report.chapters import changes as chapter
 from dossier.report.chapters.committee import declared, first_page
 from dossier.typeset import labels
 from dossier.typeset.methods import method_text
+from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
 from tests.estimated import present
 from tests.reasons import Said, because
@@ -271,6 +272,30 @@ def test_flag_and_register_call_the_same_worse(later: Evidence, level: float, st
     (claim,) = claims.about(dataclasses.replace(later, changes=changes), "since_last_release", "hospital")
     assert claim.state == state
     assert bool(flags.worse_than_before(changes, later.datasets)) is (state == "against")
+
+
+def test_what_is_worse_at_a_later_threshold_names_it(same: Evidence) -> None:
+    (result,) = (
+        each
+        for each in same.results
+        if (each.measure, each.dataset, dict(each.at)) == ("sensitivity", "north", {"threshold": 0.5})
+    )
+    details: dict[str, float | None] = dict.fromkeys(("p_value", "p_adjusted", "p_at_site"), 0.001)
+    found = Estimate(
+        -0.1, -0.15, -0.05, 0.95, 200, Method("paired"), details={**details, "worse_by": 0.1, "looks": 4.0}
+    )
+    worse = dataclasses.replace(result, at={**result.at, "against": "previous"}, found=found)
+    assert same.changes is not None
+    evidence = dataclasses.replace(same, changes=dataclasses.replace(same.changes, results=(worse,)))
+    assert "(Hospital north: misses 10 more of 100 at the 50% line)" in plain(declared.than_before(evidence))
+    assert "sensitivity at 0.50 at Hospital north" in plain(chapter.what_is_worse(evidence))
+
+
+@pytest.mark.parametrize(("value", "p_value"), [(-0.1, 0.0), (0.0, 1.0)])
+def test_a_difference_without_width_is_sure_or_none(value: float, p_value: float) -> None:
+    now = Estimate(0.7, 0.65, 0.75, 0.95, 5000, Method("paired"))
+    found = judged(Estimate(value, value, value, 0.95, 5000, Method("paired")), now, "higher")
+    assert found.details["p_value"] == p_value
 
 
 def test_what_may_still_lie_at_1_is_not_worse() -> None:
