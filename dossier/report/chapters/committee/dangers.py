@@ -133,8 +133,9 @@ def _of_turn(evidence: types.Evidence, name: str) -> str:
 
 
 def _of_risks(evidence: types.Evidence, name: str) -> str:
-    way = multiplicity.misfit(evidence, name).level
-    return f"its percentages are {way} for the patients as a whole." if way else ""
+    off = multiplicity.misfit(evidence, name)
+    told = off.level and not off.is_reversed
+    return f"its percentages are {off.level} for the patients as a whole." if told else ""
 
 
 def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
