@@ -23,7 +23,7 @@ from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate.changes import changes
 from dossier.evaluate.site import summary
 
-AT = 0.2
+AT = (0.2, 0.3)
 PLAIN = ("auroc", "oe_ratio", "calibration_slope", "brier")
 AT_THRESHOLD = ("sensitivity", "specificity", "net_benefit_gain")
 BETWEEN = ("auroc_difference", "brier_difference")
@@ -32,7 +32,7 @@ RELEASE = Release.model_validate(
         "release": {"model": "m", "version": "2", "date": None, "owner": "o", "previous": "results.json"},
         "outcome": {"name": "y", "column": "y"},
         "prediction": {"column": "p", "previous": "q"},
-        "thresholds": {"declared": (AT,)},
+        "thresholds": {"declared": AT},
         "dataset": ({"name": "h0", "role": "external", "file": "h0.csv"},),
     }
 )
@@ -66,13 +66,23 @@ def _results(name: str, outcome: Any, risk: Any, other: Any) -> list[types.Resul
     """The core measures, and the differences from the other version where that is given."""
     found: list[tuple[str, types.At, Any]]
     found = [(each, {}, getattr(metrics, each)(outcome, risk)) for each in PLAIN]
-    found += [(each, {"threshold": AT}, getattr(metrics, each)(outcome, risk, threshold=AT)) for each in AT_THRESHOLD]
+    found += [
+        (each, {"threshold": at}, getattr(metrics, each)(outcome, risk, threshold=at))
+        for each in AT_THRESHOLD
+        for at in AT
+    ]
     if other is not None:
         against: types.At = {"against": PREVIOUS}
-        at: types.At = {"threshold": AT, "against": PREVIOUS}
         found += [("auroc_difference", against, metrics.auroc_difference(outcome, risk, other))]
         found += [("brier_difference", against, metrics.brier_difference(outcome, risk, other, permutations=1))]
-        found += [("net_benefit_difference", at, metrics.net_benefit_difference(outcome, risk, other, threshold=AT))]
+        found += [
+            (
+                "net_benefit_difference",
+                {"threshold": at, **against},
+                metrics.net_benefit_difference(outcome, risk, other, threshold=at),
+            )
+            for at in AT
+        ]
     return [types.Result(each, each, name, at, estimate) for each, at, estimate in found]
 
 
@@ -92,7 +102,7 @@ def worse(now: Sequence[Rows], then: Sequence[Rows] | None) -> tuple[set[str], s
         last = datetime.date(2025, 1, 1) if then is not None else year
         before.append((replace(summary(earlier), dates=(last, last)), _results(name, *old, None)))
     previous = types.Previous(
-        *("results.json", "", "1", None, 0.95, 1, (AT,), tuple(each for each, _ in before)),
+        *("results.json", "", "1", None, 0.95, 1, AT, tuple(each for each, _ in before)),
         tuple(result for _, some in before for result in some),
         *((), types.Absent(Fact("no_manifest")), types.Predicted.by(RELEASE)),
     )
@@ -140,8 +150,9 @@ PAGE = """\
 # How often a release is called worse than the last one
 
 Two versions that are equally good: each sees the log odds of every patient with noise of its own. Hospitals of 100 to \
-2,000 patients, one
-threshold of .2; called worse is a release in which any measure is worse at any hospital after Holm's correction. At \
+2,000 patients, \
+thresholds of
+.2 and .3; called worse is a release in which any measure is worse at any hospital after Holm's correction. At \
 most .05 is wished.
 `make versions` simulates them anew.
 
@@ -159,18 +170,18 @@ the same patients.
 On other patients no z-test reaches .90 at 1,000: the errors of the two slopes are .089 and .062 there (their \
 expected information), so that a
 change of .30 lies 2.8 errors from none. One look finds that in .79, the first step of Holm's correction over \
-the five measures that are
-judged on other patients in .58, near what is reached; .90 takes 1,370 patients with one look and 1,930 \
-with five. Fewer looks would
-leave the other measures unjudged.
+the seven numbers that are
+judged on other patients in .53, near what is reached; .90 takes 1,370 patients with one look and 2,060 \
+with seven. Fewer looks would
+leave the other numbers unjudged.
 
-A cell of 100 with a true rate of .05 reads .01 to .10: no cell speaks for itself.
+A cell of 400 with a true rate of .05 reads .03 to .07, one of 200 .02 to .08.
 """
 
 
 def main() -> None:
     """Simulate every cell and write VERSIONS.md."""
-    same, other = [(1, -1.5, 200), (3, -1.5, 100), (8, -1.5, 25), (3, -3.0, 100)], [(3, -1.5, 100)]
+    same, other = [(1, -1.5, 400), (3, -1.5, 400), (8, -1.5, 200), (3, -3.0, 400)], [(3, -1.5, 400)]
     nulls = [null(*cell, others, 1) for others, cells in ((False, same), (True, other)) for cell in cells]
     powers = [power(n, -1.0, times, others, 2) for others in (False, True) for n, times in ((300, 100), (1000, 400))]
     page = PAGE.format(null="\n".join(nulls), power="\n".join(powers))
