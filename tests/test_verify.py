@@ -21,7 +21,7 @@ from pypdf.generic import ContentStream, NameObject
 
 from dossier.command_line import cli, initial
 from dossier.core import limited
-from dossier.core.errors import DossierError, OutputError, ReleaseError
+from dossier.core.errors import DataError, DossierError, OutputError, ReleaseError
 from dossier.outputs import verify
 from dossier.record import results, versions
 from dossier.signing import signed
@@ -475,6 +475,24 @@ def test_a_rebuild_that_the_release_does_not_allow_is_a_difference(
     result = asked("verify", out, "--release", release)
     assert result.return_value == 4
     assert 'builds nothing from this release: "nowhere" is no external dataset' in result.stderr
+
+
+def test_a_rebuild_that_lacks_an_option_names_it_and_accuses_nobody(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "report", lambda out, hashes_only: verify.Report((), ()))
+    elsewhere = Path(shutil.copytree(release, tmp_path / "release"))
+    toml = elsewhere / "release.toml"
+    name = re.findall(r'^file = "(.+)"', toml.read_text(encoding="utf-8"), flags=re.MULTILINE)[0]
+    (elsewhere / name).rename(tmp_path / name)
+    text = toml.read_text(encoding="utf-8").replace(f'file = "{name}"', f'file = "../{name}"\noutside = true')
+    toml.write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    made = asked("build", elsewhere, "-o", out, "--edition", "committee", "--jobs", "1", "--quiet", "--allow-outside")
+    assert made.exception is None
+    result = asked("verify", out, "--release", elsewhere)
+    assert isinstance(result.exception, DataError)
+    assert "add --allow-outside" in str(result.exception)
 
 
 SOME = {"sha256": "0" * 64, "size": 1}

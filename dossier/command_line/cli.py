@@ -722,6 +722,8 @@ def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bo
         try:
             _made(release, command, Options(again, None, True, allow_outside=allow_outside, recorded=False))
         except (ReleaseError, DataError) as error:
+            if any(fault.code == "file_outside_not_allowed" for fault in error.faults):
+                raise  # nothing differs: what was asked lacks an option
             what = f"the command in manifest.json builds nothing from this release: {error.faults[0].what}"
             return verification.Report((), (what,))
         return verification.rebuilt(out, again)
