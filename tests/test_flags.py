@@ -13,6 +13,7 @@ from dossier.core import flags
 from dossier.core.facts import Method
 from dossier.core.release import Release, Reply
 from dossier.core.types import (
+    MARGINAL,
     Absent,
     DatasetSummary,
     Described,
@@ -64,6 +65,33 @@ def test_nothing_is_raised_where_nothing_is_odd() -> None:
 @pytest.mark.parametrize(("events", "raised"), [(99, True), (100, False), (900, False), (901, True)])
 def test_few_events_or_few_others(events: int, raised: bool) -> None:
     assert ("few_events" in names(dataset=site(events=events))) is raised
+
+
+@pytest.mark.parametrize(
+    ("sites", "p_value", "apart", "code"),
+    [
+        (1, 0.04, 0.0, "censoring_by_risk"),
+        (8, 0.04, 0.0, None),
+        (8, 0.006, 0.0, "censoring_by_risk"),
+        (1, 0.5, 1.1, "weights_part"),
+        (1, 0.5, 0.9, None),
+        (8, 0.5, 1.3, None),
+        (8, 0.5, 1.5, "weights_part"),
+    ],
+)
+def test_leaving_is_looked_at_once_at_each_site(sites: int, p_value: float, apart: float, code: str | None) -> None:
+    """Of eight where leaving has nothing to do with the risk chance alone would accuse one in three releases."""
+    every, results = [site(name=f"site-{index}") for index in range(sites)], list[Result]()
+    for each in every:
+        p, errors = (p_value, apart) if each is every[0] else (0.5, 0.0)
+        leaving = Estimate(1.2, 1.0, 1.4, 0.95, 900, Method("wald"), details={"p_value": p})
+        results.append(Result("censoring_by_risk", "censoring_by_risk", each.name, {}, leaving))
+        for value, at in ((0.7, dict[str, float | str]()), (0.7 + 0.05 * errors, MARGINAL)):
+            auroc = Estimate(value, 0.6, 0.8, 0.95, 900, Method("wald"), se=0.05)
+            results.append(Result("auroc", "auroc", each.name, at, auroc))
+    found = flags.raised((BEFORE, *every), results, (), SubgroupEvidence())
+    raised = [flag for flag in found if flag.flag == "censoring_by_risk"]
+    assert [(flag.dataset, flag.fact.code) for flag in raised] == ([] if code is None else [("site-0", code)])
 
 
 def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[str]:

@@ -54,6 +54,11 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
+def reach(looks: int) -> float:
+    """How many standard errors a two-sided test asks for that is one of so many."""
+    return NormalDist().inv_cdf(1 - OF_DIFFERENCES / 2 / looks)
+
+
 def with_holm(given: list[Result], name: str, p_values: Mapping[int, float], **more: float) -> None:
     """Put Holm's p values of a family, by their place among the results, into the details."""
     for key, p_value in zip(p_values, holm(tuple(p_values.values())), strict=True):

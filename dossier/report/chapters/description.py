@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from dossier.core.bands import FEWEST_WITH_A_VALUE, LARGE_SHIFT, MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.types import MARGINAL, MODEL, Absent, At, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.core.types import MARGINAL, MODEL, At, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import measures, numbers
@@ -93,23 +93,17 @@ def follow_up(evidence: Evidence) -> Table | None:
 
 def at_both_weights(evidence: Evidence) -> Table | None:
     """What is measured at weights by fifths of the risk, beside marginal weights; None where nobody left."""
-    rows, reasons, both = [], Reasons(evidence), tuple[At, At](({}, MARGINAL))
-    for site in externals(evidence):
-        pairs = [(name, at) for name in ("auroc", "oe_ratio", "brier") for at in both]
-        found = [find(evidence, name, site.name, **at) for name, at in pairs]
-        if site.left and any(isinstance(each, Estimate) for each in found):
-            cells = (
-                reasons.cell(each)
-                if isinstance(each, Absent)
-                else Cell.plain(numbers.value_of(each, evidence.terms[name]))
-                for each, (name, _) in zip(found, pairs, strict=True)
-            )
-            rows.append(Row(label_of(site), tuple(cells)))
-    return (
-        worded("at_both_weights", rows, footnotes=reasons.footnotes(), level=numbers.level_of(evidence))
-        if rows
-        else None
-    )
+    rows, reasons = list[Row](), Reasons(evidence)
+    for name in ("auroc", "oe_ratio", "brier"):
+        of_measure = list[Row]()
+        for site in (site for site in externals(evidence) if site.left):
+            found = [find(evidence, name, site.name, **at) for at in tuple[At, At](({}, MARGINAL))]
+            if any(isinstance(each, Estimate) for each in found):
+                cells = tuple(measures.cell(each, evidence.terms[name], reasons) for each in found)
+                of_measure.append(Row(label_of(site), cells))
+        rows += [Row(evidence.terms[name].label, kind="group"), *of_measure] if of_measure else []
+    level = numbers.level_of(evidence)
+    return worded("at_both_weights", rows, footnotes=reasons.footnotes(), level=level) if rows else None
 
 
 def policy(evidence: Evidence) -> str:

@@ -134,8 +134,7 @@ def _of_turn(evidence: types.Evidence, name: str) -> str:
 
 def _of_risks(evidence: types.Evidence, name: str) -> str:
     off = multiplicity.misfit(evidence, name)
-    told = off.level and not off.is_reversed
-    return f"its percentages are {off.level} for the patients as a whole." if told else ""
+    return f"its percentages are {off.level} for the patients as a whole." if off.level and not off.is_reversed else ""
 
 
 def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
