@@ -879,6 +879,10 @@ def _pooled(evidence: Evidence) -> list[Estimate]:
 def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon: str | None, words: str | None) -> None:
     found = _with(later, predicted=Predicted(outcome, horizon, ("risk",)))
     said = chapter.finding(found)
+    raised = flags.previous_outcome_differs(found.changes, found.release)
+    assert [dict(flag.fact.values) for flag in raised] == [
+        {"before": each, "now": "Readmission"} for each in (words,) if each is not None
+    ]
     if words is None:
         assert isinstance(_differences(found)["north"], Estimate)
         assert "nother outcome" not in said.rest + chapter.line(found)

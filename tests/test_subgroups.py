@@ -445,7 +445,11 @@ def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> 
         knee.datasets, knee.results, knee.descriptions, knee.subgroups, widths_declared=knee.release.sample.is_declared
     )
     unanswered = [dataclasses.replace(flag, reply=None) for flag in knee.flags]
-    assert [flag for flag in unanswered if flag in raised] == list(raised)
+    # What a hospital's risks are on average is not said where they turn over time.
+    turning = {flag.dataset for flag in knee.flags if flag.flag == "calibration_drift"}
+    said = [flag for flag in raised if not (flag.flag in ("risks_off", "slope_off") and flag.dataset in turning)]
+    assert turning == {"knee-2"}
+    assert [flag for flag in unanswered if flag in raised] == said
 
 
 def test_results_json_holds_every_subgroup_and_keeps_to_its_schema(knee: Evidence) -> None:

@@ -17,7 +17,8 @@ from tests.releases.two_versions import make
 
 WORSE = (
     "Compared with version 1.4.0: better at 3, worse at 1 (GBSG trial: 33 more false alarms of 100, and misses 17 "
-    'fewer of 100), worse for patients with menopause "after" over all hospitals (77 cases for 100 it said, 86 before).'
+    'fewer of 100 at the 25% line), worse for patients with menopause "after" over all hospitals (77 cases for 100 it '
+    "said, 86 before)."
 )
 
 

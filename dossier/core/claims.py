@@ -343,10 +343,12 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     """Each group of patients against the others of its hospitals, over all of them and at each by itself."""
     groups = evidence.subgroups
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
+        # Who came when tells the groups of a hospital apart where its risks turn over time.
+        turns = over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset) is not None
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own.
             alone: types.State = (
-                "open" if look.is_explained else look.state if look.state in ("against", "open") else "shown"
+                "open" if look.is_explained or turns else look.state if look.state in ("against", "open") else "shown"
             )
             why = Fact("explained_by_risks") if look.is_explained else None
             yield _claim(

@@ -23,6 +23,7 @@ from dossier.core.types import (
     Estimate,
     Flag,
     PeriodUnit,
+    Predicted,
     Result,
     Seal,
     SubgroupEvidence,
@@ -51,6 +52,7 @@ FLAGS = (
     *("rater_accuracy_assumed", "threshold_without_reason", "no_threshold", "number_not_found", "stop_rule_crossed"),
     *(
         "worse_than_before",
+        "previous_outcome_differs",
         "model_in_use",
         "stop_rule_not_evaluable",
         "severity_without_source",
@@ -685,6 +687,15 @@ def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary
         fact = Fact("worse_than_before", **about, measures=Count(count, "measure"))
         raised.append(Flag("worse_than_before", dataset, fact))
     return tuple(raised)
+
+
+def previous_outcome_differs(changes: Changes | None, release: Release) -> tuple[Flag, ...]:
+    """That nothing is compared with the previous release, since its outcome has another name, time or level."""
+    then = None if changes is None else changes.previous.other_outcome(release)
+    if then is None:
+        return ()
+    says = Fact("previous_outcome_differs", before=then.words, now=Predicted.by(release).words)
+    return (Flag("previous_outcome_differs", POOLED, says),)
 
 
 def of_stop_rules(

@@ -246,10 +246,11 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     asked = study.release.care.stop if rules is None else rules
     found += flags.of_stop_rules(asked, shown.datasets, shown.curves)
     turns = flags.of_turns(shown.datasets, shown.curves)
-    # Risks that turn are not also said to be off on average: that holds at no time.
-    turning = {("risks_off", flag.dataset) for flag in turns}
+    # Of risks that turn what they are on average holds at no time, nor does the slope of all of them.
+    turning = {(kind, flag.dataset) for flag in turns for kind in ("risks_off", "slope_off")}
     found = (*(flag for flag in found if (flag.flag, flag.dataset) not in turning), *turns)
     found += flags.worse_than_before(shown.changes, shown.datasets)
+    found += flags.previous_outcome_differs(shown.changes, study.release)
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
     found += flags.since_sealed(study.seal)
     # Of single measures alone a number may be a result that was not asked for.

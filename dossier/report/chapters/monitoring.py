@@ -37,8 +37,10 @@ def finding(evidence: types.Evidence) -> Sentence:
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     where = listing([site.site for site in followed_sites(evidence)])
     if not evidence.release.care.stop:
+        turns = [(site, over_time.turn(evidence.curves, site.name)) for site in followed_sites(evidence)]
+        said = [f"Risks are {turn.how} at {site.site}." for site, turn in turns if turn is not None]
         lead = f"Performance is followed by calendar period at {where}; no limits are declared."
-        return Sentence(lead, _extremes(evidence, "oe_ratio"))
+        return Sentence(*(said[0], f"{lead} {' '.join(said[1:])}") if said else (lead, _extremes(evidence, "oe_ratio")))
     if not every:
         return Sentence(f"The stop rules are on measures that are not followed at {where}.")
     kept = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
@@ -53,18 +55,19 @@ def finding(evidence: types.Evidence) -> Sentence:
 
 
 def _extremes(evidence: types.Evidence, measure: str) -> str:
-    """The lowest and the highest value of a measure by calendar period, at the first site with several."""
+    """The lowest and the highest value of a measure by calendar period, at the site where they lie farthest apart."""
+    apart = []
     for site in followed_sites(evidence):
         curve = over_time.followed(evidence.curves, site.name, measure)
         known = () if curve is None else over_time.periods(curve.found)
         if curve is not None and len(known) > 1:
-            unit = types.unit_of(curve.at["periods"])
-            low, high = (
-                f"{_value(evidence, each, measure)} in {in_a_row([each.number], unit)}"
-                for each in (find(known, key=lambda each: each.value) for find in (min, max))
-            )
-            return f"At {site.site} the {quantity(measure)} runs from {low} to {high}."
-    return ""
+            ends = [find(known, key=lambda each: each.value) for find in (min, max)]
+            apart.append((ends[1].value - ends[0].value, site.site, ends, types.unit_of(curve.at["periods"])))
+    if not apart:
+        return ""
+    _, where, ends, unit = max(apart, key=lambda each: each[0])
+    low, high = (f"{_value(evidence, each, measure)} in {in_a_row([each.number], unit)}" for each in ends)
+    return f"At {where} the {quantity(measure)} runs from {low} to {high}."
 
 
 def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:

@@ -23,7 +23,7 @@ from dossier.report.chapters.committee.plain import (
     line,
 )
 from dossier.typeset.flags import quantity
-from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case, within_sentence
+from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case
 from dossier.words import entries
 
 if TYPE_CHECKING:
@@ -69,13 +69,9 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
             parts.append(f"{word}{'' if ours else f' at {len(here)}'} ({where})")
         elif here:
             parts.append(word if ours else f"{word} at {len(here)}")
-    groups = _worse_for(evidence)
+    groups = [] if ours else _worse_for(evidence)
     if in_brief and len(groups) > 1:
-        column, compared = groups[0].column, [each.subset for each in evidence.changes.results if each.subset]
-        is_all = set(groups) == {each for each in compared if each.column == column}
-        by_column = f"every group by {within_sentence(column)}"
-        which = by_column if is_all else f"{counted(len(groups), 'group')} of patients"
-        parts.append(f"worse for {which} over all hospitals")
+        parts.append(f"worse for {counted(len(groups), 'group')} of patients over all hospitals")
     elif groups:
         parts.append(sentence.named_with_the_rest([_worse_in_words(evidence, group) for group in groups], MOST_BROKEN))
     return f"{start} {', '.join(parts)}." if parts else ""
@@ -88,10 +84,16 @@ WORSE_IN: Mapping[str, str] = entries("pages")["worse_in"]
 
 
 def _worse_for(evidence: types.Evidence) -> list[types.Subset]:
-    """For which groups of patients it is worse over all hospitals, and not only in what a line trades."""
+    """For which groups of patients it is worse over all hospitals, in more than what a line trades.
+
+    Where it is for all groups of a column it is for none of them more than for everyone, which the hospitals say.
+    """
+    results = () if evidence.changes is None else evidence.changes.results
+    compared = {each.subset for each in results if each.subset}
     worse = [each for each in changes_since.worse_ones(evidence) if changes_since.in_return(evidence, each) is None]
+    left = compared - {each.result.subset for each in worse if each.is_sure}
     groups = dict.fromkeys(each.result.subset for each in worse if each.is_sure and not each.site)
-    return [group for group in groups if group is not None]
+    return [group for group in groups if group and group.column in {each.column for each in left}]
 
 
 def _worse_in_words(evidence: types.Evidence, group: types.Subset) -> str:
@@ -115,8 +117,8 @@ def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_o
     if gained is not None:
         said += BETTER_IN[first.result.measure].format(by=f"{100 * abs(gained.value):.0f}")
     at = first.result.at.get("threshold")
-    is_later = at is not None and at not in evidence.release.thresholds.declared[:1]
-    where = f" at the {line(float(at))}" if at is not None and is_later else ""
+    several = len(evidence.release.thresholds.declared) > 1
+    where = f" at the {line(float(at))}" if at is not None and several else ""
     return f"{said} for {label}{where}" if label else f"{said}{where}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from dossier.core import bands, between_groups, claims, types
+from dossier.core import bands, between_groups, claims, multiplicity, types
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee import goals_met, places, plain
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
@@ -124,9 +124,19 @@ MOST_ERRORS = 2
 
 
 def _looks(evidence: types.Evidence) -> tuple[between_groups.Look, ...]:
-    """Every comparison of a group with the others: at our hospital, or within all of them."""
+    """Every comparison of a group with the others: at our hospital, or within all of them.
+
+    None at a hospital whose risks turn over time: who came when tells its groups apart.
+    """
     groups = evidence.subgroups
+    if _turns(evidence):
+        return ()
     return between_groups.looks(groups.summaries, groups.results, evidence.local_site or types.POOLED)
+
+
+def _turns(evidence: types.Evidence) -> bool:
+    """Whether it is our hospital whose risks turn over time."""
+    return evidence.local_site is not None and multiplicity.misfit(evidence, evidence.local_site).turn is not None
 
 
 def _range(found: types.Estimate) -> str:
@@ -237,6 +247,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     looks = _looks(evidence)
     if not looks:
         why = "their numbers are kept back" if evidence.is_protected else "too few patients"
+        why = "its percentages changed over the time of the test" if _turns(evidence) else why
         return f"No group could be compared with the others: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]

@@ -1,0 +1,90 @@
+"""A hospital whose risks are too high at first and then too low: what is said of it, and what is not said of others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dossier import evaluate, reading
+from dossier.core import claims, types
+from dossier.core.types import Evidence
+from dossier.report.chapters import committee, limitations, monitoring
+from dossier.report.chapters.committee import missed
+from dossier.typeset.numbers import plain
+from tests.smallest import HEAD
+
+RELEASE = f"""{HEAD}
+[thresholds]
+declared = [0.3]
+[resampling]
+bootstrap = 2
+permutations = 9
+[[subgroup]]
+column = "sex"
+"""
+SITE = """
+[[dataset]]
+name = "{name}"
+role = "external"
+file = "{name}.csv"
+site = "{site}"
+date = "seen"
+periods = "quarter"
+"""
+
+
+def _table(rng: np.random.Generator, n: int, turns: bool) -> str:
+    """Patients of a year; where the risks turn women come mostly in the first half, in which they are too high."""
+    rows = ["outcome,risk,seen,sex"]
+    for _ in range(n):
+        month, truth = int(rng.integers(1, 13)), rng.normal(-0.5, 1)
+        early = month <= 6
+        shift = (1.5 if early else -1.5) if turns else 0.0
+        woman = rng.random() < ((0.8 if early else 0.2) if turns else 0.5)
+        outcome, risk = rng.random() < 1 / (1 + np.exp(-truth)), 1 / (1 + np.exp(-truth - shift))
+        rows.append(f"{int(outcome)},{risk:.6f},2025-{month:02d}-15,{'f' if woman else 'm'}")
+    return "\n".join(rows) + "\n"
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """One hospital whose risks are right, and one where they turn."""
+    folder, rng, text = tmp_path_factory.mktemp("turning"), np.random.default_rng(4), RELEASE
+    for name, site in (("right", "Bari"), ("turning", "Rome")):
+        (folder / f"{name}.csv").write_text(_table(rng, 1200, name == "turning"), encoding="utf-8")
+        text += SITE.format(name=name, site=site)
+    (folder / "release.toml").write_text(text, encoding="utf-8")
+    return evaluate.evidence(reading.study(folder))
+
+
+def test_it_is_said_of_that_hospital_alone_and_of_no_average(evidence: Evidence) -> None:
+    flags = {(flag.flag, flag.dataset) for flag in evidence.flags}
+    assert ("calibration_drift", "turning") in flags
+    assert not flags & {("risks_off", "turning"), ("slope_off", "turning"), ("calibration_drift", "right")}
+    assert plain(monitoring.finding(evidence).lead) == "Risks are too high at first and then too low at Rome."
+    dangers = " ".join(danger.text for danger in committee.could_go_wrong(evidence))
+    assert "Rome: its percentages were too high at first and then too low." in dangers
+    steps = " ".join(committee.steps(replace(evidence, local_site="turning")))
+    assert "Ask what changed between the times" in steps
+    assert any("too low at others" in kind.topic for kind in limitations.raised(evidence))
+
+
+def test_who_came_when_accuses_no_group(evidence: Evidence) -> None:
+    """Women are flagged in error more often there because of when they came: no error of the model is one of theirs."""
+    looks = [each for each in claims.about(evidence, "groups", "group") if each.dataset == "turning"]
+    apart = [each for each in looks if each.measure == "specificity" and each.high is not None and each.high < -0.1]
+    assert apart
+    assert {each.alone for each in looks} == {"open"}
+    ours = replace(evidence, local_site="turning")
+    assert "An error was shown for" not in committee.answer(ours)
+    brief = " ".join(missed.groups_in_brief(ours))
+    assert "No group could be compared with the others: its percentages changed over the time of the test." in brief
+
+
+def test_a_right_hospital_has_its_groups_as_ever(evidence: Evidence) -> None:
+    alone = {each.alone for each in claims.about(evidence, "groups", "group") if each.dataset == "right"}
+    assert alone <= {"open", "shown"}
+    right: set[types.State] = {each.state for each in claims.about(evidence, "calibration") if each.dataset == "right"}
+    assert right <= {"open", "shown"}
