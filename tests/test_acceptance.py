@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -360,6 +361,22 @@ def test_a_bound_is_printed_with_its_unit_and_the_digits_that_were_written(
     assert said.replace("\N{NO-BREAK SPACE}", " ") == printed
 
 
+def test_what_decides_stands_in_the_table_with_the_digits_that_decide(tmp_path: Path) -> None:
+    """Against is what lies below the limit with its whole interval, however near to it that ends."""
+    free = find(_criteria(tmp_path / "free", "", {"auroc": 0.0}), "auroc", "large")
+    assert isinstance(free, Estimate)
+    assert free.high is not None
+    limit = round(free.high + 0.0004, 4)
+    shown = _criteria(tmp_path / "asked", "", {"auroc": limit})
+    (table,) = findings.detailed(shown)
+    (cell,) = table.rows[0].cells
+    value, low, high, state = re.split(r"[ \N{NO-BREAK SPACE}\N{EN DASH}]", f"{cell.text} {cell.interval}")
+    assert float(value) == round(free.value, 2)
+    assert float(low) == pytest.approx(free.low, abs=0.01)
+    assert float(high) < limit
+    assert state == "against"
+
+
 # ---- under a policy -------------------------------------------------------------------------------------------------
 
 MEASURES = ("auroc", "net_benefit", "brier")
@@ -368,7 +385,7 @@ AT = {"net_benefit": {"threshold": 0.3}}
 
 def _criteria(folder: Path, policy: str, bounds: Mapping[str, float]) -> Evidence:
     asked = "".join(
-        f'[[acceptance]]\nmeasure = "{measure}"\ndataset = "large"\nat_least = {bound!r}\n'
+        f'[[acceptance]]\nmeasure = "{measure}"\ndataset = "large"\nat_least = {bound!r}\ndeclared_on = 1900-01-01\n'
         + ("at = { threshold = 0.3 }\n" if measure in AT else "")
         for measure, bound in bounds.items()
     )

@@ -11,7 +11,7 @@ from dossier import evaluate, reading
 from dossier.core import claims, types
 from dossier.core.types import Evidence
 from dossier.report.chapters import committee, limitations, monitoring
-from dossier.report.chapters.committee import missed
+from dossier.report.chapters.committee import missed, percentages
 from dossier.typeset.numbers import plain
 from tests.smallest import HEAD
 
@@ -88,3 +88,13 @@ def test_a_right_hospital_has_its_groups_as_ever(evidence: Evidence) -> None:
     assert alone <= {"open", "shown"}
     right: set[types.State] = {each.state for each in claims.about(evidence, "calibration") if each.dataset == "right"}
     assert right <= {"open", "shown"}
+
+
+def test_the_committee_is_told_where(evidence: Evidence) -> None:
+    right, first, then = (
+        percentages.are_right(replace(evidence, local_site=where)) for where in (None, "turning", "right")
+    )
+    assert right.lead == "Not reliably: some are too high at first and then too low in Rome."
+    assert "too high at first" in first.lead
+    assert "Rome" not in first.lead
+    assert "too high" not in then.lead

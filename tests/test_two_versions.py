@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -68,6 +69,24 @@ def test_what_became_worse_stands_first_on_both_first_pages(
     assert "specificity at 0.25 at GBSG trial 54% before, 21% now" in page
     assert "in return sensitivity 17%" in page
     assert WORSE in _text(built[0], "committee")
+
+
+def test_every_page_counts_what_is_worse_alike(
+    built: tuple[Path, subprocess.CompletedProcess[str]], found: dict[str, Any]
+) -> None:
+    """In the headline two are named and the rest counted; the row counts them, and so do the flags."""
+    against = [
+        each
+        for each in found["claims"]
+        if (each["question"], each["state"], each["limit_source"]) == ("since_last_release", "against", "default")
+        and each["scope"] != "overall"
+    ]
+    assert len(against) == 10
+    page = _text(built[0], "regulatory", 20)
+    assert "paired); and eight more. Risks are" in page
+    assert " shown, 10 against, " in page
+    flagged = [int(number) for number in re.findall(r"worse than version 1\.4\.0 in (\d+) measure", page)]
+    assert sum(flagged) == 10
 
 
 def test_it_ends_the_build_and_fails_in_the_pipeline(built: tuple[Path, subprocess.CompletedProcess[str]]) -> None:

@@ -292,6 +292,19 @@ def test_what_is_rare_is_told_of_more_people(frequency: float, among: int) -> No
     assert numbers.of_how_many(frequency) == among
 
 
+@given(st.floats(0.011, 2), st.integers(1, 1999), st.booleans())
+def test_a_number_shows_on_which_side_of_a_declared_limit_it_lies(
+    value: float, thousandths: int, is_near: bool
+) -> None:
+    limit = thousandths / 1000
+    value = limit + value / 1000 if is_near else value
+    term = dataclasses.replace(PLAIN, limits=(limit,))
+    for text in (numbers.value_of(estimate(value), term), numbers.bound_of(value, term, estimate(value))):
+        assert (float(text) > limit) == (value > limit) or abs(value - limit) < 1e-6
+        assert (float(text) < limit) == (value < limit) or abs(value - limit) < 1e-6
+    assert numbers.value_of(estimate(limit), term).startswith(f"{limit:.3f}".removesuffix("0"))
+
+
 def test_a_bound_of_zero_is_a_bound() -> None:
     assert numbers.interval(estimate(0.1, 0.0, 0.2), PLAIN) == f"0.00{numbers.DASH}0.20"
     assert numbers.interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"

@@ -158,9 +158,6 @@ def _ruled_out(evidence: types.Evidence) -> Iterator[Claim]:
 
 def _declared(evidence: types.Evidence) -> Iterator[Claim]:
     """Each criterion that counts, at each dataset that it asks something of."""
-    results = {
-        (each.measure, each.dataset, each.subset, *sorted(each.at.items())): each.found for each in _every(evidence)
-    }
     sites = {site.name for site in types.externals(evidence)}
     for criterion in evidence.criteria:
         # Of a file that was altered a criterion may be without its declaration.
@@ -173,12 +170,10 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
         scope: Scope = (
             "group" if criterion.subset is not None else "hospital" if criterion.dataset in sites else "overall"
         )
-        gap = types.Absent(criterion.reason or Fact("not_estimated"))
-        place = (criterion.measure, criterion.dataset, criterion.subset, *sorted(criterion.at.items()))
         yield _claim(
             question,
             scope,
-            gap if criterion.observed is None else multiplicity.than_before(results.get(place, gap)),
+            of_criterion(evidence, criterion),
             dataset=criterion.dataset,
             measure=criterion.measure,
             subset=criterion.subset,
@@ -189,10 +184,21 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
         )
 
 
-def _every(evidence: types.Evidence) -> Iterator[types.Result]:
-    yield from evidence.results
-    yield from evidence.subgroups.results
-    yield from evidence.changes.results if evidence.changes else ()
+def of_criterion(evidence: types.Evidence, criterion: types.Criterion) -> types.Estimate | types.Absent:
+    """What a criterion is held against: the number of a dataset or a group, or how much worse it is than before."""
+    subset, place = criterion.subset, (criterion.measure, criterion.dataset)
+    every: Sequence[types.Result] = (
+        evidence.of_measure[place] if subset is None else evidence.subgroups.of_measure[subset, *place]
+    )
+    if criterion.at.get("against") == "previous":
+        every = evidence.changes.results if evidence.changes else ()
+    here = (
+        multiplicity.than_before(each.found)
+        for each in every
+        if (each.measure, each.dataset, each.subset, each.at) == (*place, subset, criterion.at)
+    )
+    gap = types.Absent(criterion.reason or Fact("not_estimated"))
+    return gap if criterion.observed is None else next(here, gap)
 
 
 # ---- each question ---------------------------------------------------------------------------------------------------
@@ -750,6 +756,12 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
     primary = evidence.release.thresholds.declared[:1]
     every = [claim for claim in about(evidence, question) if claim.scope != "overall" and claim.limit_source != "maker"]
     harm = ("benefit", "against")
+    if question == "since_last_release":
+        # Every threshold was looked at; a goal is of a change that is a look too, and the graver of both counts.
+        graver_last = reversed(worst_first(every))
+        return list(
+            {(each.measure, each.dataset, each.subset, *each.at.items()): each for each in graver_last}.values()
+        )
     here = [
         each for each in every if each.at.get("threshold") in (None, *primary) or (each.question, each.state) == harm
     ] or every

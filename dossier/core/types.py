@@ -821,6 +821,8 @@ class Term:
     says it better."""
     goal: Goal | None = None
     """What the committee reads; without it the label and the sentence."""
+    limits: tuple[float, ...] = ()
+    """What the release asks of it: a number is printed with the digits that show on which side of these it lies."""
 
     @property
     def worse(self) -> Literal["higher", "lower", "one"] | None:

@@ -136,7 +136,7 @@ def _is_difference(found: Estimate) -> bool:
 
 def _on_its_side(value: float, term: Term, cut_offs: Iterable[float]) -> str:
     scale = 100 if term.unit else 1
-    digits = showing_the_side(value * scale, term.digits, (round(cut * scale, 6) for cut in cut_offs))
+    digits = showing_the_side(value * scale, term.digits, (round(cut * scale, 6) for cut in (*cut_offs, *term.limits)))
     return number(value, digits, bool(term.unit))
 
 
@@ -167,7 +167,9 @@ def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> in
     """As many digits as it takes until one sees on which side of every cut-off the value lies; of six no more."""
     cuts = tuple(cut_offs)
     enough = (
-        more for more in range(digits, MOST_DIGITS + 1) if not any(round(value, more) == cut != value for cut in cuts)
+        more
+        for more in range(digits, MOST_DIGITS + 1)
+        if all(((shown := round(value, more)) > cut, shown < cut) == (value > cut, value < cut) for cut in cuts)
     )
     return next(enough, digits)
 

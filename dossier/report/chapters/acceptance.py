@@ -11,7 +11,7 @@ from dossier.core.facts import Fact
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons
-from dossier.typeset.numbers import TIED, short, unit, wished
+from dossier.typeset.numbers import TIED, interval, short, unit, wished
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import (
     date,
@@ -280,9 +280,11 @@ def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons
     if criterion.observed is None:
         why = reasons.why(criterion.reason or Fact("not_estimated"))
         return Cell.absent(f"{WORDS[criterion.state]}{TIED}{why}")
-    cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
-    observed = short(evidence, criterion.measure, criterion.observed, cuts)
-    return Cell(observed, criterion.state, "alert" if criterion.state == "against" else "value")
+    observed = short(evidence, criterion.measure, criterion.observed)
+    found = claims.of_criterion(evidence, criterion) if criterion.bound == "value" else None
+    whole = found if isinstance(found, types.Estimate) else None
+    bounds = f"{interval(whole, evidence.terms[criterion.measure])}{TIED}" if whole else ""
+    return Cell(observed, f"{bounds}{criterion.state}", "alert" if criterion.state == "against" else "value", of=whole)
 
 
 def declarations(evidence: types.Evidence) -> list[tuple[str, str]]:

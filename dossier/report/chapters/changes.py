@@ -131,12 +131,13 @@ def what_is_worse(evidence: types.Evidence) -> str:
     if not sure:
         return ""
     looks = next((int(each.difference.details["looks"] or 0) for each in sure if "looks" in each.difference.details), 1)
-    # A measure of a place is said once, at the threshold where it is surest.
+    # A measure of a place is named once, at the threshold where it is surest; all are counted.
     once: dict[object, Worse] = {}
     for each in sure:
         of = each.result
         once.setdefault((of.measure, of.dataset, of.subset, of.at.get("class")), each)
-    said = sentence.named_with_the_rest([_in_words(evidence, each) for each in once.values()], MOST_WORSE)
+    first = sorted(sure, key=lambda each: each not in once.values())
+    said = sentence.named_with_the_rest([_in_words(evidence, each) for each in first], MOST_WORSE)
     than = f"Worse than version {_changes(evidence).previous.version}"
     return f"{than}, after Holm's correction for {looks} comparisons: {said}."
 

@@ -196,7 +196,12 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     if not off:
         return _unrefuted(evidence)
     is_far = any(risk.is_far_off or risk.whole.way for risk in off)
-    first, *rest = dict.fromkeys(risk.way for risk in off)
+    # Where they turn is said: it is so nowhere else.
+    where = {
+        way: {each.where: None for each in off if each.whole.off.turn and each.way == way}
+        for way in (risk.way for risk in off)
+    }
+    first, *rest = (f"{way} in {few_named([*names])}" if names else way for way, names in where.items())
     which = "they are" if len(off) == len(every) and not rest else "some are"
     ways = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
     return f"{'Not reliably' if is_far else 'Not quite'}: {ways}."
