@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 
 from tests import browser
 from tests.conftest import ROOT, Book
@@ -345,3 +347,20 @@ def test_paper_says_where_the_record_is(chromium: browser.Browser, file: Path) -
     # Who gets the paper is told that the rows of others are not on it.
     choose(page, "Knee 2")
     assert page.says("document.getElementById('followed').offsetHeight") > 0
+
+
+def test_the_paper_has_every_chapter_and_no_empty_page(chromium: browser.Browser, file: Path) -> None:
+    page = chromium.page(file)
+    asked = {"paperWidth": 8.27, "paperHeight": 11.69, "printBackground": True}
+    printed = PdfReader(io.BytesIO(base64.b64decode(chromium.ask("Page.printToPDF", page.session, **asked)["data"])))
+    texts = [" ".join(sheet.extract_text().split()) for sheet in printed.pages]
+    assert "The PDF is the record" in texts[0]
+    assert min(len(text) for text in texts) > 100
+    whole = "".join("".join(texts).split())
+    titles = page.says(
+        "[...document.querySelectorAll('h3')].filter(each => each.offsetParent).map(each => each.innerText)"
+    )
+    assert len(titles) > 20
+    assert [title for title in titles if "".join(title.split()) not in whole] == []
+    (record,) = re.findall(r"[0-9a-f]{64}", page.says("document.querySelector('.foot').innerText"))[:1]
+    assert record in whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.core import claims, types
 from dossier.core.types import Evidence
-from dossier.report.chapters import committee, limitations, monitoring
+from dossier.report.chapters import committee, limitations, monitoring, subgroups
 from dossier.report.chapters.committee import missed, percentages
 from dossier.typeset.numbers import plain
 from tests.smallest import HEAD
@@ -98,3 +99,23 @@ def test_the_committee_is_told_where(evidence: Evidence) -> None:
     assert "too high at first" in first.lead
     assert "Rome" not in first.lead
     assert "too high" not in then.lead
+
+
+def test_all_together_are_those_whose_risks_do_not_turn(evidence: Evidence) -> None:
+    """Of both hospitals women were flagged in error more often because of one, in which they came early."""
+    pooled = [each for each in claims.about(evidence, "groups", "group") if each.dataset == types.POOLED]
+    assert {each.state for each in pooled} <= {"open", "shown"}
+    (table,) = (each for each in subgroups.tables(evidence) if each.name.endswith("subgroup-differences"))
+    assert any(note.startswith("Risks that turn over time") and "Rome" in note for note in table.footnotes)
+    assert "Bari" not in " ".join(table.footnotes)
+
+
+def test_where_all_turn_no_group_is_compared(tmp_path: Path) -> None:
+    (tmp_path / "turning.csv").write_text(_table(np.random.default_rng(4), 1200, True), encoding="utf-8")
+    (tmp_path / "release.toml").write_text(RELEASE + SITE.format(name="turning", site="Rome"), encoding="utf-8")
+    alone = evaluate.evidence(reading.study(tmp_path))
+    every = claims.about(alone, "groups")
+    assert {each.state for each in every} == {"open"}
+    assert "No subgroup could be compared" in plain(subgroups.finding(alone).lead)
+    assert "its percentages changed over the time of the test" in " ".join(missed.groups_in_brief(alone))
+    assert not [flag for flag in alone.flags if flag.flag == "subgroup_differs"]

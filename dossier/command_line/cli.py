@@ -90,7 +90,7 @@ def _wishes(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -
 
 def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table is written and what its columns mean, the same for every command."""
-    from dossier.core.command import DECIMALS, ENCODINGS, SCALES, SEPARATORS
+    from dossier.core.command import DECIMALS, ENCODINGS, LEAST_THRESHOLD, SCALES, SEPARATORS
 
     options = (
         click.option("--outcome", metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says."),
@@ -108,7 +108,11 @@ def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--site", metavar="COL", help="The column of the hospital; without it all rows are of one."),
         click.option(
-            "--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable."
+            "--threshold",
+            "thresholds",
+            type=click.FloatRange(LEAST_THRESHOLD, 1 - LEAST_THRESHOLD),
+            multiple=True,
+            help="Repeatable.",
         ),
         click.option(
             *("--wish", "wishes"),

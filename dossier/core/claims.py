@@ -644,6 +644,9 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim
     if question == "calibration":
         ratio, slope, test = (_of_all(evidence, name, worst.at) for name in flags.CALIBRATION)
         state = multiplicity.calibration(ratio, slope, test)
+    # Of so few hospitals that nobody knows how they vary, one that is shown to fail is not averaged away.
+    is_fixed = found.method.has("stratified")
+    state = "open" if is_fixed and state == "shown" and worst.state == "against" else state
     return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
 
 

@@ -27,7 +27,7 @@ from pydantic_core import CoreSchema
 
 from dossier.core import looks
 from dossier.core.bands import PERFORMANCE
-from dossier.core.command import LEAST_WISH, Scale
+from dossier.core.command import LEAST_THRESHOLD, LEAST_WISH, Scale
 from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
@@ -149,7 +149,7 @@ Line = Annotated[str, Field(min_length=1, max_length=60), BeforeValidator(_witho
 Chapter = Annotated[str, Field(min_length=1, max_length=1 << 20), BeforeValidator(_without_blanks_only)]
 """A file of text, or what it holds."""
 Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
-Inside = Annotated[Decimal, Field(gt=0, lt=1)]
+Inside = Annotated[Decimal, Field(ge=LEAST_THRESHOLD, le=1 - LEAST_THRESHOLD)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
 """Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]

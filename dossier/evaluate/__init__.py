@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier.core import checklist, flags, multiplicity
+from dossier.core import checklist, flags, multiplicity, over_time
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import PREVIOUS, StopRule
@@ -194,8 +194,9 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         *readers.descriptions(study),
         *points.descriptions,
     )
-    of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole)
     hospitals = {summary.name for summary in summaries if summary.role == "external"}
+    turning = {name for name in hospitals if over_time.turn(curves, name) is not None}
+    of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole, turning)
     results = multiplicity.of_calibration(rivals.adjusted(study.release, results, hospitals), hospitals)
     results = multiplicity.of_discrimination(results, hospitals)
     complete = Evidence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -241,7 +241,7 @@ Place = tuple[str, types.Subset | None, Key]
 
 
 def together(
-    release: Release, parts: Sequence[types.SubgroupEvidence], sites: Sequence[Site]
+    release: Release, parts: Sequence[types.SubgroupEvidence], sites: Sequence[Site], turning: Collection[str] = ()
 ) -> types.SubgroupEvidence:
     """The subgroups of every dataset, and what the external ones say of them together, each within itself.
 
@@ -252,12 +252,26 @@ def together(
     external = strata.external_sites(sites)
     found = {_place(result): result for result in every.results}
     for subset in dict.fromkeys(summary.subset for summary in every.summaries):
-        of_sites = [(types.POOLED, external), *((site.dataset.name, (site,)) for site in external)]
+        steady = [site for site in external if site.dataset.name not in turning]
+        of_sites = [(types.POOLED, steady)] if steady else []
+        of_sites += [(site.dataset.name, [site]) for site in external]
         made = [result for name, those in of_sites for result in _Group(release, subset, name, those, found).results()]
+        left = Fact(
+            "sites_turning", sites=tuple(site.dataset.name for site in external if site.dataset.name in turning)
+        )
+        made = [_without(result, left) if len(steady) < len(external) else result for result in made]
         found |= {_place(result): result for result in made}
     declared = release.thresholds.declared
     judged = between_groups.adjusted(every.summaries, tuple(found.values()), declared[0] if declared else None)
     return replace(every, results=judged)
+
+
+def _without(result: types.Result, left: Fact) -> types.Result:
+    """A result of all sites together that says which have no part in it."""
+    found = result.found
+    if isinstance(found, types.Absent) or result.dataset != types.POOLED:
+        return result
+    return replace(result, found=replace(found, method=found.method + left))
 
 
 def _place(result: types.Result) -> Place:

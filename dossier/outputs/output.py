@@ -139,6 +139,8 @@ def write(
 def _written_through(files: Mapping[Path, bytes]) -> Iterator[Mapping[Path, Path]]:
     """Files under names that they keep until they get their own, or are gone."""
     parts = {file: file.with_name(f".{file.name}.{secrets.token_hex(4)}") for file in files}
+    for file in files:
+        _refuse_in_a_dossier(file)
     try:
         for file, part in parts.items():
             with reported(file):
@@ -149,6 +151,13 @@ def _written_through(files: Mapping[Path, bytes]) -> Iterator[Mapping[Path, Path
         for part in parts.values():
             with suppress(OSError):
                 part.unlink()
+
+
+def _refuse_in_a_dossier(file: Path) -> None:
+    """Refuse a place inside a dossier: it would hold a file that its manifest does not list, and no longer verify."""
+    for folder in Path(os.path.realpath(file)).parents:
+        if manifest.read(folder) is not None:
+            raise OutputError.one("file_in_dossier", File(str(file)), file=file.name, out=folder.name)
 
 
 def place_beside(out: Path, name: str) -> Path:
@@ -237,6 +246,7 @@ def write_file(file: Path, content: bytes) -> None:
 def write_again(files: Mapping[Path, bytes], replace: bool) -> tuple[Path, ...]:
     """Write files that can be made again: one that is there and holds something else is refused unless `replace`."""
     for file, content in files.items():
+        _refuse_in_a_dossier(file)
         with reported(file):
             if os.path.lexists(file) and not replace and (not file.is_file() or file.read_bytes() != content):
                 raise OutputError.one("file_holds_other", File(str(file)), file=file.name)
@@ -247,6 +257,7 @@ def write_again(files: Mapping[Path, bytes], replace: bool) -> tuple[Path, ...]:
 
 def write_new(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     """Write files into a folder that is new, or empty."""
+    _refuse_in_a_dossier(folder)
     with reported(folder):
         refuse_what_is_not_empty(folder)
         folder.mkdir(parents=True, exist_ok=True)

@@ -168,7 +168,7 @@ def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: table
 def _parts(evidence: types.Evidence, terms: Sequence[types.Term]) -> list[list[types.Term]]:
     """The terms in as few tables as the page's width allows."""
     printed = _holders(evidence, terms)
-    longest = max((text_width(label) for _, label, _ in _row_labels(evidence, printed)), default=0.0)
+    longest = max(text_width(label) for label in ("Site", *(each[1] for each in _row_labels(evidence, printed))))
     return tables.packed(
         terms, [_width(evidence, term) for term in terms], tables.MEASURE - min(longest, tables.LONG_LABEL)
     )

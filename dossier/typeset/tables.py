@@ -390,7 +390,10 @@ def is_tight(table: Table) -> bool:
 
 
 def _widest_label(table: Table) -> float:
-    return max((text_width(row.label, BOLD) for row in table.rows if row.kind != "group"), default=0.0)
+    """The width in mm of the longest label, or of the longest word of the head above them."""
+    return max(
+        widest_word(table.head, BOLD), *(text_width(row.label, BOLD) for row in table.rows if row.kind != "group"), 0
+    )
 
 
 def label_fits(table: Table) -> bool:
