@@ -120,6 +120,8 @@ CODE = "Write 1 where it happened and 0 where it did not."
         ([0, None], [0.1, 0.2], f"outcome {GAP}"),
         (["no", "yes"], [0.1, 0.2], f"outcome holds text, and needs numbers. {CODE}"),
         ([], [], "outcome is empty. Give a value for each row."),
+        (None, [0.1, 0.2], "outcome has 0 dimensions, and needs one value a row. Give one column."),
+        ([0, 1], None, "risk has 0 dimensions, and needs one value a row. Give one column."),
         ([[0, 1]], [0.1, 0.2], "outcome has 2 dimensions, and needs one value a row. Give one column."),
     ],
 )

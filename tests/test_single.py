@@ -32,7 +32,7 @@ from dossier.record import results
 from dossier.report import compose
 from dossier.typeset.numbers import plain
 from dossier.typeset.tables import Cell, Column, Row, Table
-from tests.conftest import Book
+from tests.conftest import ROOT, Book
 
 OFFICE = shutil.which("soffice")
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -260,6 +260,33 @@ def test_the_command_draws_the_same_bytes_again_and_leaves_the_dossier(
     assert drawn.read_bytes() == b"altered"
     assert CliRunner().invoke(command, [*asked, "--replace"]).exit_code == 0
     assert drawn.read_bytes() == content
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dossier of a quick look."""
+    out = tmp_path_factory.mktemp("quick") / "out"
+    words = ["--outcome", "outcome", "--risk", "risk", "-o", str(out), "--jobs", "1", "--quiet"]
+    assert CliRunner().invoke(command, ["quick", str(ROOT / "fixtures" / "breast" / "gbsg.csv"), *words]).exit_code == 0
+    return out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "figures {out} --figure calibration_by_site -o {out}",
+        "figures {out} --figure calibration_by_site -o {out}/figures/mine",
+        "table {out} key_results -o {out}/claims.csv",
+        "history {out} {out} -o {out}/history.pdf",
+        "init {out}/next",
+    ],
+)
+def test_nothing_is_written_into_a_dossier_which_would_no_longer_verify(words: str, quick: Path) -> None:
+    before = {path: path.read_bytes() for path in quick.rglob("*") if path.is_file()}
+    refused = CliRunner().invoke(command, words.format(out=quick).split()).exception
+    assert isinstance(refused, DossierError)
+    assert [fault.code for fault in refused.faults] == ["file_in_dossier"]
+    assert {path: path.read_bytes() for path in quick.rglob("*") if path.is_file()} == before
 
 
 def test_the_command_names_a_table_and_its_file_in_its_own_words(books: dict[str, Book], tmp_path: Path) -> None:

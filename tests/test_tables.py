@@ -32,6 +32,17 @@ def test_tall_groups_become_tables_that_name_their_group_in_the_head() -> None:
     assert len({part.name for part in parts}) == 2
 
 
+@pytest.mark.parametrize("columns", range(4, 12))
+@pytest.mark.parametrize("head", ["Site", "Hospital", "Comparison"])
+@pytest.mark.parametrize("digits", range(2, 8))
+def test_beside_short_labels_their_head_has_its_room(columns: int, head: str, digits: int) -> None:
+    whole = table(["A", "B"], columns=columns)
+    cells = tuple(tables.Cell("0." + "5" * digits, "0.40\N{EN DASH}0.60") for _ in range(columns))
+    whole = dataclasses.replace(whole, head=head, rows=tuple(tables.Row(label, cells) for label in "AB"))
+    for part in tables.pages_of(whole):
+        assert tables.label_room(part) >= widths.widest_word(head)
+
+
 def test_small_groups_stay_in_one_table() -> None:
     whole = table([f"Hospital {k}" for k in range(9)], groups=2)
     assert tables.pages_of(whole) == (whole,)

@@ -113,7 +113,7 @@ def checked(name: str) -> Measure:
         bound = signature.bind(*given, **named)
         lengths: dict[str, int] = {}
         for name, value in bound.arguments.items():
-            if value is None:
+            if value is None and signature.parameters[name].default is None:
                 continue
             if name == "followed" or (name == "outcome" and isinstance(value, TimeToEvent)):
                 bound.arguments[name] = outcome = _followed(value)

@@ -276,12 +276,17 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     return by_delong(value, variance, outcome, level, "paired_delong", SINGLE_ROW)
 
 
+SAME_ORDER = Fact("same_order")
+
+
 def by_delong(value: float, variance: float | None, outcome: Floats, level: float, how: str, single: Fact) -> Estimate:
     """The difference of two AUROCs with its interval and test; without a variance for a class has a `single` row."""
     se = math.sqrt(variance) if variance is not None and variance > 0 else None
     p_value = None if se is None else 2 * beyond(abs(value) / se)
     found = estimate(value, se, level, outcome, Method(how), floor=-1, ceiling=1, details={"p_value": p_value})
-    return replace(found, reason=single) if variance is None else found
+    # Where nothing varies and neither is ahead, both order every pair alike.
+    alike = SAME_ORDER if se is None and value == 0 else found.reason
+    return replace(found, reason=single if variance is None else alike)
 
 
 @to_rival(

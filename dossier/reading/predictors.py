@@ -299,7 +299,7 @@ def _categories(
     texts = {k: words(column) for k, column in columns.items()}
     for k, cells in texts.items():
         faults += [] if declared else _too_many(name, cells, holders[k])
-        faults += _too_long(name, cells, holders[k])
+        faults += too_long(name, cells, holders[k])
     levels, codes = numbered(texts)
     return {k: Feature(name, code, levels) for k, code in codes.items()}
 
@@ -325,7 +325,7 @@ def _too_many(name: str, cells: Sequence[str | None], source: Input) -> list[Fau
     return [Fault("many_texts", at, name=name, number=len(different), rows=len(present), mend=mend)]
 
 
-def _too_long(name: str, cells: Sequence[str | None], source: Input) -> list[Fault]:
+def too_long(name: str, cells: Sequence[str | None], source: Input) -> list[Fault]:
     """The faults of texts that are prose and no category."""
     places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
     rows = source.table.rows[places]

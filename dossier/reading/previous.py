@@ -33,7 +33,7 @@ def carried(release: dict[str, Any]) -> dict[str, bytes]:
     path = Path(named)
     path = path / results.RESULTS if path.is_dir() else path
     if not path.is_file():
-        beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+        beside = [file.name for file in path.parent.glob(f"*{path.suffix}")] if path.parent.is_dir() else []
         raise ReleaseError.one("no_file", Argument("previous"), file=str(path), near=nearest(path.name, sorted(beside)))
     release["previous"] = f"previous/{path.name}"
     files = (path, path.with_name(manifests.MANIFEST))

@@ -17,7 +17,7 @@ from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
 from dossier.reading import columns
 from dossier.reading.columns import Bools, Series, in_column, parsed, words
-from dossier.reading.predictors import Input, numbered
+from dossier.reading.predictors import Input, numbered, too_long
 from dossier.words.wording import number
 
 MOST_NUMBERS = 10
@@ -167,7 +167,11 @@ def _by_own_values(
         at = Cell(numeric[0], name, other=textual[0])
         faults.append(Fault("numbers_and_texts", at, name=name, file=numeric[0], other=textual[0]))
         return (), {}
-    labels, codes = numbered({key: _spelled(column) for key, column in found.items()})
+    cells = {key: _spelled(column) for key, column in found.items()}
+    labels, codes = numbered(cells)
+    if long := [fault for key, texts in cells.items() for fault in too_long(name, texts, holders[key])]:
+        faults.extend(long)
+        return (), {}
     if len(labels) > (MOST_NUMBERS if numeric else MOST_TEXTS):
         code, kind = ("many_numbers_of_subgroup", "number") if numeric else ("many_texts_of_subgroup", "text")
         faults.append(Fault(code, where, column=name, values=Count(len(labels), f"different {kind}")))

@@ -177,7 +177,7 @@ def _why_not(evidence: types.Evidence) -> str:
     curves = [types.find_curve(evidence, "calibration_curve", site.name, **at) for site, at in places]
     if any(isinstance(curve, types.Withheld) for curve in curves):
         return "How many had it at each percentage is kept back, to protect patients."
-    return "There are too few patients to say, or none was given such a percentage."
+    return "How many had it at one percentage cannot be said: too few patients, or none was given it."
 
 
 def _would_show(evidence: types.Evidence) -> str:
