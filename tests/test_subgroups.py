@@ -248,7 +248,10 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
 
 
 def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
-    """Site, outcome and risk of the women or the men of every external knee site, from the tables themselves."""
+    """Site, outcome and risk of the women or the men of every external knee site, from the tables themselves.
+
+    The risks of Knee 2 are too high in the first half of 2025, and too low in the second: its halves stand apart.
+    """
     study = reading.study(REPOSITORY / "fixtures" / "knee")
     found = []
     for dataset in study.datasets:
@@ -257,9 +260,13 @@ def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
             continue
         assert dataset.outcome is not None
         assert dataset.risk is not None
+        of_row = np.zeros(len(dataset.outcome)) if dataset.periods is None else dataset.periods.of_row
+        is_late = of_row >= 4 * 2025 + 2
         found += [
-            (dataset.name, float(y), float(p))
-            for y, p in zip(dataset.outcome[subgroup.rows], dataset.risk[subgroup.rows], strict=True)
+            (f"{dataset.name}, late" if late and dataset.name == "knee-2" else dataset.name, float(y), float(p))
+            for y, p, late in zip(
+                dataset.outcome[subgroup.rows], dataset.risk[subgroup.rows], is_late[subgroup.rows], strict=True
+            )
         ]
     return found
 

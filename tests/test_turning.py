@@ -101,21 +101,29 @@ def test_the_committee_is_told_where(evidence: Evidence) -> None:
     assert "too high" not in then.lead
 
 
-def test_all_together_are_those_whose_risks_do_not_turn(evidence: Evidence) -> None:
+def test_all_together_are_compared_within_the_times_of_a_hospital_that_turns(evidence: Evidence) -> None:
     """Of both hospitals women were flagged in error more often because of one, in which they came early."""
     pooled = [each for each in claims.about(evidence, "groups", "group") if each.dataset == types.POOLED]
     assert {each.state for each in pooled} <= {"open", "shown"}
     (table,) = (each for each in subgroups.tables(evidence) if each.name.endswith("subgroup-differences"))
-    assert any(note.startswith("Risks that turn over time") and "Rome" in note for note in table.footnotes)
+    assert any(note.startswith("Compared within the times") and "Rome" in note for note in table.footnotes)
     assert "Bari" not in " ".join(table.footnotes)
 
 
-def test_where_all_turn_no_group_is_compared(tmp_path: Path) -> None:
+def test_of_one_hospital_alone_too(tmp_path: Path) -> None:
+    """The ratio of both O/E within the two halves, each weighed by its expected events: nearly 1, where it is not over
+    all of the year."""
     (tmp_path / "turning.csv").write_text(_table(np.random.default_rng(4), 1200, True), encoding="utf-8")
     (tmp_path / "release.toml").write_text(RELEASE + SITE.format(name="turning", site="Rome"), encoding="utf-8")
     alone = evaluate.evidence(reading.study(tmp_path))
-    every = claims.about(alone, "groups")
-    assert {each.state for each in every} == {"open"}
-    assert "No subgroup could be compared" in plain(subgroups.finding(alone).lead)
-    assert "its percentages changed over the time of the test" in " ".join(missed.groups_in_brief(alone))
+    within, over = (
+        types.find_in_subgroup(alone, types.Subset("sex", "f"), "oe_ratio_ratio", dataset, against="complement")
+        for dataset in (types.POOLED, "turning")
+    )
+    assert isinstance(within, types.Estimate)
+    assert isinstance(over, types.Estimate)
+    assert over.high is not None
+    assert over.high < 0.8
+    assert within.value == pytest.approx(1, abs=0.15)
     assert not [flag for flag in alone.flags if flag.flag == "subgroup_differs"]
+    assert "against" not in {each.state for each in claims.about(alone, "groups")}

@@ -195,7 +195,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         *points.descriptions,
     )
     hospitals = {summary.name for summary in summaries if summary.role == "external"}
-    turning = {name for name in hospitals if over_time.turn(curves, name) is not None}
+    turning = {name: turn for name in hospitals if (turn := over_time.turn(curves, name)) is not None}
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole, turning)
     results = multiplicity.of_calibration(rivals.adjusted(study.release, results, hospitals), hospitals)
     results = multiplicity.of_discrimination(results, hospitals)

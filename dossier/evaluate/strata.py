@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, Method
 from dossier.core.register import REGISTER, Metric
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate.classes import of_one_class
@@ -51,7 +51,7 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
         kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
         few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
         made = REGISTER.stratified[metric.term.name].function(kept, level, **settings)
-        found.append(naming(made, few))
+        found.append(naming(made, few, ()))
     return over_imputations(found, metric.scale if metric.scale != "wilson" else "logit", level)
 
 
@@ -75,11 +75,11 @@ def over_imputations(each: Sequence[Estimate | Absent], scale: Scale, level: flo
     return replace(pooled, details={**pooled.details, **test})
 
 
-def naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:
-    """What was found with the sites that did not enter for having next to no rows."""
-    if isinstance(found, Absent) or not few:
-        return found
-    return replace(found, method=found.method + Fact("sites_too_small", sites=tuple(few)))
+def naming(found: Estimate | Absent, few: Sequence[str], turning: Sequence[str]) -> Estimate | Absent:
+    """What was found, with the sites that were told apart by time and those that did not enter: next to no rows."""
+    said = {"sites_turning": turning, "sites_too_small": dict.fromkeys(few)}
+    steps = [Fact(code, sites=tuple(names)) for code, names in said.items() if names]
+    return found if isinstance(found, Absent) else replace(found, method=Method(*found.method, *steps))
 
 
 def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:

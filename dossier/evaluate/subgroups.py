@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import between_groups, types
+from dossier.core import between_groups, over_time, types
 from dossier.core.between_groups import AGAINST
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill, metrics_of
@@ -241,37 +241,28 @@ Place = tuple[str, types.Subset | None, Key]
 
 
 def together(
-    release: Release, parts: Sequence[types.SubgroupEvidence], sites: Sequence[Site], turning: Collection[str] = ()
+    release: Release,
+    parts: Sequence[types.SubgroupEvidence],
+    sites: Sequence[Site],
+    turning: Mapping[str, over_time.Turn],
 ) -> types.SubgroupEvidence:
     """The subgroups of every dataset, and what the external ones say of them together, each within itself.
 
     What is judged of a group stands in the details of its difference to the other patients: the p value of the test,
-    and that by Holm's correction over all that is looked at there. At single sites it is tested in the same way.
+    and that by Holm's correction over all that is looked at there. At single sites it is tested in the same way. Of
+    sites whose risks turn over time the groups are compared within the times when these are too high, too low, and
+    neither: who came when would else tell them apart.
     """
     every = side_by_side(parts)
     external = strata.external_sites(sites)
     found = {_place(result): result for result in every.results}
     for subset in dict.fromkeys(summary.subset for summary in every.summaries):
-        steady = [site for site in external if site.dataset.name not in turning]
-        of_sites = [(types.POOLED, steady)] if steady else []
-        of_sites += [(site.dataset.name, [site]) for site in external]
-        made = [result for name, those in of_sites for result in _Group(release, subset, name, those, found).results()]
-        left = Fact(
-            "sites_turning", sites=tuple(site.dataset.name for site in external if site.dataset.name in turning)
-        )
-        made = [_without(result, left) if len(steady) < len(external) else result for result in made]
+        of_sites = [(types.POOLED, external, turning), *((site.dataset.name, (site,), {}) for site in external)]
+        made = [result for each in of_sites for result in _Group(release, subset, found, *each).results()]
         found |= {_place(result): result for result in made}
     declared = release.thresholds.declared
     judged = between_groups.adjusted(every.summaries, tuple(found.values()), declared[0] if declared else None)
     return replace(every, results=judged)
-
-
-def _without(result: types.Result, left: Fact) -> types.Result:
-    """A result of all sites together that says which have no part in it."""
-    found = result.found
-    if isinstance(found, types.Absent) or result.dataset != types.POOLED:
-        return result
-    return replace(result, found=replace(found, method=found.method + left))
 
 
 def _place(result: types.Result) -> Place:
@@ -284,10 +275,12 @@ class _Group:
 
     release: Release
     subset: types.Subset
-    name: str
-    sites: Sequence[Site]
     found: Mapping[Place, types.Result]
     """What was found at the sites."""
+    name: str
+    sites: Sequence[Site]
+    turning: Mapping[str, over_time.Turn]
+    """When the risks of which of them are too high, and when too low."""
     rows: dict[tuple[object, int], tuple[list[within_sites.Pair], list[str]]] = field(default_factory=dict)
     """The rows by class and imputation, which every measure asks for."""
 
@@ -363,15 +356,25 @@ class _Group:
 
     def _cut(self, at: types.At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
         pairs, few = [], []
-        for site in self.sites:
-            ours, rest = (strata.stratum(site, at, _members(self.subset, others), number) for others in (False, True))
+        for site, when in ((each, when) for each in self.sites for when in self._times(each)):
+            ours, rest = (
+                strata.stratum(site, at, _members(self.subset, others, when), number) for others in (False, True)
+            )
             if ours is None or rest is None:
                 continue
             if min(len(ours.outcome), len(rest.outcome)) < FEWEST_ROWS:
                 few.append(site.dataset.name)
             else:
                 pairs.append(within_sites.Pair(site.dataset.name, ours, rest))
-        return pairs, few
+        return pairs, [name for name in few if name not in {pair.name for pair in pairs}]
+
+    def _times(self, site: Site) -> Sequence[When]:
+        """The times within which the groups of a site are compared: one, or three where its risks turn."""
+        turn = self.turning.get(site.dataset.name)
+        if turn is None:
+            return (None,)
+        high, low = ([period.number for period in side] for side in (turn.too_high, turn.too_low))
+        return (high, True), (low, True), ([*high, *low], False)
 
     def _each(self, at: types.At) -> list[tuple[list[within_sites.Pair], list[str]]]:
         """The rows in each imputation."""
@@ -393,8 +396,8 @@ class _Group:
             found = within_sites.compared(name, form, pairs, level, scale, metric.term.range, threshold)
             if isinstance(found, types.Absent):
                 return found, found
-            ours.append(strata.naming(found.ours, few))
-            apart.append(strata.naming(found.apart, few))
+            ours.append(strata.naming(found.ours, few, tuple(self.turning)))
+            apart.append(strata.naming(found.apart, few, tuple(self.turning)))
         return strata.over_imputations(ours, scale, level), strata.over_imputations(apart, "plain", level)
 
     def _of_estimates(
@@ -425,18 +428,25 @@ class _Group:
         if why is not None:
             return why
         level = self.release.release.level
-        made = [strata.naming(entry.function(pairs, level), few) for pairs, few in self._each(at)]
+        made = [strata.naming(entry.function(pairs, level), few, tuple(self.turning)) for pairs, few in self._each(at)]
         return strata.over_imputations(made, "log" if entry.term.best == "one" else "plain", level)
 
 
-def _members(subset: types.Subset, others: bool) -> strata.Chosen:
-    """The rows of a subgroup, or those of the other patients whose value of the column is known."""
+When = tuple[list[int], bool] | None
+"""Periods, and whether they are meant or all others; None is any time."""
+
+
+def _members(subset: types.Subset, others: bool, when: When) -> strata.Chosen:
+    """The rows of a subgroup at a time, or those of the other patients whose value of the column is known."""
 
     def chosen(dataset: types.Dataset) -> tuple[types.Dataset, Bools] | None:
         of_column = [subgroup for subgroup in dataset.subgroups if subgroup.column == subset.column]
         if not of_column or any(isinstance(subgroup.rows, types.Absent) for subgroup in of_column):
             return None
         rows = next(_rows(subgroup) for subgroup in of_column if subgroup.subset == subset)
-        return dataset, _known(dataset, subset.column) & ~rows if others else rows
+        rows = _known(dataset, subset.column) & ~rows if others else rows
+        if when is not None and dataset.periods is not None:
+            rows = rows & (np.isin(dataset.periods.of_row, when[0]) == when[1])
+        return dataset, rows
 
     return chosen

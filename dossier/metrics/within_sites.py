@@ -40,9 +40,9 @@ MOST_CERTAIN = 0.99
 """The highest risk under the null that the group is no better calibrated than the others."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
-    """The rows of a group at one site, and those of the other patients there."""
+    """The rows of a group at one site, and those of the other patients there; a site may have several, one a time."""
 
     name: str
     ours: Stratum
@@ -366,8 +366,8 @@ def _estimate(made: Part, strata: Sequence[Stratum], sites: int, level: float, s
 
 def _named(found: Found, alone: Sequence[str], few: Sequence[str]) -> Found:
     """With the sites that have no part in it, and those that have none in the test."""
-    steps = [Fact("sites_without_both_parts", sites=tuple(alone))] if alone else []
-    tested = [Fact("sites_too_small_to_test", sites=tuple(few))] if few else []
+    steps = [Fact("sites_without_both_parts", sites=(*dict.fromkeys(alone),))] if alone else []
+    tested = [Fact("sites_too_small_to_test", sites=(*dict.fromkeys(few),))] if few else []
     ours, rest = (replace(each, method=Method(*each.method, *steps)) for each in (found.ours, found.rest))
     return replace(
         found, ours=ours, rest=rest, apart=replace(found.apart, method=Method(*found.apart.method, *steps, *tested))

@@ -135,8 +135,8 @@ def _looks(evidence: types.Evidence) -> tuple[between_groups.Look, ...]:
 
 
 def _turns(evidence: types.Evidence) -> bool:
-    """Whether the risks turn at our hospital, or at every one that is in question."""
-    return all(multiplicity.misfit(evidence, site.name).turn is not None for site in places.in_question(evidence))
+    """Whether it is our hospital whose risks turn over time."""
+    return evidence.local_site is not None and multiplicity.misfit(evidence, evidence.local_site).turn is not None
 
 
 def _range(found: types.Estimate) -> str:
