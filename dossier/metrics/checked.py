@@ -6,8 +6,10 @@ import functools
 import inspect
 import math
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,36 +51,8 @@ HELD = {"U": "text", "S": "bytes", "M": "dates", "m": "lengths of time", "c": "c
 SHARES = frozenset({"threshold", "primary_threshold", "level"})
 """Settings above 0 and below 1."""
 
-PARAMETERS = {
-    "outcome": ("array_like or TimeToEvent", "What happened, n values: 0 or 1; or what follow-up tells of it."),
-    "followed": ("TimeToEvent", "How long each patient was followed, what happened then, and by when it counts."),
-    "risk": ("array_like", "The risks, n values from 0 to 1; one that is beyond by 1e-6 or less counts as 0 or 1."),
-    "rival": ("array_like", "The risks of the other model, n values from 0 to 1."),
-    "weights": ("array_like, optional", "The sampling weights, n values of 0 or more."),
-    "cluster": ("array_like, optional", "To which cluster each row belongs, n values."),
-    "strata": ("array_like, optional", "The stratum that each cluster, or row, was sampled from, n values."),
-    "threshold": ("float", "From 0 to 1; a row is flagged when its risk reaches it."),
-    "wish": ("str", '"sensitivity 0.95" or "specificity 0.9": what is wished, above 0, at most 1.'),
-    "primary_threshold": ("float, optional", "The first declared threshold, from 0 to 1."),
-    "severity_weights": (
-        "Weights",
-        "How grave it is to take one class for another, 2 x 2, 0 to 1; rows are predicted, columns true.",
-    ),
-    "development": ("sequence of Feature", "The predictors of the development rows."),
-    "predictors": ("sequence of Feature", "The predictors of these rows."),
-    "labels": ("array_like", "The labels of the raters, cases by raters, NaN where one is missing."),
-    "confidence": ("array_like", "How sure the raters were, cases by raters, from 0 to 1, NaN where missing."),
-    "coherence": ("float, optional", "By how much the raters' coherence is lowered and raised, from 0 to 1."),
-    "truth": ("array_like", "The true labels of the raters' cases: 0 or 1."),
-    "rater_accuracy": ("tuple of float", "The accuracy of each rater, from 0 to 1."),
-    "rater_groups": ("tuple of str", "The group of each rater."),
-    "study": ("ReaderStudy", "The decisions of the readers with and without the model, case by case, or their counts."),
-    "group": ("str", "Of the readers; empty for all."),
-    "level": ("float", "The level of the interval, between 0 and 1."),
-    "bootstrap": ("int", "How many bootstrap replicates are drawn."),
-    "permutations": ("int", "How many permutations are drawn."),
-    "seed": ("int", "The start of the random draws."),
-}
+_FILE = Path(__file__).with_name("parameters.toml")
+PARAMETERS: Mapping[str, tuple[str, str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 """The type and the description of each parameter that several measures take; a docstring says where its own differs."""
 
 EXAMPLES: tuple[dict[str, str], ...] = (
@@ -240,7 +214,9 @@ def _column(name: str, value: Any) -> NDArray[Any]:
     if numbers.ndim != wanted:
         shape = "a table of cases by raters" if wanted == 2 else "one value a row"
         mend = "Give the labels of all raters." if wanted == 2 else "Give one column."
-        raise ValueError(f"{name} has {_some(numbers.ndim, 'dimension')}, and needs {shape}. {mend}")
+        raise ValueError(
+            f"{name} has {numbers.ndim} dimension{'' if numbers.ndim == 1 else 's'}, and needs {shape}. {mend}"
+        )
     if not len(numbers):
         raise ValueError(f"{name} is empty. Give a value for each row.")
     if name not in BY_RATER:
@@ -312,10 +288,6 @@ def _mend(name: str) -> str:
     if name in WHOLE:
         return "Write 1 where it happened and 0 where it did not."
     return "Write 20% as 0.2." if WITHIN.get(name) == (0.0, 1.0) else "Look at where the column comes from."
-
-
-def _some(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _share(name: str, value: Any) -> float:
