@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,6 @@ class Item:
     """Whether what is said of fairness may stand here."""
 
 
-def _items() -> tuple[Item, ...]:
-    raw: dict[str, Any] = tomllib.loads((Path(__file__).parent / "checklist.toml").read_text(encoding="utf-8"))
-    return tuple(Item(**entry) for entry in raw["item"])
-
-
-ITEMS = _items()
+_FILE = Path(__file__).with_name("checklist.toml")
+ITEMS = tuple(Item(**entry) for entry in tomllib.loads(_FILE.read_text(encoding="utf-8"))["item"])
 TOPICS: Mapping[str, str] = {item.number: item.topic for item in ITEMS}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dossier.core import living_text
 from dossier.core.facts import Fact
-from dossier.core.types import POOLED, Estimate, Evidence, Flag, Term
+from dossier.core.types import POOLED, Estimate, Evidence, Flag
 
 NUMBER = re.compile(r"(?<![\w.])(\d*\.\d+|\d+(?=\s*(?:%|per cent)))(\s*(?:%|per cent))?")
 """A decimal or a number in per cent: whole numbers count patients, years and hospitals."""
@@ -38,16 +38,11 @@ def _known(evidence: Evidence) -> dict[str, list[float]]:
     return known
 
 
-def _names(term: Term) -> Iterator[str]:
-    """What a text calls a measure: its label, and its names in papers."""
-    if term.tier != "caution" and term.name == term.measure:
-        yield from (term.label, *term.also)
-
-
 def _unsupported(sentence: str, known: dict[str, list[float]], evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Each measure that a sentence names with the first number behind it, where no result of it is that number."""
     for term in evidence.terms.values():
-        for name in _names(term):
+        is_called = term.tier != "caution" and term.name == term.measure
+        for name in (term.label, *term.also) if is_called else ():
             named = re.search(rf"\b{re.escape(name)}\b(?! anal)", sentence, re.IGNORECASE)
             numbers = () if named is None else NUMBER.finditer(sentence, named.end())
             # A setting is no result.

@@ -1002,7 +1002,9 @@ def confidence_by_complexity(
     known = ~np.isnan(right) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     if not known.any():
         return Absent(Fact("no_answer_with_both_ratings"))
-    sure, hard = (_third(table[known]) for table in (confidence, rater_complexity))
+    # In which third each value lies, from 0; the last one is closed.
+    thirds = (np.floor(table[known] * THIRDS + 1e-9) for table in (confidence, rater_complexity))
+    sure, hard = (np.minimum(third, THIRDS - 1).astype(np.int64) for third in thirds)
     cell = THIRDS * sure + hard
     count = np.bincount(cell, minlength=THIRDS**2)
     hits = np.bincount(cell, weights=right[known], minlength=THIRDS**2)
@@ -1013,11 +1015,6 @@ def confidence_by_complexity(
         "right": tuple(float(hit / of) if of >= SMALLEST_GROUP else None for hit, of in zip(hits, count, strict=True)),
     }
     return Curve(columns, int(known.any(axis=1).sum()), Method("thirds_of_both_scales"))
-
-
-def _third(values: Floats) -> Integers:
-    """In which third of the scale from 0 to 1 each value lies, from 0; the last one is closed."""
-    return np.minimum(np.floor(values * THIRDS + 1e-9), THIRDS - 1).astype(np.int64)
 
 
 @of_labels(

@@ -49,11 +49,6 @@ SeverityWeights = Weights | WeightsByRow
 """k x k, rows predicted and columns true; or several such matrices, and which of them each row has."""
 
 
-def _size(weights: SeverityWeights) -> int:
-    """How many classes the weights are for."""
-    return len(weights.matrices[0]) if isinstance(weights, WeightsByRow) else len(weights)
-
-
 def of_answers(weights: SeverityWeights, predicted: Integers, classes: Integers) -> Floats:
     """How grave each answer is: 0 where it is right."""
     if isinstance(weights, WeightsByRow):
@@ -162,7 +157,9 @@ def index_of_classes(
     if errors == 0:
         return Estimate(value, None, None, None, len(classes), method, None, None, details, NO_ERRORS)
     residual = 10 * grave - value * wrong
-    se = _root(float((residual**2).sum()), errors)
+    root = math.sqrt(float((residual**2).sum())) / errors
+    # Nothing varies but by rounding.
+    se = root if root > 1e-12 else None
     found = estimate(value, se, level, classes.astype(float), method, floor=0, ceiling=10, details=details)
     return _without_events(found, weights)
 
@@ -186,13 +183,8 @@ def mean_of_classes(
 
 def _without_events(found: Estimate, weights: SeverityWeights) -> Estimate:
     """The estimate as it is for two classes; of more classes none is the event."""
-    return found if _size(weights) == 2 else replace(found, events=None)
-
-
-def _root(squares: float, count: float) -> float | None:
-    """The standard error of a ratio from the squares of its residuals; None when nothing varies but by rounding."""
-    se = math.sqrt(squares) / count
-    return se if se > 1e-12 else None
+    classes = len(weights.matrices[0]) if isinstance(weights, WeightsByRow) else len(weights)
+    return found if classes == 2 else replace(found, events=None)
 
 
 def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Integers]:

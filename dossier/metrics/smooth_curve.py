@@ -75,10 +75,6 @@ def _moves_of_least_squares(fit: LogisticFit, columns: Floats) -> Floats:
     return combine(np.linalg.solve(fit.root, transform.T) / n, combine(transform, columns))
 
 
-def _inside(linear: Floats, out: Floats | None = None) -> Floats:
-    return np.clip(linear, 0.0, 1.0, out=out)
-
-
 LOGISTIC = Smoother(
     logit,
     expit,
@@ -92,7 +88,7 @@ LOGISTIC = Smoother(
 )
 LEAST_SQUARES = Smoother(
     lambda risk: risk,
-    _inside,
+    lambda linear, out=None: np.clip(linear, 0.0, 1.0, out=out),
     np.ones_like,
     lambda design, values, _: linear_fit(design, values),
     lambda columns, rows, height: np.eye(len(columns)),

@@ -59,11 +59,9 @@ def _annotation(parameter: inspect.Parameter) -> str:
 
 
 def _default(parameter: inspect.Parameter) -> str:
-    return "" if parameter.default is inspect.Parameter.empty else f" = {_written(parameter.default)}"
-
-
-def _written(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    default = parameter.default
+    written = f'"{default}"' if isinstance(default, str) else repr(default)
+    return "" if default is inspect.Parameter.empty else f" = {written}"
 
 
 def _types(function: Callable[..., Any]) -> Iterator[str]:

@@ -154,7 +154,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     if not faults and datasets.minimum_cell(release):
         faults += flags.repeated(found)
     if faults:
-        raise _error(faults, of_the_release)
+        plain = list(dict.fromkeys(faults))
+        raise ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
     found_all = Study(
         release=release,
         datasets=tuple(site.dataset for site in found),
@@ -182,11 +183,6 @@ def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
     """The datasets that are declared, and of which nothing could be read."""
     read = {site.declaration.name for site in found}
     return [dataset.name for dataset in release.dataset if dataset.name not in read]
-
-
-def _error(faults: list[Fault], of_the_release: int) -> DossierError:
-    plain = list(dict.fromkeys(faults))
-    return ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
 
 
 def _with_logo(release: Release, folder: Folder, faults: list[Fault]) -> Release:

@@ -85,7 +85,9 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
-    faults += [*_alike(raw), *_too_long(raw)]
+    faults += _alike(raw)
+    long = [name for name in raw.columns if len(name) > LONGEST]
+    faults += [Fault("long_column_name", Header(raw.file), length=len(name), name=name) for name in long]
     ours = {name: name for name in raw.columns}
     for our, their in declaration.columns.items():
         if their not in raw.columns:
@@ -147,14 +149,6 @@ def _alike(raw: RawTable) -> list[Fault]:
         Fault("columns_alike", Header(raw.file), column=first[name.casefold()], other=name)
         for name in raw.columns
         if first.setdefault(name.casefold(), name) != name
-    ]
-
-
-def _too_long(raw: RawTable) -> list[Fault]:
-    return [
-        Fault("long_column_name", Header(raw.file), length=len(name), name=name)
-        for name in raw.columns
-        if len(name) > LONGEST
     ]
 
 

@@ -148,7 +148,7 @@ def never_estimated(
                     number=number,
                     measure=criterion.measure,
                     settings=Fact("criterion_settings", settings=listed) if (listed := _listed(criterion)) else None,
-                    site=_site(dataset, datasets),
+                    site=next((each.site for each in datasets if each.name == dataset), dataset),
                     reason=found.reason,
                 ),
             )
@@ -183,10 +183,6 @@ def _never(
         return None if isinstance(found, types.Withheld) else found
     number = _number(found, criterion)
     return number if isinstance(number, types.Absent) and criterion.measure not in resampled else None
-
-
-def _site(name: str, datasets: Sequence[types.DatasetSummary]) -> str:
-    return next((dataset.site for dataset in datasets if dataset.name == name), name)
 
 
 def _fault(

@@ -46,7 +46,9 @@ def committee(gallery: Gallery, draft: bool, text: bytes) -> Edition:
     for at, (here, body) in enumerate(zip(galleries, bodies, strict=True)):
         for image in body.iter("img"):
             if (found := here.pictures.get(named(image))) is not None:
-                called = _name(pictures, found, at)
+                # The same picture of another hospital lends its name.
+                same = (name for name, each in pictures.items() if replace(each, name=found.name) == found)
+                called = next(same, f"{found.name}-{at}")
                 pictures[called] = replace(found, name=called)
                 image.attrib["src"] = f"{FIGURES}{called}.svg"
     for sections in zip(*bodies, strict=True):
@@ -94,12 +96,6 @@ EMPTY = {"br", "col", "hr", "img", "meta", "wbr"}
 def named(image: Element) -> str:
     """Which picture an image of a page shows."""
     return image.get("src", "").removeprefix(FIGURES).removesuffix(".svg")
-
-
-def _name(pictures: Mapping[str, Picture], found: Picture, at: int) -> str:
-    """The name of a picture among those of all hospitals: that of the same one, where there is one."""
-    same = (name for name, each in pictures.items() if replace(each, name=found.name) == found)
-    return next(same, f"{found.name}-{at}")
 
 
 @dataclass

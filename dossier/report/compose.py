@@ -243,7 +243,9 @@ def _book(
         results_sha256=results_sha256,
         pictures=gallery.pictures,
         why_absent=lambda name: _why_absent(gallery, name),
-        declared=lambda: _statements(evidence),
+        declared=lambda: [
+            (item.topic, markdown(text, item.topic), item.number) for item, text in declared.texts(evidence).items()
+        ],
         own={chapter.name: markdown(text, chapter.title, headings=True) for chapter, text in own},
         ask=SimpleNamespace(**_questions()),
         made=made,
@@ -393,12 +395,6 @@ def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None
 # ---- declared texts -------------------------------------------------------------------------------------------------
 
 
-def _statements(evidence: Evidence) -> list[tuple[str, Markup, str]]:
-    """The declared texts that the chapter on them prints, each with its topic and row."""
-    texts = declared.texts(evidence).items()
-    return [(item.topic, markdown(text, item.topic), item.number) for item, text in texts]
-
-
 LINE = 163.2
 """The width of a table among declared texts, in mm."""
 GAP = 2.4
@@ -414,7 +410,7 @@ def markdown(text: str, topic: str, headings: bool = False) -> Markup:
     parser.add_render_rule("heading_close", lambda *_: "</h2>")
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("table_close", _table_end)
-    parser.add_render_rule("th_open", _header_cell)
+    parser.add_render_rule("th_open", lambda *_: '<th scope="col">')
     parser.add_render_rule("text", _text)
     parser.add_render_rule("code_inline", lambda *found: f"<code>{_text(*found)}</code>")
     parser.add_render_rule("image", _text)
@@ -437,7 +433,3 @@ def _table_end(self: Any, tokens: Sequence[Any], index: int, options: Any, env: 
 def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     text = tokens[index].content
     return escapeHtml(str(_held(parted(text, env["room"]) if "room" in env else text)))
-
-
-def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    return '<th scope="col">'

@@ -70,7 +70,10 @@ def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, 
     letters = {ord(letter) for letter in set(bare + sheet + script)} | set(range(32, 127))
     accent = gallery.evidence.release.report.accent
     light = f"@media (prefers-color-scheme: light) {{ :root {{ --accent: {accent} }} }}\n" if accent else ""
-    style = f"{_fonts(letters)}{sheet}{light}{looks.rules()}"
+    # The fonts of the pages as rules that hold them, with the letters of this file alone.
+    faces = FACE.finditer(_source("book.css"))
+    fonts = "".join(f"{face[0].replace(face[1], _font(face[1], letters))}\n" for face in faces)
+    style = f"{fonts}{sheet}{light}{looks.rules()}"
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; font-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -85,12 +88,6 @@ def _source(name: str) -> str:
 def _hash(source: str) -> str:
     """How a policy names what may stand in the page."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
-
-
-def _fonts(letters: Collection[int]) -> str:
-    """The fonts of the pages as rules that hold them, with the letters of this file alone."""
-    sheet = _source("book.css")
-    return "".join(f"{face[0].replace(face[1], _font(face[1], letters))}\n" for face in FACE.finditer(sheet))
 
 
 def _font(name: str, letters: Collection[int]) -> str:

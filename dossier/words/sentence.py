@@ -33,10 +33,6 @@ def _some(names: Sequence[str], last: str, most: int = 6) -> str:
     return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _is_one(value: Any) -> bool:
-    return bool((len(value) if isinstance(value, tuple) else getattr(value, "number", value)) == 1)
-
-
 class Sentence:
     """Writes values into texts; a kind of text that has more ways, or facts of its own, extends it.
 
@@ -81,7 +77,8 @@ class Sentence:
         value = self.named(name, values[name])
         value = getattr(value, inner) if inner else value
         if either:
-            return first if _is_one(value) else other
+            size = len(value) if isinstance(value, tuple) else getattr(value, "number", value)
+            return first if size == 1 else other
         return self.written(value, self.filled(how, values) if "{" in how else how)
 
     def named(self, name: str, value: Any) -> Any:

@@ -36,12 +36,9 @@ def _parted(evidence: Evidence, found: list[tuple[DatasetSummary, tuple[Instance
     if plain is None:
         return f"Over {of}, H-accuracy in {site.site} {runs}."
     value = in_text(evidence, "accuracy", plain)
-    return f"{_accuracy(evidence)} in {site.site} is {value}; over {of}, H-accuracy there {runs}."
-
-
-def _accuracy(evidence: Evidence) -> str:
     at = accuracy_threshold(evidence)
-    return "Accuracy" if evidence.release.outcome.classes or at is None else f"Accuracy at {setting(at)}"
+    name = "Accuracy" if evidence.release.outcome.classes or at is None else f"Accuracy at {setting(at)}"
+    return f"{name} in {site.site} is {value}; over {of}, H-accuracy there {runs}."
 
 
 def instances(evidence: Evidence, of_raters: bool = False) -> tuple[Table, ...]:

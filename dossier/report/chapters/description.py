@@ -171,15 +171,6 @@ Key = tuple[str, str, str | None]
 """A dataset, a predictor, and a category of it."""
 
 
-def _differences(evidence: Evidence) -> dict[Key, float]:
-    """The standardized mean differences from the development data, of as many patients as a mean needs."""
-    return {
-        (row.dataset, row.described.variable, row.described.level): row.described.value
-        for row in evidence.descriptions
-        if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
-    }
-
-
 def _difference(value: float | None) -> Cell:
     """A difference: one that is large stands out."""
     if value is None:
@@ -200,7 +191,12 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
         for row in evidence.descriptions
     }
     features = list(dict.fromkeys(feature for dataset in datasets for feature in dataset.features))
-    differences = _differences(evidence)
+    # From the development data, of as many patients as a mean needs.
+    differences = {
+        (row.dataset, row.described.variable, row.described.level): row.described.value
+        for row in evidence.descriptions
+        if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
+    }
     apart = [dataset.name for dataset in datasets if dataset.name in {name for name, *_ in differences}]
 
     def beside(cells: Iterable[Cell], feature: str, *levels: str) -> tuple[Cell, ...]:

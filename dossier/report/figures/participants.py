@@ -97,7 +97,8 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     heading = [(start - PAD, "read"), (end + analysed - PAD, "analysed"), *zip(ends, heads, strict=True)]
     for x, text in heading:
         canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
-    reference = _reference(flows)
+    developed = (flow.of.prevalence for flow in flows if flow.of.role == "development" and flow.of.n)
+    reference = next((share for share in developed if share is not None), None)
     rows = list(zip(flows, texts, lines, accumulate(tall, initial=TOP), strict=False))
     for flow, parts, high, above in canvas.of_each(drawn, rows, lambda each: each[0].of):
         for row, place, line, colour in parts:
@@ -151,12 +152,6 @@ def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, ref
         axes.add_patch(Rectangle((x, middle - 1.4), wide, 2.8, fc=colour, ec=ink.INK_2, lw=0.5, gid=gid))
     if reference is not None:
         axes.plot([x + BAR * reference] * 2, [middle - 2.2, middle + 2.2], color=ink.INK, lw=1.2, gid="reference")
-
-
-def _reference(flows: Sequence[Flow]) -> float | None:
-    """The share with the outcome in the development data."""
-    known = (flow.of for flow in flows if flow.of.role == "development" and flow.of.n)
-    return next((each.prevalence for each in known if each.prevalence is not None), None)
 
 
 def _caption(flows: Sequence[Flow], reference: float | None) -> str:
