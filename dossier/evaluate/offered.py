@@ -326,20 +326,8 @@ def _utility_relevance(release: Release) -> tuple[str, ...]:
 
 
 BY_ROW = (
-    *(
-        "outcome",
-        "followed",
-        "risk",
-        "rival",
-        "classes",
-        "class_risk",
-        "class_rival",
-        "split",
-        "relevance",
-        "cost",
-        "benefit",
-    ),
-    *("complexity", "cluster", "strata", "weights", "severity_group"),
+    *("outcome", "followed", "risk", "rival", "classes", "class_risk", "class_rival", "split"),
+    *("relevance", "cost", "benefit", "complexity", "cluster", "strata", "weights", "severity_group"),
 )
 """What a dataset has a value of in each row, or not at all, beside its predictors and its further rivals."""
 
