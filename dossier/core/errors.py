@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from dossier.core.facts import Fact, Value
+from dossier.core.facts import Fact, Value, gathered
 from dossier.core.faults.locations import Key, Location, Option
 from dossier.words.wording import Voice
 
@@ -120,10 +120,7 @@ MOST_PLACES = 4
 
 def lines_of(faults: Sequence[Fault]) -> Iterator[str]:
     """The lines in which faults are reported: what is wrong and mended in the same words once, with its places."""
-    alike: dict[tuple[str, str], list[str]] = {}
-    for fault in faults:
-        alike.setdefault((fault.what, fault.fix), []).append(fault.where)
-    for (what, fix), places in alike.items():
+    for (what, fix), places in gathered(((fault.what, fault.fix), fault.where) for fault in faults).items():
         named = places if len(places) <= MOST_PLACES else places[: MOST_PLACES - 1]
         yield what
         yield from (f"  where: {place}" for place in named)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,23 +17,23 @@ Value: TypeAlias = "bool | int | float | str | Count | Fact | tuple[Value, ...] 
 
 THINGS = frozenset(
     (
-        "bin",
-        "class",
-        "draw",
-        "group",
-        "imputation",
-        "knot",
-        "level",
-        "permutation",
-        "predictor",
-        "replicate",
-        "site",
-        "split",
-        "subset",
-        "threshold",
+        *("bin", "class", "draw", "group", "imputation", "knot", "level", "permutation", "predictor", "replicate"),
+        *("site", "split", "subset", "threshold"),
     )
 )
 """What may be counted however few there are: no count of these tells anything of a patient or another person."""
+
+
+Key = TypeVar("Key")
+Each = TypeVar("Each")
+
+
+def gathered(pairs: Iterable[tuple[Key, Each]]) -> dict[Key, list[Each]]:
+    """What stands second in pairs, under what stands first; both in their order."""
+    found: dict[Key, list[Each]] = {}
+    for key, each in pairs:
+        found.setdefault(key, []).append(each)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

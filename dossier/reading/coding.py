@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.core.facts import Count, Fact, Value
+from dossier.core.facts import Count, Fact, Value, gathered
 from dossier.core.types import FEWEST_PATIENTS, Dataset, Feature, Flag, Floats, folded
 from dossier.reading import notations
 from dossier.reading.columns import parsed
@@ -129,9 +129,7 @@ def _words_for_missing(dataset: str, feature: Feature) -> Iterator[Flag]:
 
 def _spellings(dataset: Dataset, feature: Feature) -> Iterator[Flag]:
     """Categories that differ in capitals, blanks or the make of their letters only."""
-    alike: dict[str, list[str]] = {}
-    for word in _words(feature):
-        alike.setdefault(_spelling(word), []).append(word)
+    alike = gathered((_spelling(word), word) for word in _words(feature))
     common = _common(dataset, feature)
     several = [
         Fact("spelled_alike", words=tuple(map(_visible, words))) if common.issuperset(words) else None

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import Fault
-from dossier.core.facts import Count, Fact
+from dossier.core.facts import Count, Fact, gathered
 from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import (
     CHECKLIST_ITEMS,
@@ -102,7 +102,14 @@ def declared(content: bytes, folder: Folder | None = None) -> Declared:
         if formula is None:
             return Declared(None, tuple(faults))
         raw, given = ({**each, "model": formula} for each in (raw, given))
-    faults = [*declared_classes.missing(raw), *_strange_letters(given)]
+    faults = [
+        *declared_classes.missing(raw),
+        *(
+            fault
+            for location, text in letters.words(given)
+            for fault in letters.fault(str(location[-1]), text, _where(location, given), name=letters.is_name(location))
+        ),
+    ]
     kept: Mapping[str, tuple[int, ...]] = {}
     try:
         release: Release | None = Release.model_validate(raw)
@@ -148,14 +155,6 @@ def _taken(raw: Mapping[str, Any], folder: Folder, faults: list[Fault]) -> Mappi
         faults.append(Fault("no_such_update", at, file=it.file, dataset=it.dataset, method=it.method, known=named))
         return None
     return made[known[asked.dataset, asked.method]]
-
-
-def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
-    return [
-        fault
-        for location, text in letters.words(raw)
-        for fault in letters.fault(str(location[-1]), text, _where(location, raw), name=letters.is_name(location))
-    ]
 
 
 def _only_a_consequence(location: Location, error: Any, raw: Any) -> bool:
@@ -250,9 +249,7 @@ def keys_of(location: Location) -> dict[str, str]:
 
 def _translated(errors: list[tuple[Location, Any]], raw: Mapping[str, Any]) -> list[Fault]:
     """One fault for every place that is wrong, however many alternatives it fails."""
-    places: dict[Location, list[Any]] = {}
-    for location, error in errors:
-        places.setdefault(location, []).append(error)
+    places = gathered(errors)
     above = {location[:depth] for location in places for depth in range(len(location))}
     return [
         _fault(location, found, raw)
@@ -463,7 +460,8 @@ def _across(release: Release) -> list[Fault]:
         table = listed_table("dataset", k + 1, dataset.name)
         if dataset.name in names[:k]:
             faults.append(Fault("two_datasets", table.of("name"), name=dataset.name))
-        twin = next((name for name in names[:k] if _alike(name, dataset.name)), None)
+        others = (name for name in names[:k] if name != dataset.name)
+        twin = next((name for name in others if name.casefold() == dataset.name.casefold()), None)
         if twin is not None:
             faults.append(Fault("datasets_alike", table.of("name"), name=dataset.name, other=twin))
         if dataset.name in RESERVED_NAMES:
@@ -500,10 +498,7 @@ def _left_out(release: Release) -> Iterator[Fault]:
 
 def _named_twice(index: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
     """The faults of columns that get several of our names: only the last one would hold."""
-    names: dict[str, list[str]] = {}
-    for our, their in dataset.columns.items():
-        names.setdefault(their, []).append(our)
-    for their, ours in names.items():
+    for their, ours in gathered((their, our) for our, their in dataset.columns.items()).items():
         if len(ours) > 1:
             at = listed_table("dataset", index, dataset.name).of("columns")
             yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
@@ -520,10 +515,6 @@ def _names_of_declared(release: Release) -> Iterator[Fault]:
             yield Fault("two_performances", where, name=name)
         if name in RESERVED_NAMES:
             yield Fault("reserved_performance", where, name=name)
-
-
-def _alike(first: str, other: str) -> bool:
-    return first != other and first.casefold() == other.casefold()
 
 
 def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:

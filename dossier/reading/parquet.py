@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dossier.core.errors import DataError, Fault
+from dossier.core.facts import gathered
 from dossier.core.faults.locations import File
 from dossier.reading import cells, signatures
 
@@ -219,9 +220,7 @@ def _fit(tables: Sequence[Any]) -> bool:
 
 def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: str) -> Fault:
     """The fault of a column that is held in kinds that do not fit together, with a file of either kind."""
-    held: dict[Any, list[int]] = {}
-    for index, table in enumerate(read):
-        held.setdefault(table.schema.field(name).type, []).append(index)
+    held = gathered((table.schema.field(name).type, index) for index, table in enumerate(read))
     pairs = list(combinations(held, 2))
     apart = (pair for pair in pairs if not _fit([read[position] for kind in pair for position in held[kind]]))
     first, other = next(apart, pairs[0])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dossier.core import types
 from dossier.core.errors import Fault
-from dossier.core.facts import Count, Fact
+from dossier.core.facts import Count, Fact, gathered
 from dossier.core.register import metrics_of
 from dossier.core.release import PREVIOUS
 from dossier.evaluate import rivals
@@ -449,9 +449,7 @@ def _place(result: types.Result) -> Place:
 
 def _given_columns(site: Site) -> dict[str, list[types.Subgroup]]:
     """The columns that make few enough subgroups, with these."""
-    columns: dict[str, list[types.Subgroup]] = {}
-    for subgroup in site.dataset.subgroups:
-        columns.setdefault(subgroup.column, []).append(subgroup)
+    columns = gathered((subgroup.column, subgroup) for subgroup in site.dataset.subgroups)
     return {
         column: levels for column, levels in columns.items() if column not in site.said and len(levels) <= MOST_LEVELS
     }

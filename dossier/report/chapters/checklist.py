@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import Literal
 
+from dossier.core.facts import gathered
 from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import Evidence, RowStatus, externals
 from dossier.report.chapters import abstract
@@ -83,11 +84,7 @@ def halves(evidence: Evidence) -> list[tuple[Line, Line | None]]:
 
 def quiet(evidence: Evidence) -> dict[str, list[Line]]:
     """The rows that ask for nothing here, by why."""
-    found: dict[str, list[Line]] = {}
-    for line in lines(evidence):
-        if line.kind == "quiet":
-            found.setdefault(line.status, []).append(line)
-    return found
+    return gathered((line.status, line) for line in lines(evidence) if line.kind == "quiet")
 
 
 def table(evidence: Evidence, places: Mapping[str, str]) -> Table:

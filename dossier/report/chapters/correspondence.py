@@ -6,6 +6,7 @@ from functools import partial
 
 from dossier.core import multiplicity
 from dossier.core.bands import ALIKE, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT
+from dossier.core.facts import gathered
 from dossier.core.types import DatasetSummary, Estimate, Evidence
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, sites_without
@@ -51,9 +52,7 @@ READ = {"averaged": f"{ALIKE:g}: alike", "psi": PSI_OF_ONE_POPULATION}
 
 def _apart_all_the_same(evidence: Evidence, sites: Sites) -> str:
     """Which sites other measures tell from the development data, whatever the average says."""
-    by: dict[str, list[str]] = {}
-    for site, _ in sites:
-        by.setdefault(multiplicity.told_apart(evidence, site.name), []).append(site.site)
+    by = gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in sites)
     said = [f"{how} {named_or_counted(by[kind], 2)} apart" for kind, how in TELLS.items() if kind in by]
     return f"An average of 0.50 means alike, yet {listing(said)}." if said else ""
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from dossier.core.facts import Count, Fact, Method, Value
+from dossier.core.facts import Count, Fact, Method, Value, gathered
 from dossier.core.types import POOLED, Estimate, Evidence, Term, externals
 from dossier.report.chapters.chapter import Chapter, chapter
 from dossier.report.chapters.glossary import used
@@ -154,9 +154,7 @@ def pooling(evidence: Evidence) -> str:
         if result.term in evidence.terms and isinstance(result.found, Estimate)
         if evidence.terms[result.term].chapter not in ("robustness", "pooled")
     ]
-    ways: dict[str, list[str]] = {}
-    for label, method in pooled:
-        ways.setdefault(method, []).append(within_sentence(label))
+    ways = gathered((method, within_sentence(label)) for label, method in pooled)
     # A measure that is taken class by class is pooled once for each class.
     return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
 

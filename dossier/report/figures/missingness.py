@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.core import types
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, gathered
 from dossier.report.figures import canvas, captions, data, ink
 from dossier.typeset import widths
 from dossier.typeset.names import label_of, shown
@@ -156,9 +156,6 @@ def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float
 
 def _lost(known: Mapping[tuple[str, str], float], site: Mapping[str, str]) -> list[str]:
     """The predictors that no patient of a dataset has, each with its datasets; the rest as a number."""
-    where: dict[str, list[str]] = {}
-    for (name, predictor), share in known.items():
-        if share == 1:
-            where.setdefault(predictor, []).append(site[name])
+    where = gathered((predictor, site[name]) for (name, predictor), share in known.items() if share == 1)
     texts = [f"{predictor} in {captions.joined(sites, 3)}" for predictor, sites in sorted(where.items())]
     return texts if len(texts) <= 3 else [*texts[:3], f"{len(texts) - 3} more predictors"]
