@@ -41,6 +41,7 @@ from dossier.signing.signed_attributes import Addition
 from tests.bench.conformance import unsound
 from tests.certificates_of_tests import PASSWORD, Owner, owner, timestamp_authority
 from tests.conftest import ROOT
+from tests.smallest import HEAD, QUICK, SITE
 
 GBSG = ROOT / "fixtures" / "breast" / "gbsg.csv"
 PAGES = "dossier-quick.pdf"
@@ -149,6 +150,29 @@ def test_three_sign_and_verify_says_who_what_when_and_by_which_root(
     assert f"Verified: results.json is what {who} signed, and every other file is what it prints." in said
     assert said[-1] == "results.json itself was not checked against data."
     assert unsound(out / "signed" / PAGES, 3) == []
+
+
+def test_the_file_for_the_screen_is_signed_beside_the_pages(
+    people: tuple[Owner, ...], trust: Trust, tmp_path: Path
+) -> None:
+    """Of a build with every edition; one changed word of it is named, be it signed or not."""
+    (tmp_path / "release.toml").write_text(HEAD + SITE + QUICK, encoding="utf-8")
+    rows = "".join(f"{k % 3 % 2},0.{1 + 7 * k % 8}\n" for k in range(90))
+    (tmp_path / "site.csv").write_text(f"outcome,risk\n{rows}", encoding="utf-8")
+    out = tmp_path / "out"
+    assert asked("build", tmp_path, "-o", out, "--jobs", "1", "--quiet").exception is None
+    signed_by(out, people[0])
+    assert (out / "signed" / "dossier.html.1.p7s").is_file()
+    sound = asked("verify", out, "--trust", trust.roots[0])
+    assert (sound.exception, sound.return_value, sound.stderr) == (None, 0, "")
+    (line,) = (line for line in sound.stdout.splitlines() if line.startswith("signed: "))
+    assert "dossier.html" in line
+    page = (out / "dossier.html").read_bytes()
+    (out / "dossier.html").write_bytes(page.replace(b"External validation", b"Internal validation", 1))
+    changed = asked("verify", out, "--hashes-only", "--trust", trust.roots[0])
+    assert changed.return_value == 4
+    assert "dossier.html" in changed.stderr
+    assert "the file is not what was signed" in changed.stderr
 
 
 def test_without_a_root_nobody_is_trusted(once: Path) -> None:
