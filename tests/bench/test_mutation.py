@@ -164,7 +164,10 @@ print(after if type(after) is not bytes else "new" if after != before else "old"
 
 
 def test_a_mutant_is_killed_or_survives_and_the_log_keeps_it(tmp_path: Path) -> None:
-    names = ("severity.confusion: predicted * k -> predicted / k", "severity._root: se > 1e-12 -> se >= 1e-12")
+    names = (
+        "severity.confusion: predicted * k -> predicted / k",
+        "severity.index_of_classes: root > 1e-12 -> root >= 1e-12",
+    )
     log = tmp_path / "log.jsonl"
     program = f"""\
 import sys
