@@ -84,16 +84,8 @@ def test_the_items_are_those_of_the_checklist() -> None:
 @pytest.mark.parametrize(
     ("added", "what", "fix"),
     [
-        (
-            "[thresholds]\ndeclared = [0.2, 1]\n",
-            "declared, value 2 is 1, not at most 0.9999.",
-            "Give a number at most 0.9999.",
-        ),
-        (
-            "[thresholds]\ndeclared = [0]\n",
-            "declared, value 1 is 0, not at least 0.0001.",
-            "Give a number at least 0.0001.",
-        ),
+        ("[thresholds]\ndeclared = [0.2, 1]\n", "declared, value 2 is 1, not below 1.", "Give a number below 1."),
+        ("[thresholds]\ndeclared = [0]\n", "declared, value 1 is 0, not above 0.", "Give a number above 0."),
         (
             "[thresholds]\nrange = [0.5, 0.2]\n",
             "The range does not end above its beginning.",

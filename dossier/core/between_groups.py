@@ -103,7 +103,7 @@ class Look:
 
     def rests_on(self, sites: int) -> int:
         """How many of the sites that record the group its difference is a mean over."""
-        return min(int(self.apart.details.get("k") or sites), sites)
+        return int(self.apart.details.get("k") or sites)
 
     @property
     def is_sure(self) -> bool:

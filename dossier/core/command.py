@@ -35,8 +35,8 @@ SEPARATORS, DECIMALS = (",", ";", "tab", "|"), (".", ",")
 """How a .csv or .tsv is written, as release.toml declares it, but for a tab."""
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
-LEAST_THRESHOLD = 0.0001
-"""The lowest threshold, and 1 less it the highest: pages say of at most 10,000 patients how many."""
+LEAST_THRESHOLD = 1e-9
+"""The lowest threshold, and 1 less it the highest: nearer to 0 or 1 nothing tells it from them."""
 LEAST_WISH = 0.01
 """The least sensitivity or specificity that a threshold is looked for."""
 LONGEST = 10_000

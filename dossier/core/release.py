@@ -149,7 +149,7 @@ Line = Annotated[str, Field(min_length=1, max_length=60), BeforeValidator(_witho
 Chapter = Annotated[str, Field(min_length=1, max_length=1 << 20), BeforeValidator(_without_blanks_only)]
 """A file of text, or what it holds."""
 Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
-Inside = Annotated[Decimal, Field(ge=LEAST_THRESHOLD, le=1 - LEAST_THRESHOLD)]
+Inside = Annotated[Decimal, Field(gt=0, lt=1), Field(ge=LEAST_THRESHOLD, le=1 - LEAST_THRESHOLD)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
 """Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]

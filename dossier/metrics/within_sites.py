@@ -287,12 +287,17 @@ def _apart(ours: Part, rest: Part) -> Comparison:
     )
 
 
+def sites_of(pairs: Sequence[Pair]) -> int:
+    """How many sites there are, however many times one is told apart into."""
+    return len({pair.name for pair in pairs})
+
+
 def _gains(pairs: Sequence[Pair], level: float, threshold: float) -> Found | Absent:
     """The gain over flagging everyone, or no one, at all sites: which is better at one site alone is often chance."""
     ours, rest = (_gain(pairs, side, level, threshold) for side in (0, 1))
     if isinstance(ours, Absent) or isinstance(rest, Absent) or isinstance(apart := difference(ours, rest), Absent):
         return NOWHERE
-    return Found(ours, rest, replace(apart, details={**apart.details, "k": float(len(pairs))}))
+    return Found(ours, rest, replace(apart, details={**apart.details, "k": float(sites_of(pairs))}))
 
 
 @absent_with_its_parts
@@ -305,8 +310,8 @@ def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> E
     outcome, risk = (np.concatenate([getattr(part, name) for part in parts]) for name in ("outcome", "risk"))
     weights = np.repeat(beside / (own + beside), own) * sampled.relative_weights
     found = present(net_benefit_gain(outcome, risk, threshold, level, replace(sampled, weights=weights)))
-    method = Method(Fact("within_sites", sites=len(pairs)), "mover", "at_effective_rows")
-    return replace(found, method=method, details={**found.details, "k": float(len(pairs))})
+    method = Method(Fact("within_sites", sites=sites_of(pairs)), "mover", "at_effective_rows")
+    return replace(found, method=method, details={**found.details, "k": float(sites_of(pairs))})
 
 
 def _over(weights: Floats, parts: Sequence[Part]) -> Part:
@@ -331,9 +336,9 @@ def _together(
     """The two values with their intervals, and their difference."""
     both = [part for pair in kept for part in pair.parts]
     found = Found(
-        _estimate(ours, [pair.ours for pair in kept], len(kept), level, scale, ends),
-        _estimate(rest, [pair.rest for pair in kept], len(kept), level, scale, ends),
-        _estimate(apart, both, len(kept), level, "plain", ANYWHERE),
+        _estimate(ours, [pair.ours for pair in kept], sites_of(kept), level, scale, ends),
+        _estimate(rest, [pair.rest for pair in kept], sites_of(kept), level, scale, ends),
+        _estimate(apart, both, sites_of(kept), level, "plain", ANYWHERE),
         tested,
     )
     return replace(found, apart=_of_complement(found))
@@ -518,7 +523,7 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
     weights, of_rows = np.array([(test.weight, test.of_rows) for test in tests if test is not None]).T
     variance = float(((weights / weights.sum()) ** 2 * of_rows).sum()) + tested.between
     value = Part(tested.value, 0.0, tested.value, variance)
-    made = _estimate(value, both, len(kept), level, "plain", ANYWHERE)
+    made = _estimate(value, both, sites_of(kept), level, "plain", ANYWHERE)
     return _judged(made, pairs, pairs, tests, tested)
 
 
@@ -661,7 +666,7 @@ def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Abs
     ratio = found.ours / found.rest
     variance = found.variance(1 / found.ours, -1 / found.rest) + (0.0 if tested is None else tested.between)
     both = [part for pair in found.kept for part in pair.parts]
-    made = _estimate(Part(ratio, 0.0, ratio, ratio**2 * variance), both, len(found.kept), level, "log", ANYWHERE)
+    made = _estimate(Part(ratio, 0.0, ratio, ratio**2 * variance), both, sites_of(found.kept), level, "log", ANYWHERE)
     return _judged(made, pairs, found.kept, tests, tested)
 
 
@@ -673,7 +678,7 @@ def _ratio_of_followed(pairs: Sequence[Pair], level: float) -> Estimate | Absent
         return NOWHERE
     kept, ratio = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None], math.exp(tested.value)
     both, part = [each for pair in kept for each in pair.parts], Part(ratio, 0.0, ratio, ratio**2 * tested.variance)
-    return _judged(_estimate(part, both, len(kept), level, "log", ANYWHERE), pairs, pairs, tests, tested)
+    return _judged(_estimate(part, both, sites_of(kept), level, "log", ANYWHERE), pairs, pairs, tests, tested)
 
 
 def _logs_apart(pair: Pair) -> Comparison | None:
