@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dossier.core import bands, between_groups, binding, multiplicity, over_time
-from dossier.core.facts import Count, Fact, Value
+from dossier.core.facts import Count, Fact, Value, gathered
 from dossier.core.types import (
     MACRO,
     MARGINAL,
@@ -138,10 +138,7 @@ def raised(
 
 
 def _by_measure(results: Sequence[Result]) -> dict[str, list[Result]]:
-    found: dict[str, list[Result]] = {}
-    for result in results:
-        found.setdefault(result.measure, []).append(result)
-    return found
+    return gathered((result.measure, result) for result in results)
 
 
 def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:

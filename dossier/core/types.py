@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.bands import COMPARED_IN_GROUPS, COMPARED_WITH_BEFORE, FEW_FOR_POOLING
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, gathered
 from dossier.core.values import CHANGES as CHANGES
 from dossier.core.values import MARGINAL as MARGINAL
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
@@ -845,10 +845,7 @@ class Index(dict[Any, Sequence[Filed]]):
 
 def _indexed(rows: Iterable[Filed], key: Callable[[Filed], object]) -> Index[Filed]:
     """Rows by a key of theirs, those of one key in their order."""
-    found: dict[object, list[Filed]] = {}
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return Index(found)
+    return Index(gathered((key(row), row) for row in rows))
 
 
 @dataclass(frozen=True)

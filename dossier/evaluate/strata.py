@@ -76,7 +76,7 @@ def over_imputations(each: Sequence[Estimate | Absent], scale: Scale, level: flo
 
 
 def naming(found: Estimate | Absent, few: Sequence[str], turning: Sequence[str]) -> Estimate | Absent:
-    """What was found, with the sites that were told apart by time and those that did not enter: next to no rows."""
+    """What was found, with the sites that were divided by time and those that did not enter: next to no rows."""
     said = {"sites_turning": turning, "sites_too_small": dict.fromkeys(few)}
     steps = [Fact(code, sites=tuple(names)) for code, names in said.items() if names]
     return found if isinstance(found, Absent) else replace(found, method=Method(*found.method, *steps))

@@ -288,7 +288,7 @@ def _apart(ours: Part, rest: Part) -> Comparison:
 
 
 def sites_of(pairs: Sequence[Pair]) -> int:
-    """How many sites there are, however many times one is told apart into."""
+    """How many sites there are, into however many times one is divided."""
     return len({pair.name for pair in pairs})
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from dossier.core import bands, types
+from dossier.core.facts import gathered
 from dossier.typeset import tables
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
@@ -25,9 +26,7 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
     """These measures in tables: those that depend on the same settings stand side by side."""
     evidence = _by_rival(evidence)
     terms = [evidence.terms[term.name] for term in terms]
-    groups: dict[tuple[str, ...], list[types.Term]] = {}
-    for term in terms:
-        groups.setdefault(term.at, []).append(term)
+    groups = gathered((term.at, term) for term in terms)
     made: list[tables.Table] = []
     for at, members in groups.items():
         kept = [term for term in members if any(map(is_estimated, evidence.by_term[term.name]))]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from dossier.core import alterations, binding, claims, multiplicity, types
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, gathered
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons
@@ -102,9 +102,8 @@ LONGEST_VALUE = 80
 
 def _changed(evidence: types.Evidence) -> str:
     """What was changed since it was sealed, each value as it was and as it is."""
-    of_table: dict[types.Sealed, list[str]] = {}
-    for alteration in alterations.since(evidence.seal):
-        of_table.setdefault(alteration.table, []).append(_altered(evidence, alteration))
+    since = alterations.since(evidence.seal)
+    of_table = gathered((alteration.table, _altered(evidence, alteration)) for alteration in since)
     return "; ".join(
         f"{flags.sealed(table)} ({named_with_the_rest(values, MOST_CHANGED)})" for table, values in of_table.items()
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dossier.core import between_groups, claims, multiplicity, over_time, types
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, gathered
 from dossier.report.chapters import acceptance, monitoring, provenance, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.flags import topic
@@ -447,9 +447,7 @@ def criteria(evidence: types.Evidence) -> Table | None:
 
 def _joined(rows: Sequence[Row]) -> Iterator[Row]:
     """Rows that differ in nothing but the site of their first cell, as one."""
-    alike: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        alike.setdefault((row.label, *(each.text for each in row.cells[1:])), []).append(row)
+    alike = gathered(((row.label, *(each.text for each in row.cells[1:])), row) for row in rows)
     for same in alike.values():
         sites = listing(list(dict.fromkeys(row.cells[0].text for row in same)))
         yield replace(same[0], cells=(Cell.word(sites), *same[0].cells[1:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core import claims, multiplicity
+from dossier.core.facts import gathered
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
 from dossier.core.types import Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
@@ -16,9 +17,7 @@ from dossier.typeset.words import in_words, listing, sentence_case
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
-    alike: dict[tuple[str, ...], list[float]] = {}
-    for at in evidence.release.thresholds.declared[: plain.MOST_NAMED]:
-        alike.setdefault(_at_line(evidence, at), []).append(at)
+    alike = gathered((_at_line(evidence, at), at) for at in evidence.release.thresholds.declared[: plain.MOST_NAMED])
     return tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
 
 

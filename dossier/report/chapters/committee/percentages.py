@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dossier.core import claims, multiplicity, types
+from dossier.core.facts import gathered
 from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question
@@ -161,9 +162,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     off = off_as_a_whole(evidence)
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
-        ways: dict[str, list[str]] = {}
-        for each in off:
-            ways.setdefault(each.says, []).append(each.where)
+        ways = gathered((each.says, each.where) for each in off)
         how = sentence_case("; ".join(f"in {few_named(where)} {says}" for says, where in ways.items()))
         return sentence.Sentence("No." if len(off) == len(places) else "Not all.", f"{how}. {said}")
     is_told = any(claims.standing(evidence, claim) == "shown" for claim in _gravest(evidence).values())
