@@ -5,7 +5,7 @@ shows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -111,6 +111,22 @@ class Look:
         return (self.apart.details.get("p_holm") or 0.0) <= AT_MOST
 
     @property
+    def is_single(self) -> bool:
+        """Whether it is of one site, and not over all of them."""
+        return self.dataset != POOLED
+
+    @property
+    def p_value(self) -> float:
+        """By Holm's correction: over all sites of what is looked at there, at one of all looks at all sites."""
+        p_value = self.apart.details.get("p_over_sites" if self.is_single else "p_holm")
+        return 1.0 if p_value is None else p_value
+
+    @property
+    def accuses_alone(self) -> bool:
+        """Whether it is against the group at this one site, among all looks at all sites."""
+        return self.is_single and self.state == "against" and self.p_value <= multiplicity.LEVEL
+
+    @property
     def excludes_none(self) -> bool:
         """Whether the interval by itself leaves out that there is no difference."""
         none = 1.0 if self.measure == RATIO else 0.0
@@ -142,6 +158,11 @@ class Look:
     def is_worse(self) -> bool:
         """Whether it is the group that is worse off: more of its events are missed, or it is ranked less well."""
         return self.apart.value > 1 if self.measure == RATIO else self.apart.value < 0
+
+    @property
+    def subject(self) -> tuple[str, str, str, str | None]:
+        """What is compared in which group, wherever that is."""
+        return self.column, self.label, self.measure, self.of_class
 
     @property
     def at(self) -> dict[str, float | str]:
@@ -237,6 +258,26 @@ def looks(
     return tuple(sorted(made, key=lambda look: COMPARED.index(look.measure)))
 
 
+def at_single_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> tuple[Look, ...]:
+    """The comparisons that are against a group at one site, where that over all sites is not against it.
+
+    Of a group that is worse off at one site and better off at another nothing is left over all of them.
+    """
+    known = {look.subject for look in looks(summaries, results) if look.state == "against"}
+    sure = dict.fromkeys(result.dataset for result in results if _is_sure_among_all(result))
+    return tuple(
+        look
+        for dataset in sure
+        for look in looks(summaries, results, dataset)
+        if look.accuses_alone and look.subject not in known
+    )
+
+
+def _is_sure_among_all(result: Result) -> bool:
+    p_value = result.found.details.get("p_over_sites") if isinstance(result.found, Estimate) else None
+    return p_value is not None and p_value <= multiplicity.LEVEL
+
+
 def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:
     """The datasets whose patients have the column; a size that is withheld is one."""
     return frozenset(
@@ -254,12 +295,16 @@ def _place(result: Result) -> Place:
 
 
 def adjusted(
-    summaries: Sequence[SubgroupSummary], results: Sequence[Result], threshold: float | None
+    summaries: Sequence[SubgroupSummary],
+    results: Sequence[Result],
+    threshold: float | None,
+    turning: Collection[str] = (),
 ) -> tuple[Result, ...]:
     """The results, with Holm's p values and the number of looks beside those that groups are judged by.
 
     A family is all that is looked at over all sites, or at one: groups times measures, at the first threshold. Two
-    groups are one look, for what is said of the one is said of the other.
+    groups are one look, for what is said of the one is said of the other. What is against a group at one site alone is
+    one of all looks at all sites, but for those whose risks are `turning` over time.
     """
     two = {column: labels for column, labels in _labels(summaries).items() if len(labels) == 2}
     families: dict[str, dict[object, list[int]]] = {}
@@ -268,6 +313,11 @@ def adjusted(
             group = result.subset.column if result.subset.column in two else result.subset
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
+    single = [each for name, family in families.items() if name not in {POOLED, *turning} for each in family.values()]
+    over_sites = multiplicity.holm([_p_value(results[each[0]]) for each in single])
+    for each, p_value in zip(single, over_sites, strict=True):
+        for index in each:
+            given[index] = given[index].with_details({"p_over_sites": p_value, "looks_over_sites": float(len(single))})
     for family in families.values():
         firsts = [results[each[0]] for each in family.values()]
         p_values = multiplicity.holm([_p_value(first) for first in firsts])

@@ -348,15 +348,20 @@ def is_same(claim: Claim) -> bool:
 def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     """Each group of patients against the others of its hospitals, over all of them and at each by itself."""
     groups = evidence.subgroups
+    by_itself = between_groups.at_single_sites(groups.summaries, groups.results)
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         # Who came when tells the groups of a hospital apart where its risks turn over time.
         turns = over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset) is not None
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
-            # Better off than the others is not worse off. A single hospital accuses where it is one's own.
+            # Better off than the others is not worse off. A single hospital accuses where it is one's own, and where
+            # what is found there is beyond chance among all looks at all of them.
             alone: types.State = (
                 "open" if look.is_explained or turns else look.state if look.state in ("against", "open") else "shown"
             )
             why = Fact("explained_by_risks") if look.is_explained else None
+            accuses = look in by_itself
+            family = ("p_over_sites", "looks_over_sites") if accuses else ("p_holm", "looks")
+            p_adjusted, among = (look.apart.details.get(name) for name in family)
             yield _claim(
                 "groups",
                 "group",
@@ -366,8 +371,9 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
                 subset=types.Subset(look.column, look.label),
                 at=look.at,
                 limit=between_groups.MARGINS[look.measure],
-                p_adjusted=look.apart.details.get("p_holm"),
-                state="open" if alone == "against" and dataset != types.POOLED else alone,
+                looks=int(among or 1),
+                p_adjusted=p_adjusted,
+                state="open" if alone == "against" and dataset != types.POOLED and not accuses else alone,
                 alone=alone,
             )
 
@@ -620,7 +626,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
         reason = next((claim.reason for claim in every if claim.reason), None) or ASKED[question].why(evidence)
         return Claim(question, "overall", "untested", reason=reason)
     if question == "groups":
-        known = [each for each in known if each.dataset == types.POOLED or each.limit_source == "declared"] or known
+        known = _of_groups(known) or known
     worst = worst_first(known, few(evidence))[0]
     if question == "groups":
         return replace(worst, scope="overall")
@@ -693,9 +699,15 @@ def _is_beside_others(claim: Claim) -> bool:
 def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim]:
     """Claims of one question: shown not to hold, looks worse, open, untested, shown; the lowest number first.
 
-    Among equals those of datasets of few patients come last: their numbers lie anywhere.
+    Among equals those of datasets of few patients come last: their numbers lie anywhere; and a group at a single
+    hospital comes after one over all of them.
     """
-    return sorted(every, key=lambda claim: (claim.harm, not looks_worse(claim), claim.dataset in few, _goodness(claim)))
+
+    def order(claim: Claim) -> tuple[float | bool, ...]:
+        is_single = _is_beside_others(claim) and claim.dataset != types.POOLED
+        return claim.harm, not looks_worse(claim), is_single, claim.dataset in few, _goodness(claim)
+
+    return sorted(every, key=order)
 
 
 def few(evidence: types.Evidence) -> frozenset[str]:
@@ -769,10 +781,19 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
         each for each in every if each.at.get("threshold") in (None, *primary) or (each.question, each.state) == harm
     ] or every
     if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
-        here = [claim for claim in here if claim.dataset == types.POOLED or claim.limit_source == "declared"]
+        here = _of_groups(here)
     # A goal of one group takes the place of no comparison with the others.
     asked = {claim.measure for claim in here if claim.limit_source == "declared" and claim.subset is None}
     return [claim for claim in here if claim.subset is not None or not _is_replaced(claim, asked)]
+
+
+def _of_groups(every: Sequence[Claim]) -> list[Claim]:
+    """What counts of groups: over all hospitals, what was declared, and what is against one at a single hospital."""
+    return [
+        claim
+        for claim in every
+        if claim.dataset == types.POOLED or claim.limit_source == "declared" or claim.state == "against"
+    ]
 
 
 def standing(evidence: types.Evidence, claim: Claim) -> types.State:

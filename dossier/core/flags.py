@@ -350,7 +350,7 @@ def _at_sites(
 def _subgroup_differs(
     external: Sequence[DatasetSummary], summaries: Sequence[SubgroupSummary], results: Sequence[Result]
 ) -> Iterator[Flag]:
-    """A group of patients that is shown to differ from the others of its own sites, over all that record it."""
+    """A group of patients that is shown to differ from the others of its own sites, over all of them or at one."""
     for look in between_groups.looks(summaries, results):
         if look.state == "against":
             having = between_groups.sites_with(summaries, look.column)
@@ -359,6 +359,10 @@ def _subgroup_differs(
             if (some := look.rests_on(len(sites))) < len(sites):
                 where = Fact("at_some_sites", some=some, among=len(sites))
             yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
+    called = {site.name: site.site for site in external}
+    for look in between_groups.at_single_sites(summaries, results):
+        where = Fact("in_sites", sites=(called[look.dataset],))
+        yield Flag("subgroup_differs", look.dataset, Fact("subgroup_differs", where=where, difference=look.fact))
 
 
 def _refuted(external: Sequence[DatasetSummary], results: Sequence[Result]) -> frozenset[tuple[str, str]]:

@@ -261,7 +261,7 @@ def together(
         made = [result for each in of_sites for result in _Group(release, subset, found, *each).results()]
         found |= {_place(result): result for result in made}
     declared = release.thresholds.declared
-    judged = between_groups.adjusted(every.summaries, tuple(found.values()), declared[0] if declared else None)
+    judged = between_groups.adjusted(every.summaries, tuple(found.values()), declared[0] if declared else None, turning)
     return replace(every, results=judged)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core import bands, between_groups, claims, types
+from dossier.core import bands, between_groups, claims, multiplicity, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
@@ -43,10 +43,10 @@ def finding(evidence: types.Evidence) -> Sentence:
         return Sentence(
             "No subgroup could be compared with the other patients within the sites.", f"{of_criteria}{rest}".strip()
         )
-    apart = [look for look in looks if look.state == "against"]
+    apart = _against(evidence)
     counts = _counts(looks)
     others = [*apart[1:], *(look for look in looks if look.state == "explained" and look.is_worse)]
-    more = named_with_the_rest([flag_text(look.fact) for look in others], MOST_NAMED - 1)
+    more = named_with_the_rest([_said(evidence, look) for look in others], MOST_NAMED - 1)
     said = f"{sentence_case(more)}. " if more else ""
     slight = named_with_the_rest([flag_text(look.fact) for look in looks if look.is_slight], MOST_NAMED - 1)
     said += f"{sentence_case(slight)}; whether by more than the limits is open. " if slight else ""
@@ -58,21 +58,35 @@ def finding(evidence: types.Evidence) -> Sentence:
         if "against" in declared:
             return Sentence(of_criteria.strip(), f"{none} {said}{counts}{rest}")
         return Sentence(none, f"{said}{counts}{of_criteria}{rest}")
-    return Sentence(f"{_where(evidence, apart[0])} {flag_text(apart[0].fact)}.", f"{said}{counts}{of_criteria}{rest}")
+    first = f"{_where(evidence, apart[0])} {_said(evidence, apart[0])}".strip()
+    return Sentence(f"{sentence_case(first)}.", f"{said}{counts}{of_criteria}{rest}")
 
 
 def worse_off(evidence: types.Evidence) -> str:
-    """The worst comparison of a group over all sites that is shown to be against it, and how many more there are."""
+    """The worst comparison of a group that is shown to be against it, and how many more there are."""
     counted_ones = claims.worst_first(claims.counted(evidence, "groups"))
     against = [claim for claim in counted_ones if (claim.state, claim.limit_source) == ("against", "default")]
-    looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     facts = [
-        flag_text(look.fact)
+        _said(evidence, look)
         for claim in against
-        for look in looks
-        if (look.measure, types.Subset(look.column, look.label), look.at) == (claim.measure, claim.subset, claim.at)
+        for look in _against(evidence)
+        if (look.dataset, look.measure, types.Subset(look.column, look.label), look.at)
+        == (claim.dataset, claim.measure, claim.subset, claim.at)
     ]
     return f"{sentence_case(named_with_the_rest(facts, 1))}." if facts else ""
+
+
+def _against(evidence: types.Evidence) -> list[between_groups.Look]:
+    """What is against a group: over all sites, and then at one of them alone."""
+    groups = evidence.subgroups
+    over_all = [look for look in between_groups.looks(groups.summaries, groups.results) if look.state == "against"]
+    return [*over_all, *between_groups.at_single_sites(groups.summaries, groups.results)]
+
+
+def _said(evidence: types.Evidence, look: between_groups.Look) -> str:
+    """A comparison within a sentence, with its site where it is of one."""
+    named = f"in {_called(evidence)[look.dataset]} " if look.is_single else ""
+    return f"{named}{flag_text(look.fact)}"
 
 
 def _of_criteria(stands: Sequence[types.State]) -> str:
@@ -107,7 +121,12 @@ def sites_with(evidence: types.Evidence, column: str) -> list[str]:
 
 
 def _where(evidence: types.Evidence, look: between_groups.Look) -> str:
-    """In which sites a subgroup is looked at: all, those that have the column, or those with enough of either part."""
+    """In which sites a subgroup is looked at: all, those that have the column, or those with enough of either part.
+
+    Empty of a single site, which is named with the comparison.
+    """
+    if look.is_single:
+        return ""
     sites = sites_with(evidence, look.column)
     if (some := look.rests_on(len(sites))) < len(sites):
         return f"At {in_words(some)} of {in_words(len(sites))} sites"
@@ -362,12 +381,13 @@ def _apart(evidence: types.Evidence) -> Table:
     looks = between_groups.looks(groups.summaries, groups.results, measures=between_groups.COMPARED)
     looks = tuple(look for look in looks if look.threshold in (None, *declared))
     judged = sum(look.measure in between_groups.TESTED for look in looks)
+    alone, called = between_groups.at_single_sites(groups.summaries, groups.results), _called(evidence)
     rows: list[Row] = []
     for measure, name in NAMES.items():
         here = [look for look in looks if look.measure == measure]
         at = f" at {setting(here[0].threshold)}" if here and here[0].threshold is not None else ""
         rows += [Row(f"{name}{at}", kind="group")] if here else []
-        rows += [_row(look) for look in here]
+        rows += [_row(look, called) for look in (*here, *alone) if look.measure == measure]
     return worded(
         "subgroup-differences",
         rows,
@@ -377,10 +397,12 @@ def _apart(evidence: types.Evidence) -> Table:
         at_most=between_groups.AT_MOST,
         flagged=any(look.measure in between_groups.AT_THRESHOLD for look in looks),
         benefit=any(look.measure == "net_benefit" for look in looks),
+        alone=bool(alone),
+        at_most_alone=multiplicity.LEVEL,
     )
 
 
-def _row(look: between_groups.Look) -> Row:
+def _row(look: between_groups.Look, called: Mapping[str, str]) -> Row:
     found, tau, digits = look.apart, NOT_COMPUTED, 1 if look.measure == "net_benefit" else 2
     details = found.details
 
@@ -395,12 +417,17 @@ def _row(look: between_groups.Look) -> Row:
         Cell.plain(said(look.rest)),
         Cell(said(found.value), said(found.low, found.high), "alert" if look.state == "against" else "value"),
         tau,
-        NOT_COMPUTED if look.state == "not judged" else Cell.plain(number(details["p_holm"] or 0.0, 3)),
-        Cell.plain(f"{details.get('tested_at') or 0:g}"),
+        NOT_COMPUTED if look.state == "not judged" else Cell.plain(number(look.p_value, 3)),
+        NOT_COMPUTED if look.is_single else Cell.plain(f"{details.get('tested_at') or 0:g}"),
         Cell.word(STATES[look.state]),
     )
-    of_class = f", {look.of_class}" if look.of_class else ""
-    return Row(f"{sentence_case(look.label)} ({look.column}{of_class})", cells)
+    of_what = ", ".join(filter(None, (look.column, look.of_class, called.get(look.dataset))))
+    return Row(f"{sentence_case(look.label)} ({of_what})", cells)
+
+
+def _called(evidence: types.Evidence) -> dict[str, str]:
+    """The sites by the names of their datasets."""
+    return {site.name: site.site for site in types.externals(evidence)}
 
 
 LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
@@ -409,7 +436,7 @@ LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
 
 def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) -> Iterator[str]:
     """The sites that have no part in some comparison, with the subgroups."""
-    called = {site.name: site.site for site in types.externals(evidence)}
+    called = _called(evidence)
     for code, words in LEFT_OUT.items():
         of_site: dict[str, dict[str, None]] = {}
         for look in looks:

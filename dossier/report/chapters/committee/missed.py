@@ -75,7 +75,7 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     every = _errors(evidence, in_brief=True)
     errors = dict(list(every.items())[:MOST_ERRORS])
     parts = [f"{how} {plain.first_named(which, GROUP)}." for how, which in errors.items()]
-    left = {_how(evidence, look) for look in _looks(evidence) if look.state == "against"} - set(errors)
+    left = {_how(evidence, look) for look in _worse_off(evidence) if look.state == "against"} - set(errors)
     parts += ["More is wrong for groups: table of groups."] if left else []
     parts = [*parts, _even_if_right(evidence, errors)] if parts else [_counts(evidence, in_brief=True)]
     return tuple(text for text in (*parts, _of_goals(evidence), _known_at(evidence)) if text)
@@ -83,14 +83,13 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
 
 def worse_for(evidence: types.Evidence) -> str:
     """For which groups an error is shown: for the first words of the first page."""
-    against = [look for look in _looks(evidence) if look.state == "against"]
-    who = list(dict.fromkeys(patients_of(look.column, look.label, look.of_class) for look in against))
+    who = list(dict.fromkeys(_whom(evidence, look) for look in _worse_off(evidence) if look.state == "against"))
     return f"An error was shown for {plain.first_named(who, GROUP)}." if who else ""
 
 
 def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
     """That the risks may explain some or all of these errors; the later page says what one would expect by them."""
-    states = {look.state for look in _looks(evidence) if look.is_worse and _how(evidence, look) in errors}
+    states = {look.state for look in _worse_off(evidence) if _how(evidence, look) in errors}
     if "explained" not in states:
         return ""
     what = "Some of this" if "against" in states else "This"
@@ -132,6 +131,23 @@ def _looks(evidence: types.Evidence) -> tuple[between_groups.Look, ...]:
     if _turns(evidence):
         return ()
     return between_groups.looks(groups.summaries, groups.results, evidence.local_site or types.POOLED)
+
+
+def _worse_off(evidence: types.Evidence) -> list[between_groups.Look]:
+    """The groups that are worse off: within all hospitals, or at one of them alone; what accuses comes first."""
+    groups = evidence.subgroups
+    alone = () if evidence.local_site else between_groups.at_single_sites(groups.summaries, groups.results)
+    every = (look for look in (*_looks(evidence), *alone) if look.is_worse_off)
+    return sorted(every, key=lambda look: look.state != "against")
+
+
+def _whom(evidence: types.Evidence, look: between_groups.Look) -> str:
+    """The patients of a comparison, with the hospital where it is of one of several."""
+    who = patients_of(look.column, look.label, look.of_class)
+    of_one = [
+        site.site for site in types.externals(evidence) if site.name == look.dataset and not places.alone(evidence)
+    ]
+    return " in ".join([who, *of_one])
 
 
 def _turns(evidence: types.Evidence) -> bool:
@@ -186,13 +202,20 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
     explain, and of one kind the groups that are farthest off.
     """
     found: dict[str, list[str]] = {}
-    every = sorted((look for look in _looks(evidence) if look.is_worse_off), key=lambda look: look.state != "against")
+    every = _worse_off(evidence)
     kinds = list(dict.fromkeys(_how(evidence, look) for look in every))
+    is_single = evidence.local_site is None
     for look in sorted(
-        every, key=lambda look: (kinds.index(_how(evidence, look)), look.state != "against", -look.distance)
+        every,
+        key=lambda look: (
+            kinds.index(_how(evidence, look)),
+            look.state != "against",
+            is_single and look.dataset != types.POOLED,
+            -look.distance,
+        ),
     ):
         more = "" if in_brief else f"{_range_of(look)}{_expected(look)}"
-        who = f"{patients_of(look.column, look.label, look.of_class)} ({_values(look)}{more})"
+        who = f"{_whom(evidence, look)} ({_values(look)}{more})"
         found.setdefault(_how(evidence, look), []).append(who)
     return found
 
