@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -355,8 +356,12 @@ def mean_of_sites(
 
     `estimates` are those of one measure, one a site, such as a difference in Brier score, whose value at a site is a
     mean over its rows. Returns sum of w v, w the site's share of the rows, or with `by_pairs` of the pairs (a
-    difference in AUROC), or of `counts`, with SE^2 = sum of w^2 SE^2 and the normal interval. Absent without sites;
-    the interval is missing where a site has no standard error.
+    difference in AUROC), or of `counts`, with SE^2 = sum of w^2 SE^2. Its ends lie as far off, squared, as the sum of
+    w^2 (v - end)^2 of the sites' own intervals (MOVER), skewed as they are: far from a limit those of a normal one, and
+    never where no site could be; where a site has an error and no interval it is normal. Absent without sites; the
+    interval is missing where a site has no standard error.
+
+    Zou and Donner 2008.
     """
     if not estimates:
         return NO_ROWS
@@ -376,6 +381,14 @@ def mean_of_sites(
         reason = Fact("not_every_site_with_standard_error")
         return Estimate(value, None, None, None, n, method, known, None, details, reason)
     se = math.sqrt(math.fsum((share * (error or 0.0)) ** 2 for share, error in zip(shares, errors, strict=True)))
+    ends = [(estimate.low, estimate.high) for estimate in estimates]
+    below, above = (
+        [abs(estimate.value - end) for estimate, end in zip(estimates, side, strict=True) if end is not None]
+        for side in zip(*ends, strict=True)
+    )
+    if len(below) == len(above) == count:
+        low, high = (value + sign * math.hypot(*map(mul, shares, side)) for sign, side in ((-1, below), (1, above)))
+        return Estimate(value, low, high, level, n, method + "mover_of_sites", known, se, details)
     half = two_sided(level) * se
     return Estimate(value, value - half, value + half, level, n, method + "normal", known, se, details)
 

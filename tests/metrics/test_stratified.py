@@ -282,6 +282,28 @@ def test_means_over_rows_and_over_pairs_by_hand() -> None:
     assert pairs.value == pytest.approx(share * 0.02 - (1 - share) * 0.01)
 
 
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 9), st.floats(0, 9), st.integers(1, 999)), min_size=1, max_size=5)
+)
+def test_skewed_intervals_of_sites_give_a_mean_that_could_be(parts: list[tuple[float, float, float, int]]) -> None:
+    sites = [
+        Estimate(value, value - below, value + above, 0.95, n, Method("mover"), None, 0.1)
+        for value, below, above, n in parts
+    ]
+    found = estimated(mean_of_sites(sites, 0.95))
+    weights = np.array([n for *_, n in parts], dtype=float)
+    lows, highs = ([getattr(site, end) for site in sites] for end in ("low", "high"))
+    least, most = np.average(lows, weights=weights), np.average(highs, weights=weights)
+    assert least - 1e-9 <= (found.low or 0) <= found.value <= (found.high or 0) <= most + 1e-9
+
+
+def test_square_and_add_of_two_sites_by_hand() -> None:
+    sites = [Estimate(0.0, low, 0.01, 0.95, n, Method("mover"), None, 0.1) for low, n in ((-9.0, 300), (-1.0, 100))]
+    found = estimated(mean_of_sites(sites, 0.95))
+    assert found.low == pytest.approx(-math.sqrt(6.75**2 + 0.25**2))
+    assert found.high == pytest.approx(math.sqrt(0.0075**2 + 0.0025**2))
+
+
 def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
     sites = (
         Estimate(0.1, None, None, 0.95, 100, Method("wald"), 30, 0.02),
