@@ -36,6 +36,7 @@ RELEASES = {
     "knee": ROOT / "fixtures" / "knee",
     "breast": ROOT / "fixtures" / "breast",
     "biopsy": ROOT / "fixtures" / "biopsy",
+    "relapse": ROOT / "fixtures" / "relapse",
     "covid": ROOT / "tests" / "releases" / "covid",
     "heart": ROOT / "tests" / "releases" / "heart",
 }

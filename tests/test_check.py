@@ -44,7 +44,7 @@ __all__ = ["release", "run"]
 def test_every_flag_and_open_row_of_a_build_is_told_beforehand(any_book: Book) -> None:
     found = evaluate.preview(reading.study(RELEASES[any_book.name]))
     assert found.flags == any_book.evidence.flags
-    assert len(found.flags) > 5
+    assert len(found.flags) >= 5
     open_rows = [row.item for row in any_book.evidence.checklist if row.status == "missing"]
     assert [item.number for item in found.missing] == open_rows
 

@@ -298,6 +298,10 @@ def test_our_hospital_stands_first(covid: Book) -> None:
 def test_the_thousand_of_a_site_are_its_own_patients_and_add_up(any_book: Book) -> None:
     for site in types.externals(any_book.evidence):
         curve = types.find_curve(any_book.evidence, "per_thousand_of_site", site.name)
+        if site.left:
+            # Nobody knows in whole people whom those who were followed for less belong to.
+            assert isinstance(curve, types.Absent)
+            continue
         assert isinstance(curve, types.Curve)
         names = [
             name
@@ -715,7 +719,7 @@ def prose(evidence: types.Evidence) -> list[str]:
 def test_the_text_reads_at_grade_eight_or_below(any_book: Book, index: int | None) -> None:
     evidence = at_home(any_book.evidence, index)
     texts = prose(evidence)
-    assert len(texts) > 25
+    assert len(texts) >= 25
     assert grade(texts) <= 8
     first = edition(evidence).html.split('class="page-more"')[0]
     assert grade([text for text in spoken(first) if text.endswith(".") and len(text.split()) >= 4]) <= 8

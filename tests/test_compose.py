@@ -420,7 +420,7 @@ def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: B
         pytest.skip("several classes are counted in words: tests/test_classes.py")
     at = evidence.release.thresholds.declared[0]
     for site in evidence.datasets:
-        if site.role != "external" or site.events is None:
+        if site.role != "external" or site.events is None or site.left:
             continue
         picture = committee_thousand(dataclasses.replace(evidence, local_site=site.name))
         assert isinstance(picture, Picture)

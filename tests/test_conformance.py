@@ -15,10 +15,14 @@ from tests.conftest import Book
 
 
 @pytest.mark.parametrize("edition", ON_PAPER)
-def test_the_page_and_the_file_conform(breast: Book, edition: Edition) -> None:
-    assert lint(breast.html(edition)) == []
-    assert list(fda(breast.pdf(edition), edition)) == []
-    assert unembedded(breast.pdf(edition)) == []
+@pytest.mark.parametrize("name", ["breast", "relapse"])
+def test_the_page_and_the_file_conform(books: dict[str, Book], name: str, edition: Edition) -> None:
+    book = books[name]
+    assert lint(book.html(edition)) == []
+    assert list(fda(book.pdf(edition), edition)) == []
+    assert unembedded(book.pdf(edition)) == []
+    if edition in SUBMITTED:
+        assert unmarked(book.html(edition), PdfReader(book.pdf(edition)).outline) == []
 
 
 def test_pdfsig_agrees_with_one_signature_and_with_three(breast: Book, tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import RELEASES
 from tests.reference.built import example
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -17,10 +19,13 @@ HERE = {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LANG": "C.UTF-8", "L
 THERE = {"PYTHONHASHSEED": "2", "TZ": "America/Los_Angeles", "LANG": "de_DE.ISO-8859-1", "LC_ALL": "POSIX"}
 
 
-def release(folder: Path) -> Path:
-    """The example release with few replicates, in a folder of any name."""
-    folder.mkdir(parents=True)
-    example(folder)
+def release(folder: Path, name: str) -> Path:
+    """The example release, or one that ships, with few replicates, in a folder of any name."""
+    if name == "example":
+        folder.mkdir(parents=True)
+        example(folder)
+    else:
+        shutil.copytree(RELEASES[name], folder)
     text = (folder / "release.toml").read_text()
     (folder / "release.toml").write_text(re.sub(r"(bootstrap|permutations) = \d+", r"\1 = 9", text))
     return folder
@@ -46,12 +51,14 @@ def outputs(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], dict[str, bytes]]:
+@pytest.fixture(scope="module", params=["example", "relapse"])
+def built(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """What two builds side by side wrote, with everything different that must not matter."""
     here, there = tmp_path_factory.mktemp("here"), tmp_path_factory.mktemp("there") / "deeper"
-    release(here / "release")
-    other = release(there / "elsewhere" / "another name")
+    release(here / "release", request.param)
+    other = release(there / "elsewhere" / "another name", request.param)
     builds = (
         started(here, HERE, "build", "release", "-o", "out", "--jobs", "1", "--quiet"),
         started(there, THERE, "build", str(other / "release.toml"), "-o", "a/b", "--jobs", "2", "--quiet"),

@@ -25,9 +25,9 @@ from dossier.core.errors import DataError, DossierError, OutputError, ReleaseErr
 from dossier.outputs import verify
 from dossier.record import results, versions
 from dossier.signing import signed
-from tests.conftest import ROOT
+from tests.conftest import RELEASES
 
-GBSG = ROOT / "fixtures" / "breast" / "gbsg.csv"
+GBSG = RELEASES["breast"] / "gbsg.csv"
 
 
 def asked(*words: str | Path) -> Result:
@@ -61,20 +61,37 @@ def built(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def looked_at(folder: Path, table: Path, *words: str) -> Path:
+    """The dossier of a quick look."""
+    out, more = folder / "out", ("--risk", "risk", "--threshold", "0.2", "--seed", "7")
+    result = asked("quick", table, *words, *more, "-o", out, "--jobs", "1", "--quiet")
+    assert result.exception is None
+    return out
+
+
 @pytest.fixture(scope="module")
 def glance(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The dossier of a quick look, which is printed again in a quarter of the time."""
-    out = tmp_path_factory.mktemp("glance") / "out"
-    words = ("--outcome", "outcome", "--risk", "risk", "--threshold", "0.2", "--seed", "7")
-    result = asked("quick", GBSG, *words, "-o", out, "--jobs", "1", "--quiet")
-    assert result.exception is None
-    return out
+    return looked_at(tmp_path_factory.mktemp("glance"), GBSG, "--outcome", "outcome")
+
+
+@pytest.fixture(scope="module")
+def glance_by_horizon(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same of an outcome by a horizon, to which some patients were not followed."""
+    words = ("--time", "years", "--event", "event", "--at", "5")
+    return looked_at(tmp_path_factory.mktemp("horizon"), RELEASES["relapse"] / "gbsg.csv", *words)
 
 
 @pytest.fixture
 def out(glance: Path, tmp_path: Path) -> Path:
     """A copy of the quick look that may be altered."""
     return Path(shutil.copytree(glance, tmp_path / "out"))
+
+
+@pytest.fixture(params=["glance", "glance_by_horizon"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of each quick look."""
+    return Path(shutil.copytree(request.getfixturevalue(request.param), tmp_path / "out"))
 
 
 def changed_manifest(out: Path, **changes: object) -> None:
@@ -244,7 +261,8 @@ def other_digit(found: re.Match[bytes]) -> bytes:
     return found[0][:-1] + str((int(found[0][-1:]) + 5) % 10).encode()
 
 
-def test_an_altered_word_curve_and_cell_are_named_and_nothing_else(out: Path) -> None:
+def test_an_altered_word_curve_and_cell_are_named_and_nothing_else(either: Path) -> None:
+    out = either
     word_changed(out / "dossier-quick.pdf")
     changed_once(out / "figures" / "roc_by_site.svg", rb'd="M[0-9.]+ [0-9.]+L[0-9.]+ [0-9.]*[0-9]', other_digit)
     changed_once(out / "results.csv", rb"\nauroc,.*?0\.[0-9]+", other_digit)
@@ -259,7 +277,9 @@ def test_an_altered_word_curve_and_cell_are_named_and_nothing_else(out: Path) ->
     assert "4 differences." in result.stdout.splitlines()
 
 
-def test_an_altered_number_of_results_json_is_on_no_page(out: Path) -> None:
+def test_an_altered_number_of_results_json_is_on_no_page(either: Path) -> None:
+    out = either
+
     def better(document: Any) -> None:
         for estimate in document["estimates"]:
             if estimate["measure"] == "auroc" and estimate["status"] == "estimated":
