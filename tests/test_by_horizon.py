@@ -21,7 +21,7 @@ from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.pooled import random_effects
 from dossier.record import results
-from dossier.report.chapters import committee, description, discrimination
+from dossier.report.chapters import acceptance, committee, description, discrimination
 from dossier.report.chapters.nomogram import formula
 from dossier.report.figures import data
 from dossier.report.figures.odds_ratios import odds_ratios_of_formula
@@ -438,6 +438,8 @@ LATER = """
 at = 730.5
 says = "within two years"
 risk = "risk_2y"
+rival = "risk_3y"
+thresholds = { declared = [0.3] }
 [[horizon]]
 at = 1095.75
 says = "within three years"
@@ -445,8 +447,12 @@ risk = "risk_3y"
 """
 
 
-def test_further_horizons_stand_beside_the_first_and_are_judged_by_nothing(tmp_path: Path, gbsg: Evidence) -> None:
-    several = released(tmp_path, GBSG, f"{RELEASE}{LATER}")
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return released(tmp_path_factory.mktemp("several") / "gbsg", GBSG, f"{RELEASE}{LATER}")
+
+
+def test_further_horizons_stand_beside_the_first_and_are_judged_by_nothing(several: Evidence, gbsg: Evidence) -> None:
     assert several.results == gbsg.results
     assert claims.of(several) == claims.of(gbsg)
     for horizon, key in ((730.5, "t2"), (1095.75, "t3")):
@@ -464,6 +470,92 @@ def test_further_horizons_stand_beside_the_first_and_are_judged_by_nothing(tmp_p
     assert table is not None
     groups = [row.label for row in table.rows if row.kind == "group"]
     assert groups == ["Within five years", "Within two years", "Within three years"]
+
+
+def test_a_rival_and_thresholds_are_of_the_horizon_that_names_them(several: Evidence) -> None:
+    """R's numbers of two and of three years, the risks of the latter held against the former's outcome too."""
+    at_two: dict[str, Any] = {"horizon": 730.5}
+    two, three = (IN_R["gbsg"][key]["recommended"]["stratified"] for key in ("t2", "t3"))
+    (wanted,) = (each for each in two["thresholds"] if each["threshold"] == 0.3)
+    for measure, key in (("sensitivity", "sens"), ("specificity", "spec"), ("net_benefit", "nb")):
+        found = estimated(find(several, measure, "gbsg", threshold=0.3, **at_two))
+        assert found.value == pytest.approx(wanted[key], abs=1e-9)
+    rival = estimated(find(several, "auroc", "gbsg", model="the rival", **at_two))
+    outcome = TimeToEvent(GBSG.days.to_numpy(float), GBSG.event.to_numpy(float), 730.5)
+    assert rival.value == pytest.approx(estimated(dossier.metrics.auroc(outcome, GBSG.risk_3y)).value, abs=1e-12)
+    difference = estimated(find(several, "auroc_difference", "gbsg", against="the rival", **at_two)).value
+    assert difference == pytest.approx(two["auc"]["value"] - rival.value, abs=1e-12)
+    last = {"horizon": 1095.75}
+    assert estimated(find(several, "auroc", "gbsg", **last)).value == pytest.approx(three["auc"]["value"], abs=1e-9)
+    assert not [each for each in several.later if each.at["horizon"] == 1095.75 and "model" in each.at]
+    by_each = discrimination.by_horizon(several)
+    assert by_each is not None
+    assert [row.label.endswith("the rival") for row in by_each.rows if row.kind != "group"] == [
+        *(False, True, False, True, False)
+    ]
+    (table,) = discrimination.at_thresholds(several)
+    said = [row.label.replace("\N{NO-BREAK SPACE}", " ") for row in table.rows if row.kind == "group"]
+    assert said == ["Threshold 0.50, primary", "Threshold 0.40", "Threshold 0.30, within two years"]
+
+
+CRITERIA = """
+[[acceptance]]
+measure = "auroc"
+dataset = "gbsg"
+at = { horizon = 730.5 }
+at_least = 0.69
+declared_on = 2020-01-01
+[[acceptance]]
+measure = "net_benefit"
+dataset = "each external"
+at = { threshold = 0.3, horizon = 730.5 }
+at_least = 0.01
+declared_on = 2020-01-01
+[[acceptance]]
+measure = "auroc"
+dataset = "gbsg"
+at = { horizon = 1826.25 }
+at_least = 0.6
+"""
+
+
+def test_a_criterion_is_judged_by_its_horizon(tmp_path: Path, several: Evidence) -> None:
+    """R has an AUROC of .6890 by two years at marginal weights; at five the number is that of all else."""
+    found = released(tmp_path, GBSG, f"{RELEASE}{LATER}{CRITERIA}")
+    assert found.later == several.later
+    observed = [each.observed for each in found.criteria]
+    wanted = [
+        find(found, "auroc", "gbsg", horizon=730.5),
+        find(found, "net_benefit", "gbsg", threshold=0.3, horizon=730.5),
+        find(found, "auroc", "gbsg"),
+    ]
+    assert observed == [estimated(each).value for each in wanted]
+    assert len(set(observed)) == 3
+    assert (found.terms["auroc"].limits, found.terms["net_benefit"].limits) == ((0.6,), ())
+    named = [acceptance.label(found, each).replace("\N{NO-BREAK SPACE}", " ") for each in found.criteria]
+    assert named == ["AUROC, within two years", "Net benefit at 0.30, within two years", "AUROC"]
+    claimed = [claim for claim in claims.of(found) if claim.limit_source == "declared" and "horizon" in claim.at]
+    assert {(claim.value, claim.measure) for claim in claimed if claim.scope == "hospital"} == {
+        *zip(observed[:2], ("auroc", "net_benefit"), strict=True)
+    }
+    assert results.read(results.of(found).text()).evidence.criteria == found.criteria
+
+
+@pytest.mark.parametrize(
+    ("part", "instead", "says"),
+    [
+        ("horizon = 730.5 }\nat_least = 0.69", "horizon = 731 }\nat_least = 0.69", "The horizon 731 is not declared"),
+        ("threshold = 0.3,", "threshold = 0.5,", "The threshold 0.5 is not declared"),
+        ("{ declared = [0.3] }", "{ declared = [0.3], range = [0.1, 0.4] }", "range of thresholds is of the first"),
+        ('rival = "risk_3y"', 'rival = "nowhere"', "nowhere"),
+    ],
+)
+def test_what_no_further_horizon_has_is_refused_by_name(part: str, instead: str, says: str, tmp_path: Path) -> None:
+    text = f"{RELEASE}{LATER}{CRITERIA}"
+    assert part in text
+    with pytest.raises(DossierError) as raised:
+        released(tmp_path, GBSG, text.replace(part, instead, 1))
+    assert says in str(raised.value)
 
 
 def test_risks_that_fall_with_time_are_flagged(tmp_path: Path) -> None:
@@ -517,7 +609,6 @@ BROKEN = (
         '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]',
         "1826.25 is declared twice",
     ),
-    ("[[dataset]]", '[[horizon]]\nat = 7\nrisk = "risk_2y"\nrival = "lp"\n[[dataset]]', "by the first horizon only"),
     ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] is not yet known of"),
     ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
     ('risk = "risk_5y"\n', "baseline_survival = 0.8\n", "The risks are to be those of [model]"),

@@ -661,7 +661,7 @@ def _of_classes(metric: Metric) -> Metric:
 def terms_of(release: Release) -> dict[str, Term]:
     """What the measures of a release are called, with the limits that its criteria set them."""
     limits: dict[str, tuple[float, ...]] = {}
-    for each in release.criteria:
+    for each in (each for each in release.criteria if "horizon" not in each.at):
         bounds = (bound for bound in (each.at_least, each.at_most) if bound is not None)
         limits[each.measure] = (*limits.get(each.measure, ()), *bounds)
     terms = {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}

@@ -1114,9 +1114,10 @@ class Release(Table):
     def by_horizon(self, horizon: Horizon) -> Release:
         """The release as if one of its horizons were the only one."""
         outcome = self.outcome.model_copy(update={"horizon": horizon.says})
-        prediction = Prediction.model_validate({"from": "model"} if horizon.risk is None else {"column": horizon.risk})
+        risks = {"from_": None, "column": horizon.risk} if horizon.risk else {"from_": "model", "column": None}
+        prediction = self.prediction.model_copy(update={**risks, "rival": horizon.rival})
         model = None if self.model is None else self.model.by(horizon)
-        alone = {"horizon": (horizon,), "thresholds": horizon.thresholds, "subgroup": (), "acceptance": ()}
+        alone = {"horizon": (horizon,), "thresholds": horizon.thresholds, "rival": (), "subgroup": (), "acceptance": ()}
         return self.model_copy(update={"outcome": outcome, "prediction": prediction, "model": model, **alone})
 
     @property
@@ -1149,14 +1150,12 @@ class Release(Table):
 
     @property
     def criteria(self) -> tuple[Acceptance, ...]:
-        """Every criterion with its bounds as numbers, also the one that [h_accuracy] declares."""
-        minimum = self.h_accuracy.acceptable
-        if minimum is None:
-            return self.acceptance
-        return tuple(
-            criterion if criterion.at_least_from is None else criterion.model_copy(update={"at_least": minimum.value})
-            for criterion in self.acceptance
-        )
+        """Every criterion with its bounds as numbers, and its settings without the first horizon, of all else."""
+        minimum, first = self.h_accuracy.acceptable, [("horizon", horizon.at) for horizon in self.horizon[:1]]
+        settings = [dict(setting for setting in each.at.items() if setting not in first) for each in self.acceptance]
+        least = [minimum.value if minimum and each.at_least_from else each.at_least for each in self.acceptance]
+        declared = zip(self.acceptance, settings, least, strict=True)
+        return tuple(each.model_copy(update={"at": at, "at_least": bound}) for each, at, bound in declared)
 
 
 def schema() -> dict[str, Any]:

@@ -164,6 +164,8 @@ class RiskBy:
 
     horizon: float
     risk: Floats | None
+    rival: Floats | None = None
+    """Those of the other model."""
 
 
 @dataclass(frozen=True)
@@ -241,11 +243,11 @@ class Dataset:
 
     def by_horizon(self, horizon: float) -> Dataset:
         """The dataset as if one of the further horizons were its only one."""
-        risk = next((each.risk for each in self.further_horizons if each.horizon == horizon), None)
+        by = next((each for each in self.further_horizons if each.horizon == horizon), RiskBy(horizon, None))
         followed = None if self.followed is None else replace(self.followed, horizon=horizon)
         outcome = None if followed is None else followed.cases
-        alone: dict[str, Any] = {"rival": None, "further_rivals": (), "subgroups": (), "further_horizons": ()}
-        return replace(self, followed=followed, outcome=outcome, risk=risk, **alone)
+        alone: dict[str, Any] = {"rival": by.rival, "further_rivals": (), "subgroups": (), "further_horizons": ()}
+        return replace(self, followed=followed, outcome=outcome, risk=by.risk, **alone)
 
     @property
     def rows_analysed(self) -> int:
@@ -1106,7 +1108,7 @@ class Evidence:
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
     later: tuple[Result, ...] = ()
-    """What was found by each further horizon, which is in `at`; nothing is judged by it."""
+    """What was found by each further horizon, which is in `at`; only criteria that name it are judged by it."""
     seal: Seal | None = None
     """What was sealed before the data were opened, where the release names a seal."""
     disclosure: Disclosure | None = None
@@ -1116,7 +1118,9 @@ class Evidence:
     ledger: Ledger | None = None
     """The ledger with this release, where it names one; results.json does not hold it."""
 
-    of_measure = _by(Result, "results", "measure", "dataset")
+    by_every_horizon = cached_property(lambda held: (*held.results, *held.later))
+    """The results by the first horizon, and those by each further one."""
+    of_measure = _by(Result, "by_every_horizon", "measure", "dataset")
     """The results of each measure in each dataset."""
     of_curve = _by(CurveResult, "curves", "curve", "dataset")
     """The curves of each name in each dataset."""

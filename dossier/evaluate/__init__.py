@@ -140,7 +140,7 @@ def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ..
     drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
     # The interval of a mean over the classes is drawn, too.
     several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
-    results = [*shown.results, *shown.subgroups.results]
+    results = [*shown.by_every_horizon, *shown.subgroups.results]
     terms = shown.terms.values()
     return acceptance.never_estimated(shown.release.criteria, shown.datasets, results, terms, drawn | several)
 
@@ -215,19 +215,23 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         versions={},
         subgroups=of_subgroups,
     )
-    if measures is None:
-        complete = replace(complete, later=tuple(_by_further_horizons(study, workers)))
+    complete = replace(complete, later=tuple(_by_further_horizons(study, workers, measures)))
     return disclosure.audited(disclosure.given(complete, whole), left)
 
 
-def _by_further_horizons(study: Study, workers: _Workers) -> Iterator[Result]:
-    """What is found of the model by each horizon after the first, at each site and over all of them."""
+def _by_further_horizons(study: Study, workers: _Workers, measures: frozenset[str] | None) -> Iterator[Result]:
+    """What is found of the models by each horizon after the first, at each site and over all of them.
+
+    Of single `measures` only what a criterion asks of them there.
+    """
+    named = {each.measure for each in study.release.criteria if "horizon" in each.at}
     for horizon in study.release.horizon[1:]:
         datasets = tuple(dataset.by_horizon(horizon.at) for dataset in study.datasets)
         alone = replace(study, release=study.release.by_horizon(horizon), datasets=datasets)
         known = metrics_of(alone.release).values()
         asked = frozenset(metric.term.measure for metric in known if metric.of_rows or metric.followed == "itself")
-        for result in _complete(alone, workers, asked).results:
+        asked &= asked if measures is None else measures & named
+        for result in _complete(alone, workers, asked).results if asked else ():
             yield replace(result, at={**result.at, "horizon": horizon.at})
 
 
@@ -262,7 +266,7 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
 
 def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
     since = () if shown.changes is None else shown.changes.results
-    every = [*shown.results, *shown.subgroups.results, *since]
+    every = [*shown.by_every_horizon, *shown.subgroups.results, *since]
     declared = [acceptance.against_before(criterion, shown.terms) for criterion in study.release.criteria]
     return acceptance.judged(declared, shown.datasets, every)
 

@@ -10,6 +10,7 @@ from typing import Literal
 from dossier.core import claims
 from dossier.core.flags import FLAGS
 from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
+from dossier.record import acceptance
 from dossier.report.chapters.acceptance import WORDS, why_uncounted
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
@@ -60,13 +61,8 @@ def _of_row(row: ChecklistRow, demands: Demands) -> Case:
 
 
 def _of_criterion(criterion: Criterion, uncounted: str) -> Case:
-    at = ", ".join(
-        [
-            *([str(criterion.subset)] if criterion.subset else []),
-            *(f"{name} {value}" for name, value in criterion.at.items()),
-        ]
-    )
-    name = f"{criterion.number}. {criterion.measure} at {criterion.dataset}{f', {at}' if at else ''}"
+    where = ", ".join([criterion.dataset, *acceptance.listed(criterion)])
+    name = f"{criterion.number}. {criterion.measure} at {where}"
     # A page keeps the day and the month together.
     why = uncounted.replace("\N{NO-BREAK SPACE}", " ")
     left_out = f"; it {why}, and the verdict on page 1 leaves it out" if why else ""
@@ -81,15 +77,9 @@ def _once(every: Sequence[claims.Claim]) -> list[claims.Claim]:
 
 
 def _of_claim(claim: claims.Claim, demands: Demands) -> Case:
-    at = [f"{name} {value}" for name, value in claim.at.items()]
     what = claim.measure or ("" if claim.reason is None else claim.reason.code)
-    about = [
-        what,
-        "" if claim.limit_source == "default" else claim.limit_source,
-        "" if claim.subset is None else str(claim.subset),
-        *at,
-        claim.dataset,
-    ]
+    source = "" if claim.limit_source == "default" else claim.limit_source
+    about = [what, source, *acceptance.listed(claim), claim.dataset]
     name = f"{claim.question}, {claim.scope}: {', '.join(text for text in about if text)}"
     status: Literal["holds", "open", "fails"] = "holds" if claim.state == "shown" else "open"
     numbers = [] if claim.value is None else [f"{claim.value:.6g}"]

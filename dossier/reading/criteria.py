@@ -310,7 +310,8 @@ def _of_rival(criterion: Acceptance, where: Key, release: Release, compared: Map
 
 
 def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
-    possible = {name for term in known for name in term.at} | set(BESIDE)
+    horizons = {each.at: each.thresholds for each in release.horizon}
+    possible = {name for term in known for name in term.at} | set(BESIDE) | ({"horizon"} if horizons else set())
     for name in criterion.at:
         if name not in possible:
             known_settings = tuple(sorted(possible - set(BESIDE))) or None
@@ -318,9 +319,12 @@ def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Seq
     needed = known[0].at
     for name in (name for name in needed if name not in criterion.at and name != "group"):
         yield Fault("setting_missing", where.of("at"), measure=criterion.measure, setting=name)
-    asked = criterion.at.get("threshold")
-    if asked is not None and "threshold" in needed and asked not in release.thresholds.declared:
-        declared = tuple(release.thresholds.declared) or Fact("none")
+    asked, by = criterion.at.get("threshold"), criterion.at.get("horizon")
+    if horizons and by is not None and by not in horizons:
+        yield Fault("horizon_not_declared", where.of("at"), horizon=shown(by), declared=tuple(horizons))
+    thresholds = horizons.get(by, release.thresholds).declared if isinstance(by, float) else release.thresholds.declared
+    if asked is not None and "threshold" in needed and asked not in thresholds:
+        declared = tuple(thresholds) or Fact("none")
         yield Fault("threshold_not_declared", where.of("at"), threshold=shown(asked), declared=declared)
 
 

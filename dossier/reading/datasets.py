@@ -136,7 +136,8 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[C
         for name in rival.named:
             faults += _somewhere(name, predictors.key_of_rival(release, rival), sources)
     for horizon in release.horizon[1:]:
-        faults += _somewhere(horizon.risk, "[[horizon]] risk", sources) if horizon.risk else ()
+        for key, named in (("risk", horizon.risk), ("rival", horizon.rival)):
+            faults += _somewhere(named, f"[[horizon]] {key}", sources) if named else ()
     for key, name in predictors.case_columns(release).items():
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     faults += _printed(release, sources)
@@ -327,21 +328,21 @@ def _measured(
         for rival in release.beside
         if rival.column is not None
     }
-    later = tuple(types.RiskBy(at.at, _risk_by(at, release, table, features, faults)) for at in release.horizon[1:])
+    later = tuple(_risks_by(at, release, table, features, faults) for at in release.horizon[1:])
     cases = {} if development else _of_cases(release, table, faults)
     return {"outcome": outcome, "followed": followed, "later": later, "risk": risk, "rivals": rivals, "cases": cases}
 
 
-def _risk_by(
+def _risks_by(
     horizon: Horizon, release: Release, table: Settled, features: Sequence[types.Feature], faults: list[Fault]
-) -> types.Floats | None:
-    """The risks by a further horizon, of its column or of the formula; None where the table has not what they need."""
-    if horizon.risk is not None:
-        known = horizon.risk in table.columns
-        return columns.risk(table, horizon.risk, "column", faults, release.prediction.scale) if known else None
-    model = None if release.model is None else release.model.by(horizon)
+) -> types.RiskBy:
+    """The risks by a further horizon, of columns or of the formula; None where the table has not what they need."""
+    own, other = (name if name in table.columns else None for name in (horizon.risk, horizon.rival))
+    model = None if release.model is None or horizon.risk is not None else release.model.by(horizon)
     made = None if model is None else equation.risk(model, features)
-    return None if isinstance(made, types.Absent) else made
+    made = made if own is None else columns.risk(table, own, "column", faults, release.prediction.scale)
+    rival = None if other is None else columns.risk(table, other, "rival", faults)
+    return types.RiskBy(horizon.at, None if isinstance(made, types.Absent) else made, rival)
 
 
 def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, types.Floats]:
@@ -523,6 +524,12 @@ def _imputation(part: Part, of_row: NDArray[np.int64], number: int) -> Part:
     return replace(part, rows=part.rows[here], identifiers=own, others={None: part.others.get(str(number), 0)})
 
 
+def _whole(values: types.Floats | None, rows: Any) -> types.Floats | None:
+    """The values of these rows; None where one of them is missing."""
+    own = _of(values, rows)
+    return None if own is None or _gaps(own).any() else own
+
+
 def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
     declaration, labels = held.source.declaration, held.labels
     outcome, risk = (_of(values, part.rows) for values in (held.outcome, held.risk))
@@ -537,8 +544,9 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
         types.RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
         for name, given in of_rivals.items()
     ]
-    of_later = [(risks, _of(risks.risk, keep)) for risks in held.later]
-    later = tuple(replace(risks, risk=None if own is None or _gaps(own).any() else own) for risks, own in of_later)
+    later = tuple(
+        types.RiskBy(each.horizon, *(_whole(of, keep) for of in (each.risk, each.rival))) for each in held.later
+    )
     first, *further = rivals or [types.RivalRisk(types.RIVAL, None)]
     weights, days = _of(held.weights, keep), held.periods
     cluster, unequal = _shared(_of(held.cluster, keep)), _unequal(weights)

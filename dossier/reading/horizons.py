@@ -82,8 +82,9 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
     for number, horizon in enumerate(horizons[1:], start=2):
         if horizon.at in [earlier.at for earlier in horizons[: number - 1]]:
             yield Fault("horizon_twice", listed_table("horizon", number).of("at"), at=horizon.at)
-        if horizon.rival is not None:
-            yield Fault("rival_of_further_horizon", listed_table("horizon", number).of("rival"))
+        for key in ("range", "rationale", "wish"):
+            if getattr(horizon.thresholds, key):
+                yield Fault("of_further_horizon", listed_table("horizon", number).of(f"thresholds.{key}"), key=key)
     yield from _of_the_equation(release, raw)
     yield from _refused(release, raw)
 
@@ -102,20 +103,15 @@ def _of_the_equation(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault
 
 
 def _refused(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
-    """The faults of what is not honoured beside a horizon, or not where counts are protected."""
-    for at in _more_ranges(release):
-        yield Fault("more_ranges_by_horizon", at, key=at.key or "a further horizon")
+    """The faults of what is not honoured beside a horizon, and of further ranges of patients who are protected."""
+    policy, is_protected = release.disclosure, any(dataset.minimum_cell for dataset in release.dataset)
+    more = [
+        listed_table("horizon", k) for k in range(2, len(release.horizon) + 1) if policy is not None or is_protected
+    ]
+    more += [Key("disclosure", "ledger")] if policy is not None and policy.ledger is not None else []
+    yield from (Fault("more_ranges_by_horizon", at, key=at.key or "a further horizon") for at in more)
     for at in _not_honoured(release, raw):
         yield Fault("not_by_horizon", at, key=f"{at.brackets} {at.key or ''}".strip())
-
-
-def _more_ranges(release: Release) -> Iterator[Key]:
-    """What would give further ranges of the same patients, where counts are protected."""
-    policy = release.disclosure
-    if policy is not None or any(dataset.minimum_cell for dataset in release.dataset):
-        yield from (listed_table("horizon", number) for number in range(2, len(release.horizon) + 1))
-    if policy is not None and policy.ledger is not None:
-        yield Key("disclosure", "ledger")
 
 
 def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:

@@ -77,9 +77,8 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
         release.prediction.column: ColumnRole("[prediction] column", "risk"),
         **dict.fromkeys(release.prediction.columns or (), ColumnRole("[prediction] columns", "risk")),
         release.outcome.time: ColumnRole("[outcome] time", "follow-up"),
-        **dict.fromkeys(
-            (horizon.risk for horizon in release.horizon[1:] if horizon.risk), ColumnRole("[[horizon]] risk", "risk")
-        ),
+        **{each.risk: ColumnRole("[[horizon]] risk", "risk") for each in release.horizon[1:]},
+        **{each.rival: ColumnRole("[[horizon]] rival", "rival's risk") for each in release.horizon[1:]},
         **{
             name: ColumnRole(key_of_rival(release, rival), "rival's risk")
             for rival in release.beside

@@ -13,6 +13,7 @@ from dossier.core.multiplicity import held, than_before
 from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
+    from dossier.core.claims import Claim
     from dossier.core.release import Acceptance
 
 EACH_EXTERNAL = "each external"
@@ -99,14 +100,13 @@ def _number(found: types.Estimate, declared: Acceptance) -> float | types.Absent
 
 
 def _not_computed(declared: Acceptance, dataset: str) -> Fact:
-    settings = tuple(_listed(declared))
-    at = Fact("at_settings", settings=settings) if settings else None
+    at = Fact("at_settings", settings=settings) if (settings := listed(declared)) else None
     if dataset == types.POOLED:
         return Fact("criterion_not_computed_over_all_sites", measure=declared.measure, settings=at)
     return Fact("criterion_not_computed", measure=declared.measure, dataset=dataset, settings=at)
 
 
-def _listed(declared: Acceptance) -> tuple[str, ...]:
+def listed(declared: Acceptance | types.Criterion | types.Result | Claim) -> tuple[str, ...]:
     """The subgroup and the settings, one by one."""
     subset = () if declared.subset is None else (str(declared.subset),)
     return (*subset, *(f"{name} {value}" for name, value in declared.at.items()))
@@ -139,21 +139,12 @@ def never_estimated(
         if absent and len(absent) == len(named):
             faults.append(_fault(number, criterion, absent, offered))
             continue
-        flags += [
-            types.Flag(
-                "criterion_not_estimable",
-                dataset,
-                Fact(
-                    "criterion_not_estimable",
-                    number=number,
-                    measure=criterion.measure,
-                    settings=Fact("criterion_settings", settings=listed) if (listed := _listed(criterion)) else None,
-                    site=next((each.site for each in datasets if each.name == dataset), dataset),
-                    reason=found.reason,
-                ),
-            )
-            for dataset, found in absent.items()
-        ]
+        at, code = listed(criterion), "criterion_not_estimable"
+        where = Fact("criterion_settings", settings=at) if at else None
+        for dataset, found in absent.items():
+            site, gap = next((each.site for each in datasets if each.name == dataset), dataset), found.reason
+            says = Fact(code, number=number, measure=criterion.measure, settings=where, site=site, reason=gap)
+            flags.append(types.Flag(code, dataset, says))
     return tuple(faults), tuple(flags)
 
 
@@ -191,7 +182,7 @@ def _fault(
     return Fault(
         "never_estimated",
         listed_table("acceptance", number),
-        asked=" at ".join(text for text in (criterion.measure, ", ".join(_listed(criterion))) if text),
+        asked=" at ".join(text for text in (criterion.measure, ", ".join(listed(criterion))) if text),
         dataset=criterion.dataset,
         reasons=tuple(dict.fromkeys(reason_text(found.reason) for found in absent.values())),
         mend=_instead(criterion, set(absent), offered),

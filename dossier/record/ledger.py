@@ -17,6 +17,7 @@ from dossier.core.errors import Fault
 from dossier.core.faults.locations import File
 from dossier.core.register import metrics_of
 from dossier.core.types import CountRange, Estimate, Evidence, Ledger, Released
+from dossier.record import acceptance
 
 SCHEMA = "dossier-ledger/1"
 RELEASED = TypeAdapter(tuple[Released, ...])
@@ -70,8 +71,7 @@ def _values(model: str, evidence: Evidence, dataset: str) -> Iterator[tuple[str,
     for row in (*evidence.results, *evidence.subgroups.results):
         of_rows = row.term in measures and measures[row.term].protection in OF_ROWS
         if row.dataset == dataset and of_rows and isinstance(row.found, Estimate):
-            where = [*([str(row.subset)] if row.subset else []), *(f"{key} {value}" for key, value in row.at.items())]
-            yield ", ".join((row.measure, *where, model)), (row.found.value, row.found.se)
+            yield ", ".join((row.measure, *acceptance.listed(row), model)), (row.found.value, row.found.se)
     for description in evidence.descriptions:
         about = description.described
         if description.dataset == dataset:

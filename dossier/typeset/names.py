@@ -58,6 +58,12 @@ def foretold(evidence: types.Evidence) -> str:
     return f"{each}{types.Predicted.by(evidence.release).words}"
 
 
+def by_when(evidence: types.Evidence, at: types.At) -> str:
+    """By when the outcome counts, after a comma, where the settings name a further horizon; else nothing."""
+    named = (each for each in evidence.release.horizon if each.at == at.get("horizon"))
+    return "".join(f", {each.says or f'by {each.at:g}'}" for each in named)
+
+
 def development(evidence: types.Evidence) -> str | None:
     """What the tables hold that the model was made from; None where the release gives none."""
     tables = [dataset for dataset in evidence.datasets if dataset.role == "development"]

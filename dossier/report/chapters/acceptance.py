@@ -192,9 +192,9 @@ def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     places = [
         setting(value) if name == "threshold" else f"{name} {setting(value)}"
         for name, value in criterion.at.items()
-        if value != "previous"
+        if name != "horizon" and value != "previous"
     ]
-    at = f" at {listing(places)}" if places else ""
+    at = (f" at {listing(places)}" if places else "") + names.by_when(evidence, criterion.at)
     subset = f", {criterion.subset}" if criterion.subset else ""
     named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
     moved = "farther from 1 than" if evidence.terms[criterion.measure].worse == "one" else "change since"

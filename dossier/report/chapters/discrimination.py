@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core import multiplicity
-from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, At, Estimate, Evidence, find, find_all
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell
-from dossier.typeset.names import events_of, measured_label, shown
+from dossier.typeset.names import by_when, events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import listing, sentence_case
@@ -69,21 +68,16 @@ def by_horizon(evidence: Evidence) -> Table | None:
         return None
     rows: list[Row] = []
     asked, pooled = ("observed_risk", *WHATEVER), (POOLED, "All, pooled")
+    models: dict[str, At] = {"": {}, **{f", {rival.name}": {"model": rival.name} for rival in evidence.release.rivals}}
     for index, horizon in enumerate(horizons):
-        rows.append(Row(sentence_case(horizon.says or f"by {horizon.at:g}"), kind="group"))
+        rows.append(Row(sentence_case(by_when(evidence, {"horizon": horizon.at}).removeprefix(", ")), kind="group"))
         at: At = {"horizon": horizon.at} if index else {}
         for name, label in (*((dataset.name, measured_label(dataset)) for dataset in shown(evidence)), pooled):
-            found = [_of_horizon(evidence, measure, name, at) for measure in asked]
-            if any(isinstance(estimate, Estimate) for estimate in found):
-                rows.append(Row(label, tuple(_cells(evidence, asked, found, reasons))))
+            for model, whose in models.items():
+                found = [find(evidence, measure, name, **at, **whose) for measure in asked]
+                if any(isinstance(estimate, Estimate) for estimate in found):
+                    rows.append(Row(f"{label}{model}", tuple(_cells(evidence, asked, found, reasons, "not_computed"))))
     return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence))
-
-
-def _of_horizon(evidence: Evidence, measure: str, dataset: str, at: At) -> Estimate | Absent:
-    """A measure by one of the horizons; of the first it stands among all else."""
-    every = (each for each in evidence.later if (each.measure, each.dataset, each.at) == (measure, dataset, at))
-    none = Absent(Fact("not_estimated"))
-    return next((each.found for each in every), none) if at else find(evidence, measure, dataset)
 
 
 def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[Row]:
@@ -103,10 +97,13 @@ def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[R
 
 
 def _cells(
-    evidence: Evidence, measures: Sequence[str], found: Sequence[Estimate | Absent], reasons: Reasons
+    evidence: Evidence, measures: Sequence[str], found: Sequence[Estimate | Absent], reasons: Reasons, empty: str = ""
 ) -> list[Cell]:
+    """The cells of measures; one that is absent for the reason `empty` has no word."""
     pairs = zip(measures, found, strict=True)
-    return [cell(estimate, evidence.terms[measure], reasons) for measure, estimate in pairs]
+    are_empty = [isinstance(each, Absent) and each.reason.code == empty for each in found]
+    made = zip(are_empty, pairs, strict=True)
+    return [NOT_COMPUTED if is_empty else cell(each, evidence.terms[name], reasons) for is_empty, (name, each) in made]
 
 
 TESTED = ("external", "internal")
@@ -115,13 +112,14 @@ TESTED = ("external", "internal")
 
 def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     """What is flagged at each declared threshold, and what that gains over the better default; none without one."""
-    declared = evidence.release.thresholds.declared
-    reasons = Reasons(evidence)
+    further = [(at, {"horizon": by.at}) for by in evidence.release.horizon[1:] for at in by.thresholds.declared]
+    every = [*((at, dict[str, float]()) for at in evidence.release.thresholds.declared), *further]
+    declared, reasons = [at for at, _ in every], Reasons(evidence)
     rows: list[Row] = []
-    for index, at in enumerate(declared):
-        name = f"threshold{TIED}{threshold(at)}{', primary' if not index else ''}"
+    for index, (at, by) in enumerate(every):
+        name = f"threshold{TIED}{threshold(at)}{by_when(evidence, by)}{', primary' if not index and not by else ''}"
         for label in classes.labels(evidence) or ("",):
-            settings: At = {"threshold": at, **classes.at(label)}
+            settings: At = {"threshold": at, **by, **classes.at(label)}
             here = [(dataset, _at(evidence, dataset.name, settings, reasons)) for dataset in shown(evidence, TESTED)]
             made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
             if made:

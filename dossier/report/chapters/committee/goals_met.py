@@ -9,6 +9,7 @@ from dossier.core.types import POOLED, Criterion, Evidence, State
 from dossier.report.chapters import acceptance
 from dossier.report.chapters.committee.better import where_the_same_is_better
 from dossier.report.chapters.committee.plain import few_named, line
+from dossier.typeset import names
 from dossier.typeset.numbers import short
 from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import sentence_case, within_sentence
@@ -34,7 +35,7 @@ def goals(evidence: Evidence) -> Table | None:
         criterion = criteria[0]
         term, at = evidence.terms[criterion.measure], criterion.at.get("threshold")
         about = term.label if term.goal is None else term.goal.label
-        about += f", {line(at)}" if isinstance(at, float) else ""
+        about += (f", {line(at)}" if isinstance(at, float) else "") + names.by_when(evidence, criterion.at)
         about += f", {criterion.subset.level} ({within_sentence(criterion.subset.column)})" if criterion.subset else ""
         rows.append(Row(about, (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria))))
     return worded("goals", rows, note=_note(evidence, every))
