@@ -17,12 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dossier.core import toml_text
+from dossier.core import errors, over_time, toml_text, values
 from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
-from dossier.core.errors import DossierError, Fault, ReleaseError
-from dossier.core.faults.locations import Argument
-from dossier.core.over_time import OVER_TIME, code
-from dossier.core.values import unit_of
+from dossier.core.faults import locations
 
 if TYPE_CHECKING:
     import pandas
@@ -158,9 +155,9 @@ def validate(
     given |= {"model": model, "version": version, "date": date}
     given |= {"owner": owner, "level": level, "seed": seed, "previous": previous}
     faults = list(arguments.faults(given, tables))
-    wrong = {fault.at.name for fault in faults if isinstance(fault.at, Argument)}
+    wrong = {fault.at.name for fault in faults if isinstance(fault.at, locations.Argument)}
     if wrong.intersection(arguments.NEEDED):
-        raise ReleaseError(faults)
+        raise errors.ReleaseError(faults)
     fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
     declared, files = frames.written(_declared(*fitting))
     files |= earlier.carried(declared["release"])
@@ -169,12 +166,12 @@ def validate(
         output.write_new(Path(folder), files)
         try:
             study = load(folder).study
-        except DossierError as error:
+        except errors.DossierError as error:
             raise type(error)([*faults, *dict.fromkeys(map(arguments.of_frame, error.faults))]) from None
         if study.ledger is not None:
-            raise ReleaseError.one("ledger_of_frame", Argument("disclosure"))
+            raise errors.ReleaseError.one("ledger_of_frame", locations.Argument("disclosure"))
     if faults:
-        raise ReleaseError(faults)
+        raise errors.ReleaseError(faults)
     return Validation(study, files)
 
 
@@ -536,7 +533,7 @@ class Record:
         """
         from dossier.outputs import single
 
-        return single.figure(self.evidence, name, Argument("name"))
+        return single.figure(self.evidence, name, locations.Argument("name"))
 
     def pdf(self, edition: Edition = "regulatory", *, page: Page = "a4", local_site: str | None = None) -> bytes:
         """One edition as PDF.
@@ -674,11 +671,11 @@ class Validation(Record):
 
         try:
             self._found = evaluate.evidence(self.study)
-        except ReleaseError as error:
-            raise ReleaseError(self._reported(error.faults)) from None
+        except errors.ReleaseError as error:
+            raise errors.ReleaseError(self._reported(error.faults)) from None
         return results.read(results.of(self._found).text())
 
-    def _reported(self, faults: Sequence[Fault]) -> Sequence[Fault]:
+    def _reported(self, faults: Sequence[errors.Fault]) -> Sequence[errors.Fault]:
         """The faults of the release in the words of the door that was used."""
         from dossier.reading import arguments
 
@@ -734,11 +731,11 @@ class Validation(Record):
 WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 
-def _not_a_choice(argument: str, value: object, choices: list[str]) -> ReleaseError:
+def _not_a_choice(argument: str, value: object, choices: list[str]) -> errors.ReleaseError:
     """The error of a name that is none of those that there are."""
     from dossier.reading.faults import not_a_choice
 
-    return not_a_choice(Argument(argument), argument, value, choices)
+    return not_a_choice(locations.Argument(argument), argument, value, choices)
 
 
 def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
@@ -746,9 +743,9 @@ def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
     columns: dict[str, Sequence[float | str | None]] = {
         name: [math.nan if value is None else value for value in column] for name, column in row.columns.items()
     }
-    if row.curve == OVER_TIME:
-        unit = unit_of(row.at["periods"])
-        columns["period"] = [code(int(number or 0), unit) for number in row.columns["period"]]
+    if row.curve == over_time.OVER_TIME:
+        unit = values.unit_of(row.at["periods"])
+        columns["period"] = [over_time.code(int(number or 0), unit) for number in row.columns["period"]]
     return columns
 
 

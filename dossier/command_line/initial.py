@@ -9,12 +9,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dossier.core import material, toml_text
-from dossier.core.checklist import ANSWERED_BY
-from dossier.core.errors import ReleaseError
-from dossier.core.faults.locations import Option
+from dossier.core import checklist, errors, material, toml_text, tripod
+from dossier.core.faults import locations
 from dossier.core.release import Release
-from dossier.core.tripod import ITEMS
 from dossier.outputs import output
 from dossier.reading import letters
 from dossier.reading.declared import declared
@@ -45,8 +42,8 @@ def files() -> dict[str, bytes]:
 
 def _open_rows(stated: set[str]) -> list[str]:
     """A line for every other row that only a person can answer: filling them in is the work plan."""
-    answered = stated | set(ANSWERED_BY) - {"26"}
-    rows = [item for item in ITEMS if item.number not in answered and item.applies != "development"]
+    answered = stated | set(checklist.ANSWERED_BY) - {"26"}
+    rows = [item for item in tripod.ITEMS if item.number not in answered and item.applies != "development"]
     width = max(len(item.number) for item in rows)
     return [
         f"# {item.number:<{width}} = {NONE if item.conditional else TEXT}  # {item.topic}: "
@@ -90,7 +87,7 @@ def written(folder: Path, source: Path, release: Release, hints: Mapping[str, tu
     text = "\n".join(_lines(release, names, hints)).encode()
     found = declared(text)
     if found.faults:
-        raise ReleaseError(found.faults)
+        raise errors.ReleaseError(found.faults)
     with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +102,7 @@ def refuse_within(folder: Path, out: Path) -> None:
     """Refuse a place for a release that is OUT, or lies inside: OUT holds what its manifest lists, and nothing else."""
     target, inside = folder.resolve(), out.resolve()
     if inside == target or inside in target.parents or target in inside.parents:
-        raise ReleaseError.one("release_in_out", Option("--write-release"), folder=str(folder))
+        raise errors.ReleaseError.one("release_in_out", locations.Option("--write-release"), folder=str(folder))
     with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
 

@@ -25,17 +25,14 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from dossier.core import looks
-from dossier.core.bands import PERFORMANCE
-from dossier.core.command import LEAST_THRESHOLD, LEAST_WISH, Scale
+from dossier.core import bands, command, looks, tripod
 from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
-from dossier.core.tripod import ITEMS
 from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
 from dossier.words import entries
 
-CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
+CHECKLIST_ITEMS = tuple(item.number for item in tripod.ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
 
 WIDTHS: Mapping[str, float] = MappingProxyType(
@@ -54,7 +51,7 @@ LEVELS = Field(max_length=100)
 MANY = Field(max_length=1000)
 """Of tables of a list."""
 
-MINIMA = tuple(sorted(PERFORMANCE))
+MINIMA = tuple(sorted(bands.PERFORMANCE))
 Watched = Literal[
     "auroc",
     "oe_ratio",
@@ -149,7 +146,7 @@ Line = Annotated[str, Field(min_length=1, max_length=60), BeforeValidator(_witho
 Chapter = Annotated[str, Field(min_length=1, max_length=1 << 20), BeforeValidator(_without_blanks_only)]
 """A file of text, or what it holds."""
 Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
-Inside = Annotated[Decimal, Field(gt=0, lt=1), Field(ge=LEAST_THRESHOLD, le=1 - LEAST_THRESHOLD)]
+Inside = Annotated[Decimal, Field(gt=0, lt=1), Field(ge=command.LEAST_THRESHOLD, le=1 - command.LEAST_THRESHOLD)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
 """Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -292,7 +289,7 @@ class Prediction(Table):
 
     column: Text | None = None
     from_: Literal["model"] | None = Field(None, alias="from")
-    scale: Scale = "probability"
+    scale: command.Scale = "probability"
     rival: Text | None = None
     rival_name: Text | None = None
     previous: Text | Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
@@ -328,8 +325,8 @@ class Thresholds(Table):
     declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = ()
     range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = None
     rationale: Text | None = None
-    wish: Mapping[Literal["sensitivity", "specificity"], Annotated[Decimal, Field(ge=LEAST_WISH, le=1)]] = Field(
-        default_factory=dict
+    wish: Mapping[Literal["sensitivity", "specificity"], Annotated[Decimal, Field(ge=command.LEAST_WISH, le=1)]] = (
+        Field(default_factory=dict)
     )
 
     @property

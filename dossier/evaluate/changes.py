@@ -13,19 +13,12 @@ from dossier.core.facts import Fact, Method
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import PREVIOUS, Release
-from dossier.evaluate.classes import of_one_class
-from dossier.evaluate.offered import design_of, part_of
-from dossier.evaluate.rivals import FEWEST_TO_TEST
+from dossier.evaluate import classes, offered, rivals
 from dossier.evaluate.site import FEWEST_ROWS
+from dossier.metrics import clusters, comparison, intervals, pooled, shares, weighted
 from dossier.metrics.changes import change, judged
-from dossier.metrics.clusters import by_linearization
-from dossier.metrics.comparison import mcnemar
-from dossier.metrics.intervals import estimate
-from dossier.metrics.pooled import too_few
-from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.metrics.stratified import design as design_of_sites
-from dossier.metrics.weighted import Mean, Rows, Weighted, difference_to_rival
 
 SAME_ROWS = Fact("same_rows_as_before")
 Found = types.Estimate | types.Absent
@@ -107,9 +100,9 @@ def _too_small(site: types.DatasetSummary, result: types.Result) -> Fact | None:
     """Why a hospital has too few patients with the outcome, or of a class, or too few others, for a test there."""
     label = result.at.get("class")
     if label is None:
-        return too_few(site.events, site.others, FEWEST_TO_TEST)
+        return pooled.too_few(site.events, site.others, rivals.FEWEST_TO_TEST)
     inside = site.class_counts.get(str(label))
-    return too_few(inside, None if inside is None else site.n - inside, FEWEST_TO_TEST)
+    return pooled.too_few(inside, None if inside is None else site.n - inside, rivals.FEWEST_TO_TEST)
 
 
 # ---- both versions on the same rows ----------------------------------------------------------------------------------
@@ -196,7 +189,7 @@ def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | No
     """The rows of a group of patients; None where the dataset does not tell them, or has next to none."""
     for each in dataset.subgroups:
         if each.subset == group and not isinstance(each.rows, types.Absent) and each.rows.sum() >= FEWEST_ROWS:
-            return part_of(dataset, each.rows)
+            return offered.part_of(dataset, each.rows)
     return None
 
 
@@ -229,32 +222,32 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
         return None
     label, threshold = at.get("class"), float(at.get("threshold", 0.5))
     labels = sites[0].class_labels if label == types.MACRO else (None if label is None else str(label),)
-    views = [[each if name is None else of_one_class(each, name) for each in sites] for name in labels]
+    views = [[each if name is None else classes.of_one_class(each, name) for each in sites] for name in labels]
     made = [stacked for view in views if (stacked := _stacked(view, threshold)) is not None]
     if not made or len(made) < len(labels):
         return None
     rows, design = made[0]
-    if isinstance(measure, Mean) and "threshold" in metric.needs and design.is_simple and len(made) == 1:
+    if isinstance(measure, weighted.Mean) and "threshold" in metric.needs and design.is_simple and len(made) == 1:
         among = measure.among(rows)
         right, before = (measure.added(of_one)[among] == 1 for of_one in (rows, rows.of_rival))
-        return mcnemar(right, before, rows.outcome[among], level) if among.any() else None
-    apart = [difference_to_rival(measure)(of_class) for of_class, _ in made]
-    known = [found for found in apart if isinstance(found, Weighted)]
+        return comparison.mcnemar(right, before, rows.outcome[among], level) if among.any() else None
+    apart = [weighted.difference_to_rival(measure)(of_class) for of_class, _ in made]
+    known = [found for found in apart if isinstance(found, weighted.Weighted)]
     if len(known) < len(apart):
         return None
     value, linearized = (np.mean([getattr(found, name) for found in known], axis=0) for name in ("value", "linearized"))
     events = int(rows.outcome.sum()) if len(made) == 1 else None
     if design.is_simple:
         se = math.sqrt(design.variance(linearized)) or None
-        plain = estimate(float(value), se, level, rows.outcome, Method("paired", "linearization"))
+        plain = intervals.estimate(float(value), se, level, rows.outcome, Method("paired", "linearization"))
         then = measure(rows.of_rival) if len(made) == 1 else None
-        error = math.sqrt(design.variance(then.linearized)) if isinstance(then, Weighted) else None
+        error = math.sqrt(design.variance(then.linearized)) if isinstance(then, weighted.Weighted) else None
         return replace(plain, events=events, details={**plain.details, "se_before": error})
     bare = types.Estimate(float(value), None, None, None, len(rows.outcome), Method("paired"), events)
-    return by_linearization(bare, linearized, design, level, "plain")
+    return clusters.by_linearization(bare, linearized, design, level, "plain")
 
 
-def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[Rows, Design] | None:
+def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[weighted.Rows, shares.Design] | None:
     """The rows of some sites one after the other with both risks, and how they were sampled; None where a site has not
     both.
     """
@@ -263,12 +256,12 @@ def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[Rows, De
     if any(len(each) < 3 for each in given):
         return None
     outcome, risk, other = (np.concatenate(values) for values in zip(*given, strict=True))
-    designs = [design_of(each) for each in sites]
-    design = designs[0] if len(sites) == 1 else Design(len(outcome))
+    designs = [offered.design_of(each) for each in sites]
+    design = designs[0] if len(sites) == 1 else shares.Design(len(outcome))
     if len(sites) > 1 and not all(each.is_simple for each in designs):
         design = design_of_sites([Stratum(each[0], each[1], of) for each, of in zip(given, designs, strict=True)])
     weights = np.ones(len(outcome)) if design.weights is None else design.weights
-    return Rows(outcome, risk, weights, threshold, other, design.weights is None), design
+    return weighted.Rows(outcome, risk, weights, threshold, other, design.weights is None), design
 
 
 def _told_by(measure: str) -> str:

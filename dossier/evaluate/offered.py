@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import types
-from dossier.core.bands import SIMILARITIES
+from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.core.register import Metric
 from dossier.core.release import Source, SurveyShare, Utility
-from dossier.metrics import time_to_event
+from dossier.metrics import raters, severity, time_to_event
 from dossier.metrics.censoring import TimeToEvent, Weights
-from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
-from dossier.metrics.severity import SeverityWeights, WeightsByRow
 from dossier.metrics.shares import Design
 
 if TYPE_CHECKING:
@@ -120,7 +117,7 @@ def columns(site: Site) -> dict[str, Any]:
     return columns | dict.fromkeys(OF_READERS, _no_readers(site))
 
 
-def severity_weights(site: Site) -> SeverityWeights | types.Absent:
+def severity_weights(site: Site) -> severity.SeverityWeights | types.Absent:
     """How grave each kind of error is: in all rows alike, or row by row where subgroups have weights of their own."""
     declared, group = site.release.severity, site.dataset.severity_group
     if declared is None:
@@ -130,7 +127,7 @@ def severity_weights(site: Site) -> SeverityWeights | types.Absent:
     if group is None:
         return types.Absent(Fact("severity_groups_not_known"))
     here = np.unique(group)
-    return declared.matrices[int(here[0])] if len(here) == 1 else WeightsByRow(declared.matrices, group)
+    return declared.matrices[int(here[0])] if len(here) == 1 else severity.WeightsByRow(declared.matrices, group)
 
 
 def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | types.Absent]:
@@ -229,12 +226,12 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "threshold": tuple(release.thresholds.declared),
         "class": (types.MACRO, *labels),
         "priority": priorities(release) + tuple(release.h_accuracy.priority_from),
-        "tau": tuple(sorted({even, *_taus(release)})) + (TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
+        "tau": tuple(sorted({even, *_taus(release)})) + (raters.TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
         "complexity": ("constant", *complexity_sources(release)),
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_CLASSES if labels else tuple(release.judged_by),
         "minimum": ("worst_split", "quantile_05", "declared"),
-        "similarity": tuple(SIMILARITIES),
+        "similarity": tuple(bands.SIMILARITIES),
         "calibration": ("ece", "eci"),
         "model": release.updates,
         "wish": release.thresholds.wishes,
@@ -279,11 +276,11 @@ def complexity_sources(release: Release) -> tuple[str, ...]:
     if name is None:
         return ()
     cuts = (declared.complexity.cut if isinstance(declared.complexity, Source) else None) or declared.cut or ()
-    shares = tuple(f"{name}{TOP}{cut * 100:g}%" for cut in cuts)
-    return (name, f"{name}{TWO_LEVELS}", f"{name}{ABOVE_MEAN}", *shares)
+    shares = tuple(f"{name}{raters.TOP}{cut * 100:g}%" for cut in cuts)
+    return (name, f"{name}{raters.TWO_LEVELS}", f"{name}{raters.ABOVE_MEAN}", *shares)
 
 
-TAUS_OF_COMPOSITES = TAUS_OF_RATERS[:2]
+TAUS_OF_COMPOSITES = raters.TAUS_OF_RATERS[:2]
 """The confidences of the raters at which every dimension of H-accuracy is taken at once: at 80 % and 50 % of right
 answers."""
 

@@ -9,21 +9,18 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import over_time, release
 from dossier.core.bands import FEW_FOR_POOLING
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.over_time import OVER_TIME
 from dossier.core.register import Metric, metrics_of
-from dossier.core.release import Watched
 from dossier.core.types import FEWEST_PATIENTS, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
-from dossier.evaluate import stopping
-from dossier.evaluate.classes import places_of
+from dossier.evaluate import classes, stopping, subgroups
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
 from dossier.evaluate.site import measured
-from dossier.evaluate.subgroups import few
 
 Key = tuple[tuple[str, float | str], ...]
 """A place of a measure."""
-WATCHED: tuple[str, ...] = get_args(Watched)
+WATCHED: tuple[str, ...] = get_args(release.Watched)
 
 
 def of_site(site: Site) -> tuple[CurveResult, ...]:
@@ -41,7 +38,7 @@ def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
     present = range(0) if site.dataset.imputations else _present(periods)
     parts = {number: _part(site, periods.of_row == number, Subset(periods.unit, str(number))) for number in present}
     measures = {number: _measured(part, metric) for number, part in parts.items()}
-    for at in places_of(site.release, metric):
+    for at in classes.places_of(site.release, metric):
         if "threshold" not in at or at["threshold"] in primary:
             found = {number: _few(part, metric, at) or measures[number][_key(at)] for number, part in parts.items()}
             setting = {"measure": metric.term.measure, "periods": periods.unit, **at}
@@ -49,7 +46,7 @@ def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
             if isinstance(curve, Curve):
                 steps = stopping.simulated(site, metric, at, [_rows(part) for part in parts.values()])
                 curve = replace(curve, method=Method(*curve.method, *steps))
-            yield CurveResult(OVER_TIME, site.dataset.name, curve, setting)
+            yield CurveResult(over_time.OVER_TIME, site.dataset.name, curve, setting)
 
 
 def _present(periods: Periods) -> range:
@@ -65,7 +62,7 @@ def _part(site: Site, rows: NDArray[np.bool_], subset: Subset) -> Site:
 
 def _measured(part: Site, metric: Metric) -> dict[Key, Estimate | Absent]:
     """A measure of the rows of one period at all its places; none where they are too few at each."""
-    if all(_few(part, metric, at) for at in places_of(part.release, metric)):
+    if all(_few(part, metric, at) for at in classes.places_of(part.release, metric)):
         return {}
     return {_key(result.at): result.found for result in measured(part, metric)}
 
@@ -79,7 +76,7 @@ def _few(part: Site, metric: Metric, at: At) -> Absent | None:
     if "outcome" not in metric.needs and "classes" not in metric.needs:
         fewest = Count(FEW_FOR_POOLING, "patient", is_limit=True)
         return Absent(Fact("too_few_to_describe", among=None, fewest=fewest)) if _rows(part) < FEW_FOR_POOLING else None
-    return few(part.dataset, np.ones(_rows(part), dtype=np.bool_), at)
+    return subgroups.few(part.dataset, np.ones(_rows(part), dtype=np.bool_), at)
 
 
 def _rows(part: Site) -> int:
@@ -119,5 +116,5 @@ def _curve(site: Site, periods: Periods, parts: dict[int, Site], found: dict[int
         method=Method(Fact("by_period", unit=periods.unit, fewest=FEW_FOR_POOLING), *steps),
         events=None if None in events else sum(count or 0 for count in events),
     )
-    refuse_a_bad_curve(OVER_TIME, site.dataset.name, curve)
+    refuse_a_bad_curve(over_time.OVER_TIME, site.dataset.name, curve)
     return curve

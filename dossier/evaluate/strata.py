@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from dossier.core.facts import Fact, Method
 from dossier.core.register import REGISTER, Metric
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
-from dossier.evaluate.classes import of_one_class
-from dossier.evaluate.offered import Site, design_of
+from dossier.evaluate import classes, offered
 from dossier.evaluate.site import FEWEST_ROWS
-from dossier.metrics import imputations, within_sites
-from dossier.metrics.scales import Scale
-from dossier.metrics.stratified import Stratum
+from dossier.metrics import imputations, scales, stratified, within_sites
 
 ESTIMATOR = {"estimator": "stratified"}
 """What a stratified estimate holds in `at` where another one stands beside it."""
@@ -31,12 +28,12 @@ def is_stratified(metric: Metric, at: At) -> bool:
     return metric.term.name in REGISTER.stratified and at.get("class") != MACRO
 
 
-def external_sites(sites: Sequence[Site]) -> tuple[Site, ...]:
+def external_sites(sites: Sequence[offered.Site]) -> tuple[offered.Site, ...]:
     """The external sites with rows of patients; refitted splits are no patients."""
     return tuple(site for site in sites if site.dataset.role == "external" and site.dataset.split is None)
 
 
-def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) -> Estimate | Absent:
+def over_sites(sites: Sequence[offered.Site], metric: Metric, at: At, chosen: Chosen) -> Estimate | Absent:
     """A measure over the chosen rows of all sites; where rows were imputed, over the imputations by Rubin's rules.
 
     A site of fewer than five chosen rows does not enter, and is named: what all sites give less what the others do
@@ -55,12 +52,12 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
     return over_imputations(found, metric.scale if metric.scale != "wilson" else "logit", level)
 
 
-def imputations_of(sites: Sequence[Site]) -> range:
+def imputations_of(sites: Sequence[offered.Site]) -> range:
     """The numbers of the imputations that the sites have; one where nothing was imputed."""
     return range(max((len(site.dataset.imputations) for site in sites), default=0) or 1)
 
 
-def over_imputations(each: Sequence[Estimate | Absent], scale: Scale, level: float) -> Estimate | Absent:
+def over_imputations(each: Sequence[Estimate | Absent], scale: scales.Scale, level: float) -> Estimate | Absent:
     """What all imputations say by Rubin's rules, with the test of it where each has one; absent where one has no value.
 
     Where nothing was imputed it is what the rows say.
@@ -82,7 +79,7 @@ def naming(found: Estimate | Absent, few: Sequence[str], turning: Sequence[str])
     return found if isinstance(found, Absent) else replace(found, method=Method(*found.method, *steps))
 
 
-def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
+def stratum(site: offered.Site, at: At, chosen: Chosen, number: int) -> stratified.Stratum | None:
     """The chosen rows of one site, in one of its imputations; None where it has none to choose from."""
     each = site.dataset.imputations
     found = chosen(each[number % len(each)] if each else site.dataset)
@@ -90,8 +87,8 @@ def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
         return None
     dataset, rows = found
     if "class" in at:
-        dataset = of_one_class(dataset, str(at["class"]))
+        dataset = classes.of_one_class(dataset, str(at["class"]))
     if dataset.outcome is None or dataset.risk is None:
         return None
-    design = design_of(dataset).of(rows)
-    return None if design.is_empty else Stratum(dataset.outcome[rows], dataset.risk[rows], design)
+    design = offered.design_of(dataset).of(rows)
+    return None if design.is_empty else stratified.Stratum(dataset.outcome[rows], dataset.risk[rows], design)

@@ -11,23 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, expit, fdtrc
 
-from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED, SMALLEST_GROUP
+from dossier.core import bands
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, absent_with_its_parts, curve, curve_synthesis, metric, one_class, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
-from dossier.metrics import intervals, logistic, weighted
+from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, scales, time_to_event, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.censoring import TimeToEvent
-from dossier.metrics.discrimination import risk_range
-from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
-from dossier.metrics.resampling import cells_of, percentile, replicated
-from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
-from dossier.metrics.time_to_event import at_weights
-from dossier.metrics.weighted import Bools, Found, Mean, Rows, Weighted
 
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 in_files = partial(metric, against_rest="by class", on_page=False)
@@ -103,7 +97,7 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     below, above = math.hypot(exact, reach * se), reach * se
     if below <= 1e-12:
         return replace(bare, reason=intervals.NO_SPREAD)
-    low, high = value / back(below, "log"), min(value * back(above, "log"), sys.float_info.max)
+    low, high = value / scales.back(below, "log"), min(value * scales.back(above, "log"), sys.float_info.max)
     se, details = value * (below + above) / (2 * reach), {**details, **design.details}
     return replace(bare, low=low, high=high, level=level, se=se, details=details)
 
@@ -115,7 +109,7 @@ def _method_of_ratio(phi: float) -> str:
     return "delta_log" if phi < 1 else "exact_with_events_alone"
 
 
-OBSERVED = Mean(lambda rows: rows.outcome)
+OBSERVED = weighted.Mean(lambda rows: rows.outcome)
 
 
 @metric(
@@ -150,8 +144,8 @@ def observed_risk(
     >>> print(dossier.metrics.observed_risk(followed, risk))
     0.38 (0.09 to 0.91)
     """
-    rows = Rows.followed(followed, risk)
-    found = at_weights(OBSERVED, rows, level, "cloglog", (0.0, 1.0), design)
+    rows = weighted.Rows.followed(followed, risk)
+    found = time_to_event.at_weights(OBSERVED, rows, level, "cloglog", (0.0, 1.0), design)
     if isinstance(found, Absent) or rows.censoring is None or not rows.censoring.free.any():
         return found
     free = rows.censoring.free
@@ -164,10 +158,10 @@ class Fitted:
     set the slope."""
 
     fit: logistic.LogisticFit
-    rows: Rows
+    rows: weighted.Rows
     columns: Floats
     offset: Floats
-    kept: Bools
+    kept: weighted.Bools
 
     @property
     def left_out(self) -> dict[str, float | None]:
@@ -186,7 +180,7 @@ class Coefficient:
     which: int
     is_line: bool = True
 
-    def fitted(self, every: Rows) -> Fitted | Absent:
+    def fitted(self, every: weighted.Rows) -> Fitted | Absent:
         """The model, whose score equations hold each row at its weight (Binder 1983)."""
         kept = logistic.has_logit(every.risk)
         rows, without = every.at(kept), Count(int((~kept).sum()), "risk")
@@ -208,7 +202,7 @@ class Coefficient:
         return Fitted(fit, replace(rows, weights=weights), columns, log_odds * (not self.is_line), kept)
 
     @absent_with_its_parts
-    def __call__(self, rows: Rows) -> Found:
+    def __call__(self, rows: weighted.Rows) -> weighted.Found:
         """The coefficient, and what the rows contribute to it: those without a logit nothing."""
         found = present(self.fitted(rows))
         linear, towards = (
@@ -219,12 +213,12 @@ class Coefficient:
         change = np.zeros(len(found.kept))
         change[found.kept] = slope * towards
         contributions = rows.contributions(change, float(rows.weights[found.kept].mean()))
-        return Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
+        return weighted.Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
 
     @absent_with_its_parts
     def wald(self, outcome: Floats, risk: Floats, level: float) -> Estimate | Absent:
         """The coefficient of rows that count alike, with the interval of its standard error."""
-        found = present(self.fitted(Rows.counted(outcome, risk)))
+        found = present(self.fitted(weighted.Rows.counted(outcome, risk)))
         fit, y = found.fit, found.rows.outcome
         enough = min(y.sum(), len(y) - y.sum()) >= FEWEST_FOR_SANDWICH
         covariance = logistic.sandwich(fit, found.columns, y, found.offset) if enough else fit.covariance
@@ -595,7 +589,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     # A bin without an event would seem certain by its own squares alone.
     squares = np.maximum(squared, calibrated)
     used = squares > 0
-    method = Method(Fact("bins_of_equal_width", bins=10), by_tests(bootstrap))
+    method = Method(Fact("bins_of_equal_width", bins=10), inversion.by_tests(bootstrap))
     if n < FEWEST_FOR_AN_INTERVAL or not used.any():
         return Estimate(value, None, None, None, n, method, int(y.sum()), reason=intervals.NO_SPREAD)
     events, risks, counts = (total[used] for total in sums)
@@ -603,10 +597,10 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
     noise = np.random.default_rng(seed).standard_normal((bootstrap, 10))[:, used]
     seen = ((events - risks) / n, squares[used], calibrated[used], weights)
-    low, high = bounds_of_gaps(*seen, n, (1 - level) / 2, noise)
+    low, high = inversion.bounds_of_gaps(*seen, n, (1 - level) / 2, noise)
     error = value if which == 0 else 1 - value
     low, high = min(low, error), min(1.0, max(high, error))
-    found = estimate_from_tests(error, low, high, level, outcome, method)
+    found = inversion.estimate_from_tests(error, low, high, level, outcome, method)
     return found if which == 0 else replace(found, value=value, low=1 - high, high=1 - low)
 
 
@@ -692,8 +686,8 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
 # ---- overall scores -------------------------------------------------------------------------------------------------
 
-BRIER = Mean(lambda rows: (rows.risk - rows.outcome) ** 2)
-LOG_SCORE = Mean(lambda rows: _log(np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)))
+BRIER = weighted.Mean(lambda rows: (rows.risk - rows.outcome) ** 2)
+LOG_SCORE = weighted.Mean(lambda rows: _log(np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)))
 
 
 def _log(chance: Floats) -> Floats:
@@ -732,7 +726,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     >>> print(dossier.metrics.brier(outcome, risk))
     0.20 (0.00 to 0.46)
     """
-    return intervals.mean_by_student(BRIER.added(Rows.counted(outcome, risk)), outcome, level, 0, 1)
+    return intervals.mean_by_student(BRIER.added(weighted.Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
 
 @in_files(
@@ -808,7 +802,7 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     impossible = int((np.where(outcome == 1, risk, 1 - risk) == 0).sum())
     if impossible:
         return Absent(Fact("log_score_infinite", impossible=Count(impossible, "row")))
-    return intervals.mean_by_student(LOG_SCORE.added(Rows.counted(outcome, risk)), outcome, level, ceiling=0)
+    return intervals.mean_by_student(LOG_SCORE.added(weighted.Rows.counted(outcome, risk)), outcome, level, ceiling=0)
 
 
 LARGEST_EXPONENT = 300.0
@@ -864,14 +858,14 @@ def nagelkerke_r2(
         return Absent(Fact("likelihood_ratio_too_large"))
     value = float(nagelkerke(np.array([score.value]), phi)[0])
     order, n = np.lexsort((outcome, risk)), len(outcome)
-    cells = cells_of(outcome[order], risk[order])
+    cells = resampling.cells_of(outcome[order], risk[order])
     logs = np.log(np.where(cells.outcome == 1, cells.risk, 1 - cells.risk))
 
     def of_draws(drawn: Floats) -> Floats:
         return nagelkerke(drawn @ logs / n, drawn @ cells.outcome / n)
 
-    replicates = replicated(cells, bootstrap, seed, of_draws)
-    return percentile(min(1.0, value), replicates, bootstrap, level, outcome, Method("bootstrap_over_rows"))
+    replicates = resampling.replicated(cells, bootstrap, seed, of_draws)
+    return resampling.percentile(min(1.0, value), replicates, bootstrap, level, outcome, Method("bootstrap_over_rows"))
 
 
 @in_files(
@@ -1010,7 +1004,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     """
     design = design or Design(len(outcome))
     if design.censoring is not None:
-        return _wald_test(Rows(outcome, risk, design.censoring.values, censoring=design.censoring), design)
+        return _wald_test(weighted.Rows(outcome, risk, design.censoring.values, censoring=design.censoring), design)
     kept = logistic.has_logit(risk) if design.weights is None else logistic.has_logit(risk) & (design.weights > 0)
     if not kept.any():
         left_out = Count(len(risk), "risk")
@@ -1030,7 +1024,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
 
 
 @absent_with_its_parts
-def _wald_test(rows: Rows, design: Design) -> Estimate | Absent:
+def _wald_test(rows: weighted.Rows, design: Design) -> Estimate | Absent:
     """The joint Wald test of intercept and slope, where the weights of rows are estimated.
 
     A few rows may contribute most: the statistic is held against that of Hotelling, of as many rows as would be alike.
@@ -1053,7 +1047,7 @@ def test_of_slope(outcome: Floats, risk: Floats, design: Design) -> tuple[float,
 
     Rows in clusters or with weights are as in `calibration_test`, by the score of the slope that the intercept leaves.
     """
-    rows = Rows.sampled(outcome, risk, design.weights)
+    rows = weighted.Rows.sampled(outcome, risk, design.weights)
     alone, both = present(INTERCEPT.fitted(rows)), present(SLOPE.fitted(rows))
     y, weight, log_odds = alone.rows.outcome, alone.rows.weights, alone.offset
     linear = log_odds + alone.fit.coefficients[0]
@@ -1145,7 +1139,7 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     if reason := sampled.obstacle():
         return Absent(reason)
     smooth = present(smooth_curve(y, p, None, sampled if sampled.censoring or not sampled.is_simple else None))
-    first, last = risk_range(p)
+    first, last = discrimination.risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     columns_at = design_of(smooth, grid)
     centre = logistic.combine(smooth.fit.coefficients[None, :], columns_at)[0]
@@ -1167,7 +1161,7 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
     for index, count in enumerate(size):
         renamed.append(number)
         held += int(count)
-        if held >= SMALLEST_GROUP and size[index + 1 :].sum() >= SMALLEST_GROUP:
+        if held >= bands.SMALLEST_GROUP and size[index + 1 :].sum() >= bands.SMALLEST_GROUP:
             number, held = number + 1, 0
     return np.array(renamed)[group]
 
@@ -1189,8 +1183,8 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95, desig
     fewer than five is joined with the next: the mean risk of one person is that person's. Returns `mean_risk`,
     `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
-    if len(outcome) < SMALLEST_GROUP:
-        return Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row", is_limit=True)))
+    if len(outcome) < bands.SMALLEST_GROUP:
+        return Absent(Fact("fewer_rows", fewest=Count(bands.SMALLEST_GROUP, "row", is_limit=True)))
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
@@ -1233,7 +1227,7 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     """
     curves = [(site, found_curve(site, "calibration_curve")) for site in sites]
     usable = [found for site, found in curves if isinstance(found, Curve) and _can_be_pooled(found, site)]
-    if len(usable) < FEWEST_POOLED:
+    if len(usable) < bands.FEWEST_POOLED:
         return Absent(Fact("fewer_than_three_calibration_curves"))
     low = max(float(found.columns["risk"][0] or 0) for found in usable)
     high = min(float(found.columns["risk"][-1] or 0) for found in usable)
@@ -1263,7 +1257,7 @@ def _can_be_pooled(found: Curve, site: SiteResults) -> bool:
     """Whether a curve rests on enough events and non-events, has more than a point, and a band within 0 and 1."""
     low, high = (np.array(found.columns[name], dtype=float) for name in ("low", "high"))
     known = found.n - (site.summary.left or 0)
-    enough = found.events is not None and min(found.events, known - found.events) >= FEW_FOR_POOLING
+    enough = found.events is not None and min(found.events, known - found.events) >= bands.FEW_FOR_POOLING
     return enough and len(low) > 1 and bool((low > 0).all() and (high < 1).all() and (low < high).all())
 
 

@@ -18,13 +18,9 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
-from dossier.metrics import advice, comparison, intervals, sample, severity
+from dossier.metrics import advice, comparison, discrimination, intervals, resampling, robustness, sample, severity
 from dossier.metrics.committee import largest_remainder
-from dossier.metrics.comparison import AGAINST_RIVAL
-from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
-from dossier.metrics.resampling import FEWEST
-from dossier.metrics.robustness import parts_of
 
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
@@ -124,7 +120,7 @@ def mean_over_rows(
             replicates.append(math.fsum(values) / k)
     value = math.fsum(estimate.value for estimate in of_each) / k
     method = Method("mean_over_classes", Fact("shared_replicates", replicates=len(replicates)))
-    if len(replicates) < 2 or len(replicates) < FEWEST * wanted:
+    if len(replicates) < 2 or len(replicates) < resampling.FEWEST * wanted:
         reason = Fact("too_few_replicates_of_classes", replicates=Count(len(replicates), "replicate", wanted))
         return Estimate(value, None, None, None, n, method, reason=reason)
     se = float(np.std(replicates, ddof=1))
@@ -144,7 +140,7 @@ def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats
     values, parts, single = np.empty(k), np.zeros((len(classes), k)), False
     for index in range(k):
         outcome = (classes == index).astype(float)
-        above, below = placements(outcome, class_risk[:, index])
+        above, below = discrimination.placements(outcome, class_risk[:, index])
         values[index] = float(above.mean())
         for member, share in ((outcome == 1, above), (outcome == 0, below)):
             m = len(share)
@@ -169,7 +165,7 @@ SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
     fixed={"class": "macro"},
     formula="mean over the classes of the AUROC of the class against the rest",
     protection="ranks",
-    goal=TELLS_APART,
+    goal=discrimination.TELLS_APART,
 )
 def auroc(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
@@ -602,7 +598,7 @@ to_rival = partial(comparison.to_rival, breaks=(), chapter="comparison")
     digits=3,
     range=(-1, 1),
     cites="DeLong 1988",
-    fixed={**AGAINST_RIVAL, "class": "macro"},
+    fixed={**comparison.AGAINST_RIVAL, "class": "macro"},
     pool="plain",
     formula="mean AUROC of the classes, of the model - of the other model; DeLong's paired variance",
 )
@@ -773,7 +769,7 @@ def split_performance(
     seeded subsets of 20 % of the rows, which the method says. A value that a part does not allow is None. Absent
     without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
-    rows, method = parts_of((*class_risk.T, classes), split, seed)
+    rows, method = robustness.parts_of((*class_risk.T, classes), split, seed)
     found = [auroc(classes[part], class_risk[part]) for part in rows]
     values = tuple(estimate.value if isinstance(estimate, Estimate) else None for estimate in found)
     return Curve({"split": intervals.column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), method)

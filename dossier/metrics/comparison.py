@@ -19,14 +19,10 @@ from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import metric, present
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
-from dossier.metrics import weighted
-from dossier.metrics.calibration import BRIER, LOG_SCORE, log_score, tested
+from dossier.metrics import calibration, resampling, shares, utility, weighted
 from dossier.metrics.discrimination import ACCURACY, delong_variance, placements
 from dossier.metrics.intervals import beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
-from dossier.metrics.resampling import BINNED_ABOVE, BINS
-from dossier.metrics.shares import Design, Sampled
-from dossier.metrics.utility import contributions, no_net_benefit, of_followed
 
 AGAINST_RIVAL = {"against": RIVAL}
 """The setting of a difference from the other model, filed under its own name where it has one."""
@@ -78,16 +74,16 @@ def risk_cells(risk: Floats) -> RiskCells:
     """Each of the sorted risks on its own; above 50,000 rows 2,000 bins beside the cells of exactly 0 and exactly 1."""
     n = len(risk)
     cell = np.arange(n)
-    if n > BINNED_ABOVE:
-        cell = 1 + cell * BINS // n
-        cell[risk == 0], cell[risk == 1] = 0, BINS + 1
+    if n > resampling.BINNED_ABOVE:
+        cell = 1 + cell * resampling.BINS // n
+        cell[risk == 0], cell[risk == 1] = 0, resampling.BINS + 1
         cell = np.unique(cell, return_inverse=True)[1]
     return RiskCells(cell, np.bincount(cell).astype(float))
 
 
 def dealt_cases(cells: RiskCells, events: int, permutations: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How many cases each cell gets when the outcomes are dealt anew, block by block: (permutations, cells)."""
-    if len(cells.cell) <= BINNED_ABOVE:
+    if len(cells.cell) <= resampling.BINNED_ABOVE:
         yield from shuffled_cases(len(cells.cell), events, permutations, rng)
         return
     count = cells.count.astype(np.int64)
@@ -178,7 +174,7 @@ def permutation_p(
 
 def _method(drawn: int, early_stopping: bool, rows: int) -> Method:
     stopped = early_stopping and drawn < MOST_DRAWS
-    bins = BINS if rows > BINNED_ABOVE else None
+    bins = resampling.BINS if rows > resampling.BINNED_ABOVE else None
     return Method(Fact("permutation_test", draws=drawn, bins=bins, stopped_early=stopped))
 
 
@@ -297,7 +293,7 @@ def by_delong(value: float, variance: float | None, outcome: Floats, level: floa
     cites=("Bradley 2008", "Phipson 2010"),
     pool="plain",
     mean_over="rows",
-    weighted=weighted.difference_to_rival(BRIER),
+    weighted=weighted.difference_to_rival(calibration.BRIER),
     formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
 )
 def brier_difference(
@@ -350,7 +346,7 @@ def paired(
     "Log score, difference from the other model",
     digits=3,
     cites=("Good 1952", "Phipson 2010"),
-    weighted=weighted.difference_to_rival(LOG_SCORE),
+    weighted=weighted.difference_to_rival(calibration.LOG_SCORE),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
     on_page=False,
 )
@@ -372,7 +368,7 @@ def log_score_difference(
     >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
     -0.07 (-0.35 to 0.21)
     """
-    present(of_one(log_score(outcome, risk, level), log_score(outcome, rival, level)))
+    present(of_one(calibration.log_score(outcome, risk, level), calibration.log_score(outcome, rival, level)))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
     return paired(differences, outcome, level, permutations, seed)
 
@@ -462,11 +458,11 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     at=("threshold",),
     pool="plain",
     mean_over="rows",
-    followed=weighted.difference_to_rival(of_followed),
+    followed=weighted.difference_to_rival(utility.of_followed),
     formula="net benefit of the model - net benefit of the other model",
 )
 def net_benefit_difference(
-    outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95, design: Sampled = None
+    outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95, design: shares.Sampled = None
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people.
 
@@ -495,10 +491,10 @@ def net_benefit_difference(
     >>> print(dossier.metrics.net_benefit_difference(outcome, risk, rival, threshold=0.5))
     -0.17 (-0.90 to 0.56)
     """
-    design = design or Design(len(outcome))
-    present(no_net_benefit(threshold, design))
+    design = design or shares.Design(len(outcome))
+    present(utility.no_net_benefit(threshold, design))
     odds = threshold / (1 - threshold)
-    added = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
+    added = utility.contributions(outcome, risk, threshold) - utility.contributions(outcome, rival, threshold)
     value, most = design.mean(added), max(1.0, odds)
     if np.array_equal(risk, rival):
         method = Method("same_risks")
@@ -570,7 +566,7 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
     method = Method("exact_paired_test")
     if len(named) == 2:
         method += "harder_of_equal_classes"
-    return tested(
+    return calibration.tested(
         float(right), paired, outcome, method, p_value_half=against_half, p_value_larger_class=against_null, null=null
     )
 
@@ -627,11 +623,11 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
         from scipy.stats import mannwhitneyu
 
         p_value = float(mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
-        return tested(won, p_value, outcome, Method("mann_whitney_exact"))
+        return calibration.tested(won, p_value, outcome, Method("mann_whitney_exact"))
     tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (n * (n - 1))
     z = (won - m * k / 2 - 0.5) / math.sqrt(m * k / 12 * (n + 1 - tied))
     method = Method("mann_whitney_normal")
-    return tested(won, beyond(z), outcome, method, z=z)
+    return calibration.tested(won, beyond(z), outcome, method, z=z)
 
 
 @against_chance(
@@ -678,7 +674,7 @@ def brier_permutation_test(
     dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
     p_value, drawn = permutation_p((sums.risk >= observed - near for sums in dealt), most, early_stopping)
     value = float(((risk - outcome) ** 2).mean())
-    return tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
+    return calibration.tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
 
 
 @against_chance(
@@ -717,7 +713,7 @@ def log_score_permutation_test(
     >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
     -0.57
     """
-    score = present(log_score(outcome, risk))
+    score = present(calibration.log_score(outcome, risk))
     p = np.sort(risk)
     observed, near = float(_log_odds(risk[outcome == 1]).sum()), NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum()))
     certain = float((p == 1).sum())
@@ -725,4 +721,4 @@ def log_score_permutation_test(
     dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
     as_good = ((sums.odds >= observed - near) & (sums.impossible == 0) & (sums.certain == certain) for sums in dealt)
     p_value, drawn = permutation_p(as_good, most, early_stopping)
-    return tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
+    return calibration.tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))

@@ -13,18 +13,8 @@ from dossier.core import equation
 from dossier.core.facts import Fact, Method
 from dossier.core.register import one_class
 from dossier.core.types import Absent, Floats
-from dossier.metrics.logistic import (
-    LogisticFit,
-    clipped,
-    combine,
-    information_of,
-    linear_fit,
-    logistic_fit,
-    logit,
-    orthogonal,
-)
+from dossier.metrics import logistic, shares
 from dossier.metrics.once import once
-from dossier.metrics.shares import Design
 
 FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
 THREE_KNOTS = (0.10, 0.50, 0.90)
@@ -43,14 +33,14 @@ class Smoother:
     """Like a ufunc it takes `out`."""
     steep: Callable[[Floats], Floats]
     """How much the height changes with the fit, where the curve is that high."""
-    fit: Callable[[Floats, Floats, Floats | None], LogisticFit | Absent]
+    fit: Callable[[Floats, Floats, Floats | None], logistic.LogisticFit | Absent]
     """Of columns, values and weights."""
     known: Callable[[Floats, Floats, Floats], Floats]
     """Of columns in standard errors, the rows in each group and the heights there: a root of what is known of the
     coefficients if the curve is that high."""
     left: Callable[[Floats, Floats], Floats]
     """What a fit leaves of values."""
-    moves: Callable[[LogisticFit, Floats], Floats]
+    moves: Callable[[logistic.LogisticFit, Floats], Floats]
     """How far each row moves a fit on these columns for each unit that it leaves, in its standard errors."""
     names: tuple[str, str, str]
     """What a level, a straight line and a spline are called."""
@@ -62,27 +52,27 @@ class Smoother:
 
 
 def _known_of_shares(columns: Floats, rows: Floats, height: Floats) -> Floats:
-    information = information_of(columns, rows * (height * (1 - height)))
+    information = logistic.information_of(columns, rows * (height * (1 - height)))
     # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
     return np.asarray(np.linalg.cholesky(information + LEAST_INFORMATION * np.eye(len(columns))))
 
 
-def _moves_of_least_squares(fit: LogisticFit, columns: Floats) -> Floats:
-    transform = orthogonal(columns)
+def _moves_of_least_squares(fit: logistic.LogisticFit, columns: Floats) -> Floats:
+    transform = logistic.orthogonal(columns)
     if transform is None:
         raise TypeError("a fit has columns that are independent")
     n = columns.shape[1]
-    return combine(np.linalg.solve(fit.root, transform.T) / n, combine(transform, columns))
+    return logistic.combine(np.linalg.solve(fit.root, transform.T) / n, logistic.combine(transform, columns))
 
 
 LOGISTIC = Smoother(
-    logit,
+    logistic.logit,
     expit,
     lambda height: height * (1 - height),
-    lambda design, outcome, weights: logistic_fit(design, outcome, weights=weights),
+    lambda design, outcome, weights: logistic.logistic_fit(design, outcome, weights=weights),
     _known_of_shares,
     lambda values, linear: values - expit(linear),
-    lambda fit, columns: combine(fit.root.T, columns),
+    lambda fit, columns: logistic.combine(fit.root.T, columns),
     ("single_level", "straight_line", "spline"),
     "wald_band",
 )
@@ -90,7 +80,7 @@ LEAST_SQUARES = Smoother(
     lambda risk: risk,
     lambda linear, out=None: np.clip(linear, 0.0, 1.0, out=out),
     np.ones_like,
-    lambda design, values, _: linear_fit(design, values),
+    lambda design, values, _: logistic.linear_fit(design, values),
     lambda columns, rows, height: np.eye(len(columns)),
     lambda values, linear: values - linear,
     _moves_of_least_squares,
@@ -106,14 +96,14 @@ class SmoothCurve:
     """A fitted calibration curve: the knots of its spline on the smoother's scale, the fit, and what it is called."""
 
     knots: tuple[float, ...]
-    fit: LogisticFit
+    fit: logistic.LogisticFit
     method: Method
     freedom: float = math.inf
     """The degrees of freedom of the covariance."""
     smoother: Smoother = LOGISTIC
 
 
-def _quantiles_of(outcome: Floats, design: Design) -> tuple[float, ...]:
+def _quantiles_of(outcome: Floats, design: shares.Design) -> tuple[float, ...]:
     """Where the knots lie, from the size of the smaller class; of weighted rows, how many such rows are worth; of rows
     that were not all followed to the horizon, from the cases."""
     share = design.mean(outcome)
@@ -125,7 +115,7 @@ def _quantiles_of(outcome: Floats, design: Design) -> tuple[float, ...]:
 
 @once
 def smooth_curve(
-    outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None, design: Design | None = None
+    outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None, design: shares.Design | None = None
 ) -> SmoothCurve | Absent:
     """The logistic regression of the outcome on a restricted cubic spline of logit p.
 
@@ -139,7 +129,7 @@ def smooth_curve(
     """
     if reason := one_class(outcome):
         return reason
-    sampled = design or Design(len(outcome))
+    sampled = design or shares.Design(len(outcome))
     weights = None if sampled.weights is None else sampled.relative_weights
     smoother, values = LOGISTIC, outcome
     if sampled.censoring is not None:
@@ -153,13 +143,13 @@ def smooth_curve(
         return _as_sampled(found, values, scaled, sampled)
     wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
     knots = tuple(quantile_of(scaled, weights, part) for part in wanted)
-    if len(set(knots)) < len(wanted) or orthogonal(equation.spline_design(scaled, knots)) is None:
+    if len(set(knots)) < len(wanted) or logistic.orthogonal(equation.spline_design(scaled, knots)) is None:
         knots = ()
     fit = smoother.fit(equation.spline_design(scaled, knots), values, weights)
     if isinstance(fit, Absent):
         return fit
     shape = Fact(spline, knots=len(knots), at=wanted) if knots else Fact(line)
-    method = Method(shape, *(clipped(risk) if smoother is LOGISTIC else ()))
+    method = Method(shape, *(logistic.clipped(risk) if smoother is LOGISTIC else ()))
     return _as_sampled(SmoothCurve(knots, fit, method, smoother=smoother), values, scaled, sampled)
 
 
@@ -172,17 +162,17 @@ def quantile_of(values: Floats, weights: Floats | None, part: float) -> float:
     return float(np.interp(part * float(weights.sum()), places, values[order]))
 
 
-def _as_sampled(smooth: SmoothCurve, values: Floats, scaled: Floats, design: Design) -> SmoothCurve:
+def _as_sampled(smooth: SmoothCurve, values: Floats, scaled: Floats, design: shares.Design) -> SmoothCurve:
     """The curve with the covariance that clusters or weights give its coefficients."""
     if design.is_simple or design.obstacle():
         return smooth
     columns = equation.spline_design(scaled, smooth.knots)[: len(smooth.fit.coefficients)]
-    left = smooth.smoother.left(values, combine(smooth.fit.coefficients[None, :], columns)[0])
+    left = smooth.smoother.left(values, logistic.combine(smooth.fit.coefficients[None, :], columns)[0])
     score, root = design.relative_weights * left, smooth.fit.root
     # In standard errors of independent rows: of few clusters some directions would seem to be known for sure.
     size, towards = np.linalg.eigh(design.covariance(design.totals(smooth.smoother.moves(smooth.fit, columns) * score)))
     root = root @ towards @ np.diag(np.sqrt(np.maximum(size, 1.0)))
-    fit = LogisticFit(smooth.fit.coefficients, root @ root.T, root)
+    fit = logistic.LogisticFit(smooth.fit.coefficients, root @ root.T, root)
     return replace(smooth, fit=fit, freedom=design.freedom)
 
 
@@ -211,10 +201,12 @@ def whitened(smooth: SmoothCurve, risk: Floats) -> WhitenedCurve:
     perfect = np.zeros(len(design))
     perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(smooth.smoother.forward(risk[:1])[0])
     diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
-    fitted = combine(smooth.fit.coefficients[None, :], design)[0]
-    return WhitenedCurve(risk, combine(smooth.fit.root.T, design), fitted, diagonal, smoother=smooth.smoother)
+    fitted = logistic.combine(smooth.fit.coefficients[None, :], design)[0]
+    return WhitenedCurve(risk, logistic.combine(smooth.fit.root.T, design), fitted, diagonal, smoother=smooth.smoother)
 
 
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The height of the curve at these risks (any length, 0 to 1)."""
-    return np.asarray(smooth.smoother.back(combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0]))
+    return np.asarray(
+        smooth.smoother.back(logistic.combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0])
+    )

@@ -14,15 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.core import register, types
-from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core import bands, register, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present, synthesis
 from dossier.core.types import CHANGES, UPDATED, Absent, Estimate, Floats
-from dossier.metrics import calibration, discrimination, intervals, logistic, sample, utility
-from dossier.metrics.once import remembered
-from dossier.metrics.shares import Design, Sampled
-from dossier.metrics.weighted import Mean, Rows
+from dossier.metrics import calibration, discrimination, intervals, logistic, once, sample, shares, utility, weighted
 
 FOLDS, REPEATS = 10, 10
 LEVEL = 0.05
@@ -46,19 +42,19 @@ class Update:
 
 
 @absent_with_its_parts
-def fitted(outcome: Floats, risk: Floats, method: str, design: Sampled = None) -> Update | Absent:
+def fitted(outcome: Floats, risk: Floats, method: str, design: shares.Sampled = None) -> Update | Absent:
     """The update by a method, fitted to all of these rows at their weights.
 
     `method` is "intercept", "logistic" (intercept and slope) or "closed_test", which changes as much as the rows
     support: nothing unless intercept and slope together differ from 0 and 1, the intercept alone unless the slope then
     differs from 1, each at a level of 0.05. Source: Vergouwe 2017, without re-estimated predictors.
     """
-    design = design or Design(len(outcome))
+    design = design or shares.Design(len(outcome))
     if method == "closed_test":
         method, _ = present(closed_test(outcome, risk, design))
     if method == "as_is":
         return Update()
-    rows = Rows.sampled(outcome, risk, design.weights)
+    rows = weighted.Rows.sampled(outcome, risk, design.weights)
     if method == "intercept":
         return Update(float(present(calibration.INTERCEPT.fitted(rows)).fit.coefficients[0]), changes=method)
     intercept, slope = present(calibration.SLOPE.fitted(rows)).fit.coefficients.tolist()
@@ -66,7 +62,7 @@ def fitted(outcome: Floats, risk: Floats, method: str, design: Sampled = None) -
 
 
 @absent_with_its_parts
-def closed_test(outcome: Floats, risk: Floats, design: Design) -> tuple[str, dict[str, float | None]] | Absent:
+def closed_test(outcome: Floats, risk: Floats, design: shares.Design) -> tuple[str, dict[str, float | None]] | Absent:
     """What the closed test changes, with the statistics and p values of its steps."""
     joint = present(calibration.calibration_test(outcome, risk, design=design))
     p_joint = joint.details["p_value"]
@@ -89,7 +85,7 @@ class HeldOut:
     """What the updates change, each once."""
 
 
-def folds(design: Design, seed: int, outcome: Floats | None = None) -> Iterator[NDArray[np.int64]]:
+def folds(design: shares.Design, seed: int, outcome: Floats | None = None) -> Iterator[NDArray[np.int64]]:
     """The fold of each row in each repeat: all rows of a cluster are in one.
 
     With the `outcome` of single rows, those with it are spread evenly over the folds, and so are the others.
@@ -106,7 +102,7 @@ def folds(design: Design, seed: int, outcome: Floats | None = None) -> Iterator[
 
 @absent_with_its_parts
 def in_folds(
-    outcome: Floats, risk: Floats, method: str, design: Design, each: Iterator[NDArray[np.int64]]
+    outcome: Floats, risk: Floats, method: str, design: shares.Design, each: Iterator[NDArray[np.int64]]
 ) -> HeldOut | Absent:
     """The risk of each row by updates of the other folds, on average over some ways to fold the rows."""
     risks, changes = [], set()
@@ -121,17 +117,17 @@ def in_folds(
     return HeldOut(np.mean(risks, axis=0), tuple(sorted(changes)))
 
 
-@remembered(16)
+@once.remembered(16)
 def held_out(
-    outcome: Floats, risk: Floats, method: str, design: Design, seed: int, by_outcome: bool = False
+    outcome: Floats, risk: Floats, method: str, design: shares.Design, seed: int, by_outcome: bool = False
 ) -> HeldOut | Absent:
     """The updated risk of each row by updates of the other folds; Absent with few rows of either outcome.
 
     With `by_outcome` the folds hold alike shares with the outcome, as a measure that is conditional on it asks; then a
     mean over all rows would not be honest, for an update knows the share of the rows that it is judged by.
     """
-    if min(outcome.sum(), len(outcome) - outcome.sum()) < FEW_FOR_POOLING:
-        return Absent(Fact("too_few_to_update", fewest=Count(FEW_FOR_POOLING, "patient", is_limit=True)))
+    if min(outcome.sum(), len(outcome) - outcome.sum()) < bands.FEW_FOR_POOLING:
+        return Absent(Fact("too_few_to_update", fewest=Count(bands.FEW_FOR_POOLING, "patient", is_limit=True)))
     # In an order of their own, so that the order of the file cannot matter.
     keys = (design.strata, design.cluster, design.weights, risk, outcome)
     order = np.lexsort(tuple(each for each in keys if each is not None))
@@ -169,7 +165,7 @@ of_an_update = partial(
     range=(0, 1),
     scale="wilson",
     at=("threshold",),
-    weighted=Mean(lambda rows: np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)),
+    weighted=weighted.Mean(lambda rows: np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)),
     followed="refused",
     formula="mean of 1[(p ≥ t) ≠ (q ≥ t)], q the risk by updates that were fitted without the row",
 )
@@ -213,7 +209,7 @@ def reclassified(
     "2 (l(a, b) - l(a, 1)) of 1, each at a level of 0.05",
 )
 def updated_coefficients(
-    outcome: Floats, rival: Floats, update: str, seed: int = 1, design: Sampled = None
+    outcome: Floats, rival: Floats, update: str, seed: int = 1, design: shares.Sampled = None
 ) -> Estimate | Absent:
     """How many coefficients an update changes: none, the intercept, or the intercept and the slope.
 
@@ -244,7 +240,7 @@ def updated_coefficients(
     >>> print(dossier.metrics.updated_coefficients(outcome, 2 * right / (1 + right), "closed_test"))
     1.00
     """
-    design = design or Design(len(outcome))
+    design = design or shares.Design(len(outcome))
     known = [CHANGES.index(each) for each in present(held_out(outcome, rival, update, design, seed)).changes]
     details: dict[str, float | None] = {"fewest": float(min(known)), "most": float(max(known))}
     changes, steps = present(closed_test(outcome, rival, design)) if update == "closed_test" else (update, {})

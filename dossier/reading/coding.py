@@ -15,11 +15,7 @@ import numpy as np
 
 from dossier.core.facts import Count, Fact, Value, gathered
 from dossier.core.types import FEWEST_PATIENTS, Dataset, Feature, Flag, Floats, folded
-from dossier.reading import notations
-from dossier.reading.columns import parsed
-from dossier.reading.datasets import Cohort
-from dossier.reading.notations import CODES, NINES, is_word
-from dossier.reading.predictors import by_size
+from dossier.reading import columns, datasets, notations, predictors
 
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be distinguished from a count or a category."""
@@ -31,7 +27,7 @@ OTHER_UNITS_APART = 2.0
 """The same where hardly any value of one lies among those of the other: degrees Fahrenheit, or pounds."""
 
 
-def flags(sites: Sequence[Cohort]) -> Iterator[Flag]:
+def flags(sites: Sequence[datasets.Cohort]) -> Iterator[Flag]:
     """The doubts about the columns of every dataset, those against the others' last."""
     for site in sites:
         yield from _constant(site.dataset)
@@ -48,7 +44,7 @@ def flags(sites: Sequence[Cohort]) -> Iterator[Flag]:
             yield from _against(site, column, sites)
 
 
-def _columns(site: Cohort) -> tuple[Feature, ...]:
+def _columns(site: datasets.Cohort) -> tuple[Feature, ...]:
     return (*site.dataset.predictors, *site.grouping)
 
 
@@ -108,8 +104,8 @@ def _is_far(code: float, others: Floats) -> bool:
 
 def _codes_among(known: Floats) -> tuple[float, ...]:
     """The codes that a column holds; beside 99 also 77, 88, 97 and 98, which tell its reasons apart, and so on."""
-    found = {code for code in CODES if (known == code).any()}
-    beside = {near for code in found.intersection(NINES) for near in _beside(code)}
+    found = {code for code in notations.CODES if (known == code).any()}
+    beside = {near for code in found.intersection(notations.NINES) for near in _beside(code)}
     return tuple(sorted(found | {code for code in beside if (known == code).any()}))
 
 
@@ -121,7 +117,7 @@ def _beside(code: float) -> tuple[float, ...]:
 def _words_for_missing(dataset: str, feature: Feature) -> Iterator[Flag]:
     """The words for missing, named however few rows hold them: they are ours, and say nothing of a patient."""
     for word in _words(feature):
-        if is_word(word):
+        if notations.is_word(word):
             rows = Count(int((feature.values == (feature.levels or ()).index(word)).sum()), "row")
             says = Fact("word_for_missing", predictor=feature.name, word=word, rows=rows, dataset=dataset)
             yield Flag("code_for_missing", dataset, says, columns=(feature.name,))
@@ -171,7 +167,7 @@ def _named(categories: Sequence[str | Fact | None], smallest: int) -> Fact:
 
 def _notations(dataset: str, feature: Feature) -> Iterator[Flag]:
     """Categories that are all numbers in the way in which people write them."""
-    written = [word for word in _words(feature) if not is_word(word)]
+    written = [word for word in _words(feature) if not notations.is_word(word)]
     if notations.are_numbers(written):
         strange = any(map(notations.has_strange_minus, written))
         says = Fact(
@@ -198,7 +194,7 @@ def _visible(word: str) -> str:
     )
 
 
-def _against(site: Cohort, feature: Feature, sites: Sequence[Cohort]) -> Iterator[Flag]:
+def _against(site: datasets.Cohort, feature: Feature, sites: Sequence[datasets.Cohort]) -> Iterator[Flag]:
     """A column held against that of the development table, or without such against those of all other datasets.
 
     Subgroups may be numbers here and categories there; the two have nothing to compare.
@@ -224,7 +220,7 @@ def _against(site: Cohort, feature: Feature, sites: Sequence[Cohort]) -> Iterato
     else:
         others = Others(
             where,
-            by_size({word for _, held in same for word in _words(held)}),
+            predictors.by_size({word for _, held in same for word in _words(held)}),
             frozenset(word for other, held in same for word in _common(other, held)),
             max(_fewest(other) for other, _ in same),
         )
@@ -310,5 +306,5 @@ def _words(feature: Feature) -> tuple[str, ...]:
 
 def _numbers(words: Sequence[str]) -> tuple[float, ...]:
     """The numbers that these categories are the codes of; none where a category is no number."""
-    values = [parsed(word) for word in words]
+    values = [columns.parsed(word) for word in words]
     return tuple(value for value in values if value is not None) if None not in values else ()

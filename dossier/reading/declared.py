@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, gathered
-from dossier.core.faults.locations import Key, listed_table
+from dossier.core.faults import locations
 from dossier.core.release import (
     CHECKLIST_ITEMS,
     NOT_RIVALS,
@@ -27,12 +27,9 @@ from dossier.core.release import (
     Table,
     UnfitError,
 )
-from dossier.reading import declared_classes, horizons, isolation, letters, refused
+from dossier.reading import declared_classes, files, horizons, isolation, letters, predictors, refused, toml
 from dossier.reading.faults import nearest
-from dossier.reading.files import FORMULAS, Folder
-from dossier.reading.predictors import rivals_declared, roles_of_columns
-from dossier.reading.toml import LISTS
-from dossier.words.wording import shown
+from dossier.words import wording
 
 Location = tuple[str | int, ...]
 
@@ -81,12 +78,12 @@ class Declared:
 
 def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
     at = fault.at
-    if not isinstance(at, Key) or at.section is None or at.section not in kept or at.number is None:
+    if not isinstance(at, locations.Key) or at.section is None or at.section not in kept or at.number is None:
         return fault
     return fault.moved(replace(at, number=kept[at.section][at.number - 1] + 1))
 
 
-def declared(content: bytes, folder: Folder | None = None) -> Declared:
+def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
     """The release that the bytes of release.toml declare, with all its faults; `folder` may hold its formula."""
     faults: list[Fault] = []
     given = isolation.toml(content, faults)
@@ -95,10 +92,10 @@ def declared(content: bytes, folder: Folder | None = None) -> Declared:
     raw = horizons.as_one(given)
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
-        many = Fault("many_datasets", listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
+        many = Fault("many_datasets", locations.listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
         return Declared(None, (many,))
     if isinstance(raw.get("model"), Mapping) and "file" in raw["model"]:
-        formula = _taken(raw, folder or Folder(Path()), faults)
+        formula = _taken(raw, folder or files.Folder(Path()), faults)
         if formula is None:
             return Declared(None, tuple(faults))
         raw, given = ({**each, "model": formula} for each in (raw, given))
@@ -131,15 +128,15 @@ def declared(content: bytes, folder: Folder | None = None) -> Declared:
     return Declared(release, tuple(horizons.placed(fault, given) for fault in faults), kept)
 
 
-def _taken(raw: Mapping[str, Any], folder: Folder, faults: list[Fault]) -> Mapping[str, Any] | None:
+def _taken(raw: Mapping[str, Any], folder: files.Folder, faults: list[Fault]) -> Mapping[str, Any] | None:
     """The updated formula that [model] names in a file, with where it was fitted; None, and faults, without one."""
     try:
         asked = ModelFile.model_validate(raw["model"])
     except ValidationError as error:
         faults += _translated([(("model", *each["loc"]), each) for each in error.errors()], raw)
         return None
-    where = Key("model", "file")
-    content = folder.read(asked.file, where, asked.outside, faults, FORMULAS)
+    where = locations.Key("model", "file")
+    content = folder.read(asked.file, where, asked.outside, faults, files.FORMULAS)
     if content is None:
         return None
     try:
@@ -151,7 +148,7 @@ def _taken(raw: Mapping[str, Any], folder: Folder, faults: list[Fault]) -> Mappi
         faults.append(Fault("not_updated_formulas", where, file=asked.file))
         return None
     if (asked.dataset, asked.method) not in known:
-        at, it, named = Key("model", "dataset"), asked, tuple(" ".join(each) for each in known)
+        at, it, named = locations.Key("model", "dataset"), asked, tuple(" ".join(each) for each in known)
         faults.append(Fault("no_such_update", at, file=it.file, dataset=it.dataset, method=it.method, known=named))
         return None
     return made[known[asked.dataset, asked.method]]
@@ -190,18 +187,18 @@ def _value(location: Location, raw: Any) -> Any:
     return raw
 
 
-def _section(location: Location, raw: Mapping[str, Any]) -> tuple[Key, Location]:
+def _section(location: Location, raw: Mapping[str, Any]) -> tuple[locations.Key, Location]:
     """The table of a location, and the rest of the location."""
     if len(location) < 2 and not isinstance(raw.get(str(location[0])), Mapping):
-        return Key(), location
+        return locations.Key(), location
     head, rest = str(location[0]), location[1:]
-    if len(rest) > 1 and f"{head}.{rest[0]}" in LISTS and isinstance(rest[1], int):
-        return listed_table(f"{head}.{rest[0]}", rest[1] + 1), rest[2:]
+    if len(rest) > 1 and f"{head}.{rest[0]}" in toml.LISTS and isinstance(rest[1], int):
+        return locations.listed_table(f"{head}.{rest[0]}", rest[1] + 1), rest[2:]
     if rest and isinstance(rest[0], int):
         table = raw[head][rest[0]]
         name = table["name"] if isinstance(table, Mapping) and isinstance(table.get("name"), str) else None
-        return listed_table(head, rest[0] + 1, name), rest[1:]
-    return Key(head), rest
+        return locations.listed_table(head, rest[0] + 1, name), rest[1:]
+    return locations.Key(head), rest
 
 
 def _key(rest: Location) -> str:
@@ -211,7 +208,7 @@ def _key(rest: Location) -> str:
     return text
 
 
-def _where(location: Location, raw: Mapping[str, Any]) -> Key:
+def _where(location: Location, raw: Mapping[str, Any]) -> locations.Key:
     table, rest = _section(location, raw)
     key = _key(rest)
     return table.of(key if table.section is not None or key in Release.model_fields else "top level")
@@ -273,13 +270,13 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
         unfit = plain["ctx"]["error"].fact
         return Fault(unfit.code, where, **dict(unfit.values))
     if kind in BOUNDS:
-        bound = Fact(kind, limit=shown(plain["ctx"][BOUNDS[kind]]))
-        return Fault("beyond_bound", where, key=name, value=shown(value), bound=bound)
+        bound = Fact(kind, limit=wording.shown(plain["ctx"][BOUNDS[kind]]))
+        return Fault("beyond_bound", where, key=name, value=wording.shown(value), bound=bound)
     if kind == "literal_error":
         expected = plain["ctx"]["expected"]
         choices = re.findall(r"'([^']*)'", expected)
         near = nearest(value, choices) if isinstance(value, str) else None
-        return Fault("not_a_choice", where, key=name, value=shown(value), choices=tuple(choices), near=near)
+        return Fault("not_a_choice", where, key=name, value=wording.shown(value), choices=tuple(choices), near=near)
     if kind in ("too_short", "too_long"):
         return _length(location, name, value, plain["ctx"], where)
     if kind in ("string_too_short", "string_too_long", "string_pattern_mismatch"):
@@ -289,21 +286,21 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
     return _type(location, name, value, errors, where)
 
 
-def _type(location: Location, name: str, value: Any, errors: list[Any], where: Key) -> Fault:
+def _type(location: Location, name: str, value: Any, errors: list[Any], where: locations.Key) -> Fault:
     written = ".".join(map(str, location))
-    if written in LISTS:
-        return Fault("not_list_of_tables", where, key=name, value=shown(value), table=written)
+    if written in toml.LISTS:
+        return Fault("not_list_of_tables", where, key=name, value=wording.shown(value), table=written)
     expected = list(dict.fromkeys(EXPECTED.get(error["type"], "other_kind") for error in errors))
     if "number" in expected and "whole_number" in expected:
         expected.remove("whole_number")
     # 1.0 is shown as 1 elsewhere, and would read as the whole number that it is not.
-    given = str(value) if isinstance(value, float) and expected == ["whole_number"] else shown(value)
+    given = str(value) if isinstance(value, float) and expected == ["whole_number"] else wording.shown(value)
     return Fault("wrong_kind", where, key=name, value=given, wanted=tuple(map(Fact, expected)))
 
 
-def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: Key) -> Fault:
+def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: locations.Key) -> Fault:
     if location == ("dataset",):
-        return Fault("no_dataset", listed_table("dataset"))
+        return Fault("no_dataset", locations.listed_table("dataset"))
     most = context.get("max_length", 0)
     # Of a fixed length are only pairs.
     if most > 2:
@@ -312,16 +309,16 @@ def _length(location: Location, name: str, value: Any, context: Mapping[str, Any
     return Fault("wrong_number_of_values", where, key=name, values=Count(len(value), "value"), wanted=wanted)
 
 
-def _string(name: str, value: Any, error: Any, where: Key) -> Fault:
+def _string(name: str, value: Any, error: Any, where: locations.Key) -> Fault:
     if error["type"] == "string_too_short":
         return Fault("empty_text", where, key=name)
     if error["type"] == "string_too_long":
         return Fault("long_text", where, key=name, length=len(value), most=error["ctx"]["max_length"])
     if name == "artifact_sha256":
-        return Fault("not_sha256", where, key=name, value=shown(value))
+        return Fault("not_sha256", where, key=name, value=wording.shown(value))
     slug = re.sub(r"[^\w.-]+", "-", str(value)).strip("-.")
     example = Fact("such_as", name=slug) if slug else None
-    return Fault("names_no_file", where, key=name, value=shown(value), example=example)
+    return Fault("names_no_file", where, key=name, value=wording.shown(value), example=example)
 
 
 def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
@@ -345,8 +342,8 @@ def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
     key = str(location[-1])
     sentence = keys_of(location[:-1]).get(key, "")
     if len(location) == 1:
-        table = Key(key, is_list=key in LISTS).brackets
-        return Fault("no_table", Key(), table=table, meaning=sentence)
+        table = locations.Key(key, is_list=key in toml.LISTS).brackets
+        return Fault("no_table", locations.Key(), table=table, meaning=sentence)
     at, rest = _section(location, raw)
     return Fault("missing_key", at.of(_key(rest[:-1])) if rest[:-1] else at, key=key, meaning=sentence)
 
@@ -396,7 +393,7 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
         kept[head] = {**STAND_INS[head], **{key: value for key, value in given.items() if key in known}}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
         _drop_of_dataset(kept, location, dropped.setdefault(head, set()))
-    elif head in LISTS and len(location) > 1 and isinstance(table, tuple):
+    elif head in toml.LISTS and len(location) > 1 and isinstance(table, tuple):
         dropped.setdefault(head, set()).add(int(location[1]))
     elif location == ("statements",) and isinstance(table, dict):
         kept[head] = {item: said for item, said in table.items() if item in CHECKLIST_ITEMS}
@@ -457,7 +454,7 @@ def _across(release: Release) -> list[Fault]:
     faults: list[Fault] = []
     names = [dataset.name for dataset in release.dataset]
     for k, dataset in enumerate(release.dataset):
-        table = listed_table("dataset", k + 1, dataset.name)
+        table = locations.listed_table("dataset", k + 1, dataset.name)
         if dataset.name in names[:k]:
             faults.append(Fault("two_datasets", table.of("name"), name=dataset.name))
         others = (name for name in names[:k] if name != dataset.name)
@@ -488,7 +485,7 @@ def _across(release: Release) -> list[Fault]:
 
 def _left_out(release: Release) -> Iterator[Fault]:
     """Chapters to be left out that do not exist, or that a dossier cannot be without."""
-    where = Key("report", "leave_out")
+    where = locations.Key("report", "leave_out")
     for name in release.report.leave_out:
         if name not in ORDER:
             yield Fault("unknown_chapter", where, name=name, known=LEAVABLE, near=nearest(name, LEAVABLE))
@@ -500,7 +497,7 @@ def _named_twice(index: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
     """The faults of columns that get several of our names: only the last one would hold."""
     for their, ours in gathered((their, our) for our, their in dataset.columns.items()).items():
         if len(ours) > 1:
-            at = listed_table("dataset", index, dataset.name).of("columns")
+            at = locations.listed_table("dataset", index, dataset.name).of("columns")
             yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
 
 
@@ -508,7 +505,7 @@ def _names_of_declared(release: Release) -> Iterator[Fault]:
     """The faults of the names of declared performances: results are distinguished by the name of what they are of."""
     datasets, declared = ([each.name for each in some] for some in (release.dataset, release.declared_performance))
     for k, name in enumerate(declared):
-        where = listed_table("declared_performance", k + 1, name).of("name")
+        where = locations.listed_table("declared_performance", k + 1, name).of("name")
         if name in datasets:
             yield Fault("performance_of_dataset", where, name=name)
         if name in declared[:k]:
@@ -526,13 +523,13 @@ def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
     classes = release.outcome.classes or ("0", "1")
     if declared.survey is not None and set(declared.survey) != set(classes):
         shares = tuple(f"{name} = …" for name in classes)
-        at = Key("h_accuracy", "survey")
+        at = locations.Key("h_accuracy", "survey")
         faults.append(
             Fault("survey_of_other_classes", at, survey=tuple(declared.survey), classes=tuple(classes), shares=shares)
         )
     of_two = release.outcome.classes is None
     if of_two and "net_benefit" in declared.priority_from and not release.thresholds.declared:
-        faults.append(Fault("priority_without_threshold", Key("h_accuracy", "priority_from")))
+        faults.append(Fault("priority_without_threshold", locations.Key("h_accuracy", "priority_from")))
     if release.readers or not has_readers:
         for key, table in _asked_of_raters(release).items():
             faults += _raters_give(release, key, table)
@@ -554,7 +551,7 @@ def _asked_of_raters(release: Release) -> dict[str, str | None]:
 
 
 def _raters_give(release: Release, key: str, table: str | None) -> list[Fault]:
-    where = Key("h_accuracy", key)
+    where = locations.Key("h_accuracy", key)
     if not release.readers:
         return [Fault("no_readers", where, key=key)]
     development = {dataset.name for dataset in release.dataset if dataset.role == "development"}
@@ -570,10 +567,10 @@ def _roles(release: Release) -> list[Fault]:
     roles = [dataset.role for dataset in release.dataset]
     faults = []
     if "external" not in roles:
-        faults.append(Fault("no_external_dataset", listed_table("dataset")))
+        faults.append(Fault("no_external_dataset", locations.listed_table("dataset")))
     if roles.count("development") > 1:
         number = roles.count("development")
-        faults.append(Fault("several_development_datasets", listed_table("dataset"), number=number))
+        faults.append(Fault("several_development_datasets", locations.listed_table("dataset"), number=number))
     return faults
 
 
@@ -582,7 +579,7 @@ def _readers(release: Release) -> Iterator[Fault]:
     named = [reader.dataset for reader in release.readers]
     for number, name in enumerate(named, start=1):
         if name in named[: number - 1]:
-            at = listed_table("readers", number).of("dataset")
+            at = locations.listed_table("readers", number).of("dataset")
             yield Fault("readers_twice", at, dataset=name) if name else Fault("readers_twice_alone", at)
 
 
@@ -591,9 +588,9 @@ def _same_columns(release: Release) -> list[Fault]:
     faults = []
     for key, names in (("column", (prediction.column,)), ("columns", prediction.columns or ())):
         if outcome.column in names:
-            faults.append(Fault("risk_is_outcome", Key("prediction", key)))
+            faults.append(Fault("risk_is_outcome", locations.Key("prediction", key)))
     named: list[str] = []
-    for rival, at in rivals_declared(release):
+    for rival, at in predictors.rivals_declared(release):
         if rival.column is not None and rival.column == prediction.column:
             faults.append(Fault("rival_is_risk", at))
         elif outcome.column in rival.named:
@@ -605,13 +602,13 @@ def _same_columns(release: Release) -> list[Fault]:
             faults.append(Fault("rival_twice", at.of("name"), name=rival.name))
         named.append(rival.name)
     if prediction.rival is None and prediction.rivals is None and prediction.rival_name is not None:
-        faults.append(Fault("rival_name_without_rival", Key("prediction", "rival_name"), key="rival_name"))
+        faults.append(Fault("rival_name_without_rival", locations.Key("prediction", "rival_name"), key="rival_name"))
     return faults
 
 
 def _equation(release: Release) -> Iterator[Fault]:
     """The faults of risks that are to be those of the formula."""
-    prediction, where = release.prediction, Key("prediction", "from")
+    prediction, where = release.prediction, locations.Key("prediction", "from")
     if prediction.from_ is None:
         return
     if release.model is None or release.outcome.classes is not None:
@@ -624,8 +621,8 @@ def _earlier_risks(release: Release) -> Iterator[Fault]:
     """The faults of risks of the previous version without its results."""
     about = release.release
     for where, given in (
-        (Key("prediction", "previous"), release.prediction.previous),
-        (Key("release", "previous_tables"), about.previous_tables),
+        (locations.Key("prediction", "previous"), release.prediction.previous),
+        (locations.Key("release", "previous_tables"), about.previous_tables),
     ):
         if given is not None and about.previous is None:
             yield Fault("previous_risks_alone", where, key=where.key or "")
@@ -636,7 +633,7 @@ def _labels(release: Release) -> Iterator[Fault]:
     names = [predictor.name for predictor in release.predictor]
     printed = [predictor.label or predictor.name for predictor in release.predictor]
     for k, (name, label) in enumerate(zip(names, printed, strict=True)):
-        where = listed_table("predictor", k + 1)
+        where = locations.listed_table("predictor", k + 1)
         if name in names[:k]:
             yield Fault("labelled_twice", where.of("name"), column=name)
         elif label in printed[:k]:
@@ -645,11 +642,11 @@ def _labels(release: Release) -> Iterator[Fault]:
 
 def _subgroups(release: Release) -> list[Fault]:
     """The faults of subgroups of one column twice, and of columns that have another role."""
-    taken = roles_of_columns(release)
+    taken = predictors.roles_of_columns(release)
     names = [subgroup.column for subgroup in release.subgroup]
     faults = []
     for k, name in enumerate(names):
-        where = listed_table("subgroup", k + 1).of("column")
+        where = locations.listed_table("subgroup", k + 1).of("column")
         if name in names[:k]:
             faults.append(Fault("subgroup_twice", where, column=name))
         elif name in taken:

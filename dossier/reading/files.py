@@ -10,16 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dossier.core import types
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import File, Location
-from dossier.core.types import InputFile
-from dossier.reading import isolation, letters, signatures
-from dossier.reading.dialects import Dialect
+from dossier.reading import dialects, isolation, letters, signatures, tables
 from dossier.reading.faults import nearest
-from dossier.reading.signatures import MOST_BYTES
-from dossier.reading.tables import RawTable
-from dossier.words.wording import shortened
+from dossier.words import wording
 
 PIECE = 1 << 24
 """The bytes of a file that are held at once where only its hash is wanted."""
@@ -39,7 +36,7 @@ class Kind:
 
 
 SPLIT = Fact("give_as_parquet")
-TABLE = Kind("table", signatures.KINDS, MOST_BYTES, SPLIT)
+TABLE = Kind("table", signatures.KINDS, signatures.MOST_BYTES, SPLIT)
 STORED_TABLE = Kind("table", (".parquet",), None, SPLIT)
 RELEASE = Kind("release", (".toml",), 4 << 20, Fact("texts_into_files"))
 """A thousand datasets are declared in a quarter of it."""
@@ -62,7 +59,7 @@ class Folder:
     """Whether the release may name files outside of the folder, which only who reads it can allow."""
     is_named: bool = False
     """Whether who reads it has named the very file, so that it may lie and be called as it does."""
-    inputs: dict[str, InputFile] = field(default_factory=dict)
+    inputs: dict[str, types.InputFile] = field(default_factory=dict)
 
     def table(
         self,
@@ -70,9 +67,9 @@ class Folder:
         where: Location,
         outside: bool,
         faults: list[Fault],
-        dialect: Dialect | None = None,
+        dialect: dialects.Dialect | None = None,
         head: bool = True,
-    ) -> RawTable | None:
+    ) -> tables.RawTable | None:
         """The table of a file, or of all parquet files of a folder; None, and faults, when there is none.
 
         Without a `head` the first row of a text or a workbook is one of cells, and its columns are numbered.
@@ -156,7 +153,7 @@ class Folder:
         except OSError as error:
             faults.append(self._closed(name, where, path, error))
             return False
-        self.inputs[name] = InputFile(name, sha256.hexdigest(), length)
+        self.inputs[name] = types.InputFile(name, sha256.hexdigest(), length)
         return True
 
     def is_folder(self, name: str) -> bool:
@@ -215,7 +212,7 @@ class Folder:
     def _closed(self, name: str, where: Location, path: Path, error: OSError) -> Fault:
         """The fault of a file that cannot be opened or read."""
         if isinstance(error, FileNotFoundError):
-            return self._absent(name if name.isprintable() else shortened(name), where, path)
+            return self._absent(name if name.isprintable() else wording.shortened(name), where, path)
         if isinstance(error, IsADirectoryError):
             return Fault("folder_for_file", where, file=name)
         code = "long_name_of_file" if error.errno == errno.ENAMETOOLONG else "closed_file"

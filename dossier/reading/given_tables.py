@@ -10,14 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dossier.core.command import Quick
-from dossier.core.errors import Fault, ReleaseError
+from dossier.core import command, errors
 from dossier.core.faults.locations import Option
 from dossier.core.release import RESERVED_NAMES, DatasetRole, Release
-from dossier.reading import columns, datasets, letters, signatures, signs
-from dossier.reading.columns import Series
-from dossier.reading.files import Folder
-from dossier.reading.predictors import slug
+from dossier.reading import columns, datasets, files, letters, predictors, signatures, signs
 
 MOST_LETTERS = 1_000
 """Of a name on the command line."""
@@ -32,27 +28,27 @@ WRITTEN_AS = {**WRITTEN_AS, "decimal": signatures.TEXTS, "sheet": (".xlsx",)}
 """Of which files an option says how they are written."""
 
 
-def faults(asked: Quick, tables: Sequence[str]) -> list[Fault]:
+def faults(asked: command.Quick, tables: Sequence[str]) -> list[errors.Fault]:
     """What is wrong with the options themselves; a ReleaseError where nothing can be read by them."""
     outside = [value for value in asked.thresholds if not 0 < value < 1]
-    found = [Fault("threshold_outside", Option("--threshold"), threshold=value) for value in outside]
+    found = [errors.Fault("threshold_outside", Option("--threshold"), threshold=value) for value in outside]
     if asked.outcome == asked.risk:
-        found.append(Fault("risk_is_outcome", Option("--risk")))
+        found.append(errors.Fault("risk_is_outcome", Option("--risk")))
     given = [*(("TABLE", name) for name in tables), ("--event" if asked.time else "--outcome", asked.outcome)]
     given += [(f"--{key}", getattr(asked, key)) for key in ("time", "risk", "name", "positive", "site", "sheet")]
     printed = [(option, text) for option, text in given if text is not None]
     empty = [option for option, text in printed if not text.strip()]
-    found += [Fault("empty_text", Option(option), key=option) for option in empty]
+    found += [errors.Fault("empty_text", Option(option), key=option) for option in empty]
     long = [(option, len(text)) for option, text in printed if len(text) > MOST_LETTERS]
-    found += [Fault("long_text", Option(option), key=option, length=n, most=MOST_LETTERS) for option, n in long]
+    found += [errors.Fault("long_text", Option(option), key=option, length=n, most=MOST_LETTERS) for option, n in long]
     for option, text in printed:
         found += letters.fault(letters.NAME, text, Option(option), name=True)
     if empty or long or not all(letters.is_unicode(text) for _, text in printed):
-        raise ReleaseError(found)
+        raise errors.ReleaseError(found)
     return found
 
 
-def release(asked: Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = False) -> Release:
+def release(asked: command.Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = False) -> Release:
     """The release of these tables, by the name of each file its role; without thresholds where options are wrong."""
     alone = _stem(next(iter(tables))) if len(tables) == 1 else None
     by = "" if asked.at is None else f" by {asked.at:g}"
@@ -72,9 +68,9 @@ def release(asked: Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = F
     return Release.model_validate(_without_gaps(declared))
 
 
-def _dataset(asked: Quick, tables: Mapping[str, DatasetRole], file: str) -> dict[str, Any]:
+def _dataset(asked: command.Quick, tables: Mapping[str, DatasetRole], file: str) -> dict[str, Any]:
     """A [[dataset]], named after its file; of several tables each has the options that fit its kind."""
-    kind, every = signatures.kind(file), [slug(_stem(each)) or "table" for each in tables]
+    kind, every = signatures.kind(file), [predictors.slug(_stem(each)) or "table" for each in tables]
     place = list(tables).index(file)
     name = every[place] if every.index(every[place]) == place else f"{every[place]}-{place + 1}"
     how = {key: getattr(asked, key) for key in WRITTEN_AS if len(tables) == 1 or kind in WRITTEN_AS[key]}
@@ -118,7 +114,7 @@ class Hint:
     holds: str
 
 
-def hints(declared: Release, folder: Folder) -> Mapping[str, tuple[Hint, ...]]:
+def hints(declared: Release, folder: files.Folder) -> Mapping[str, tuple[Hint, ...]]:
     """By the name of each dataset, what its columns may be that no key names: nobody but its maker can tell."""
     found: dict[str, tuple[Hint, ...]] = {}
     for number, dataset in enumerate(declared.dataset):
@@ -130,7 +126,7 @@ def hints(declared: Release, folder: Folder) -> Mapping[str, tuple[Hint, ...]]:
     return found
 
 
-def _hints(column: Series) -> Iterator[Hint]:
+def _hints(column: columns.Series) -> Iterator[Hint]:
     if column.kind == "empty":
         return
     codes, words = columns.coded(column)

@@ -10,17 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import types
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
-from dossier.core.types import READERS, Dataset, Flag, Floats, Readers
-from dossier.reading import signatures, tables
+from dossier.reading import datasets, files, signatures, tables
 from dossier.reading.columns import Bools, Series, column, numbers_or_codes, repeats, words
-from dossier.reading.datasets import Cohort
 from dossier.reading.faults import by_row, nearest
-from dossier.reading.files import Folder
-from dossier.reading.tables import RawTable
 
 MOST_RATERS = 200
 """Each is compared with every other one; a table of more has its cases in the columns."""
@@ -41,7 +38,7 @@ class Ratings:
 
     file: str
     rows: Sequence[int]
-    values: Floats
+    values: types.Floats
     raters: tuple[str, ...] | None
     cases: tuple[str, ...] | None
 
@@ -63,13 +60,13 @@ class Rating:
         found = column(name, cells)
         return replace(found, numbers=self._places(found)) if self.is_of_classes else found
 
-    def fits(self, values: Floats) -> Bools:
+    def fits(self, values: types.Floats) -> Bools:
         """Which values the table may hold."""
         if self.key != "labels":
             return np.asarray((values >= 0) & (values <= 1))
         return np.isin(values, np.arange(len(self.classes) or 2, dtype=float))
 
-    def _places(self, found: Series) -> Floats:
+    def _places(self, found: Series) -> types.Floats:
         """The place of each class, by its name; by its number, from 0, where no class is called by one."""
         numbers = () if any(_is_number(name) for name in self.classes) else range(len(self.classes))
         places = {f"{number}": number for number in numbers} | {name: k for k, name in enumerate(self.classes)}
@@ -86,8 +83,8 @@ def _is_number(text: str) -> bool:
 
 
 def readers(
-    release: Release, folder: Folder, sites: Sequence[Cohort], unread: Sequence[str], faults: list[Fault]
-) -> tuple[Readers, ...]:
+    release: Release, folder: files.Folder, sites: Sequence[datasets.Cohort], unread: Sequence[str], faults: list[Fault]
+) -> tuple[types.Readers, ...]:
     """What the readers of each dataset gave; those whose tables do not fit together are left out, with faults."""
     several = len(release.readers) > 1
     found = []
@@ -100,12 +97,12 @@ def readers(
 def readers_of(
     declared: ReadersTables,
     at: Key,
-    folder: Folder,
-    sites: Sequence[Cohort],
+    folder: files.Folder,
+    sites: Sequence[datasets.Cohort],
     unread: Sequence[str],
     faults: list[Fault],
     classes: tuple[str, ...] = (),
-) -> Readers | None:
+) -> types.Readers | None:
     """The readers' tables with the cases of the analysed rows; None, and faults, when they do not fit together.
 
     Without a dataset every case of the tables is one, and the truth is unknown. `unread` names the datasets whose own
@@ -141,8 +138,8 @@ def readers_of(
 
 
 def _made(
-    declared: ReadersTables, found: dict[str, Ratings], site: Cohort | None, order: Sequence[tuple[int, int]]
-) -> Readers:
+    declared: ReadersTables, found: dict[str, Ratings], site: datasets.Cohort | None, order: Sequence[tuple[int, int]]
+) -> types.Readers:
     """`order`: the case's row in the tables, and the row of the dataset that it is."""
     cases, rows = np.array(order, dtype=np.int64).reshape(-1, 2).T
     if site is not None:
@@ -152,7 +149,7 @@ def _made(
     truth = None if site is None else _truth(site.dataset, rows)
     raters = values["labels"].shape[1]
     accuracy = declared.accuracy
-    return Readers(
+    return types.Readers(
         dataset=None if site is None else site.dataset.name,
         rows=rows,
         labels=values["labels"],
@@ -166,24 +163,24 @@ def _made(
     )
 
 
-def _truth(dataset: Dataset, rows: NDArray[np.int64]) -> Floats | None:
+def _truth(dataset: types.Dataset, rows: NDArray[np.int64]) -> types.Floats | None:
     """The outcome of these rows, of several classes the place of each; None where it is not known."""
     if dataset.classes is not None:
         return dataset.classes[rows].astype(float)
     return None if dataset.outcome is None else dataset.outcome[rows]
 
 
-def flags(found: Readers) -> Iterator[Flag]:
+def flags(found: types.Readers) -> Iterator[types.Flag]:
     """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
     if found.accuracy is None and found.truth is None:
-        yield Flag("rater_accuracy_assumed", found.dataset or READERS, Fact("rater_accuracy_assumed"))
+        yield types.Flag("rater_accuracy_assumed", found.dataset or types.READERS, Fact("rater_accuracy_assumed"))
 
 
 # ---- one table ------------------------------------------------------------------------------------------------------
 
 
 def _ratings(
-    kind: Rating, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+    kind: Rating, file: str, declared: ReadersTables, where: Key, folder: files.Folder, faults: list[Fault]
 ) -> Ratings | None:
     grid = _grid(kind, file, declared, where, folder, faults)
     grid = grid if grid is None or grid.names is None else _named(kind, grid, grid.names, file, declared, faults)
@@ -211,7 +208,7 @@ def _ratings(
 
 
 def _grid(
-    kind: Rating, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+    kind: Rating, file: str, declared: ReadersTables, where: Key, folder: files.Folder, faults: list[Fault]
 ) -> Grid | None:
     head = signatures.kind(file) not in (*signatures.TEXTS, ".xlsx")
     raw = folder.table(file, where, declared.outside, faults, head=head)
@@ -234,7 +231,7 @@ def _grid(
     return Grid(tuple(first), tuple(cells[1:] for cells in columns), raw.rows[1:].tolist())
 
 
-def _written(raw: RawTable, declared: ReadersTables) -> RawTable:
+def _written(raw: tables.RawTable, declared: ReadersTables) -> tables.RawTable:
     """The records without columns of nothing, and without rows of nothing where a case has an identifier.
 
     A spreadsheet that is saved as a text ends its lines, and the file, with separators that part nothing.
@@ -245,7 +242,7 @@ def _written(raw: RawTable, declared: ReadersTables) -> RawTable:
     return _with_gaps(raw, first=int(raw.rows[0])) if declared.case is None else raw.filled()
 
 
-def _with_gaps(raw: RawTable, first: int) -> RawTable:
+def _with_gaps(raw: tables.RawTable, first: int) -> tables.RawTable:
     """The rows with those of nothing between them: without identifiers the place of a row says which case it is.
 
     Where a row of nothing follows every row, a program has ended each line twice.
@@ -341,7 +338,7 @@ def _cases(first: Series, rows: Sequence[int], file: str, faults: list[Fault]) -
 # ---- the tables together --------------------------------------------------------------------------------------------
 
 
-def _without_ends(found: dict[str, Ratings], site: Cohort | None) -> dict[str, Ratings]:
+def _without_ends(found: dict[str, Ratings], site: datasets.Cohort | None) -> dict[str, Ratings]:
     """The tables without rows of nothing at their end, where neither the dataset nor another table has such cases."""
     if found["labels"].cases is not None:
         return found
@@ -456,8 +453,8 @@ def _other_cases(
 
 
 def _site(
-    declared: ReadersTables, at: Key, sites: Sequence[Cohort], unread: Sequence[str], faults: list[Fault]
-) -> Cohort | None:
+    declared: ReadersTables, at: Key, sites: Sequence[datasets.Cohort], unread: Sequence[str], faults: list[Fault]
+) -> datasets.Cohort | None:
     if declared.dataset is None or declared.dataset in unread:
         return None
     names = [site.dataset.name for site in sites]
@@ -469,7 +466,7 @@ def _site(
     return None
 
 
-def _order(labels: Ratings, at: Key, site: Cohort | None, faults: list[Fault]) -> list[tuple[int, int]] | None:
+def _order(labels: Ratings, at: Key, site: datasets.Cohort | None, faults: list[Fault]) -> list[tuple[int, int]] | None:
     """Each case's row in the tables with its row in the dataset, in the order of the dataset."""
     if site is None:
         return [(k, k) for k in range(len(labels.rows))]
@@ -493,7 +490,7 @@ def _order(labels: Ratings, at: Key, site: Cohort | None, faults: list[Fault]) -
 
 
 def _linked(
-    labels: Ratings, cases: tuple[str, ...], at: Key, site: Cohort, faults: list[Fault]
+    labels: Ratings, cases: tuple[str, ...], at: Key, site: datasets.Cohort, faults: list[Fault]
 ) -> list[tuple[int, int]] | None:
     if site.declaration.id is None:
         faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from dossier import typeset
 from dossier.core import contents, errors, looks, material, statements
-from dossier.core.faults.locations import Material
+from dossier.core.faults import locations
 from dossier.core.types import Attachment, Audited, Document, Estimate, Evidence, Gallery, Picture, Result, externals
 from dossier.record.results import called
 from dossier.record.results import of as results_of
@@ -32,14 +32,10 @@ from dossier.report.chapters import checklist, grid, provenance, sentence, verdi
 from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
-from dossier.typeset import living_text, methods, numbers
+from dossier.typeset import living_text, methods, numbers, reasons, widths, words
 from dossier.typeset.labels import labelled, short_names, unbroken_names
 from dossier.typeset.names import identity, model
-from dossier.typeset.numbers import HYPHEN, JOINER, SOFT_HYPHEN, plain
-from dossier.typeset.reasons import why
 from dossier.typeset.tables import Table
-from dossier.typeset.widths import hyphenated, parted
-from dossier.typeset.words import counted, listing, sentence_case, within_sentence
 from dossier.words import entries
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -83,7 +79,7 @@ def document(
         html=html,
         stylesheets=tuple(styles / f"{name}.css" for name in names),
         images=images,
-        title=plain(_title(evidence)),
+        title=numbers.plain(_title(evidence)),
         language="en",
         identifier=hashlib.sha256(html.encode() + results + page.encode()).digest()[:16],
         date=evidence.release.release.date or UNDATED,
@@ -176,7 +172,7 @@ def history(every: Sequence[tuple[Evidence, bytes]], page: str = "a4") -> Docume
         "history",
         "History",
         page,
-        identity=f"From the results of {listing([each.release.release.version for each in known])}",
+        identity=f"From the results of {words.listing([each.release.release.version for each in known])}",
         hashes=[hashlib.sha256(text).hexdigest()[:16] for _, text in every],
         finding=released_before.finding(known),
         measures=released_before.measures(known),
@@ -186,7 +182,7 @@ def history(every: Sequence[tuple[Evidence, bytes]], page: str = "a4") -> Docume
 
 def _sheet(evidence: Evidence, name: str, kind: str, page: str, **values: Any) -> Document:
     """A document of a page or two that is no edition: the templates of a folder, filled."""
-    title = plain(_title(evidence))
+    title = numbers.plain(_title(evidence))
     html = _page(evidence, name, title=title, edition_title=kind, **values)
     return Document(
         html=html,
@@ -235,7 +231,7 @@ def _book(
             # Said once: by the first of the files that would print it.
             if [edition] == [file for file in files if file in chapter.editions][:1] and chapter.name not in here
         ],
-        edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
+        edition_title=f"DRAFT, {words.within_sentence(TITLE[edition])}" if draft else TITLE[edition],
         draft=draft,
         on_screen=recorded is not None,
         behind=functools.partial(_behind, evidence, recorded or {}),
@@ -266,7 +262,7 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
     given = {"evidence": evidence, "pages_of": pages_of, "identity": identity(evidence), "say": typeset}
     given |= {"on_screen": False, "logo": Markup(looks.logo(evidence.release.report.logo or "")), **values}
     html = template.render(given)
-    long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
+    long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else widths.hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
 
 
@@ -277,9 +273,9 @@ def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate)
         return None
     # The committee's words may be of the rest of a share: the measure is named with its own value.
     term = evidence.terms[result.term]
-    value = f"{within_sentence(term.label)} {numbers.value_of(found, term)}{numbers.unit(term)}"
+    value = f"{words.within_sentence(term.label)} {numbers.value_of(found, term)}{numbers.unit(term)}"
     bounds = numbers.interval(found, term, wordy=True)
-    events = "" if found.events is None else f", {counted(found.events, 'event')}"
+    events = "" if found.events is None else f", {words.counted(found.events, 'event')}"
     more = [value, f"{numbers.level_of(evidence)} interval {bounds}" if bounds else "", f"n {found.n:,}{events}"]
     subset = () if result.subset is None else ((result.subset.column, result.subset.level),)
     at = "".join(f" {name}={value}" for name, value in (*result.at.items(), *subset))
@@ -289,7 +285,7 @@ def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate)
 
 LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")
 """A tag, or a word but a hash for which the narrowest lines of the page have no room."""
-PARTED = re.compile(rf"<title>.*?</title>|<[^>]*>|[^\s<>]*{SOFT_HYPHEN}[^\s<>]*", re.DOTALL)
+PARTED = re.compile(rf"<title>.*?</title>|<[^>]*>|[^\s<>]*{numbers.SOFT_HYPHEN}[^\s<>]*", re.DOTALL)
 """A tag, or a word with soft hyphens: as an element of its own, for a column is as narrow as the words before the first
 soft hyphen of its text together.
 """
@@ -298,7 +294,7 @@ soft hyphen of its text together.
 def _why_absent(gallery: Gallery, name: str) -> str:
     """Why the evidence does not allow a picture; a document may be composed before any is drawn."""
     reason = gallery.absent.get(name)
-    return "Not drawn." if reason is None else f"{sentence_case(why(gallery.evidence, reason))}."
+    return "Not drawn." if reason is None else f"{words.sentence_case(reasons.why(gallery.evidence, reason))}."
 
 
 def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Edition) -> list[Opened]:
@@ -360,7 +356,7 @@ def _held(given: object) -> object:
     """A text as the page holds it: a joiner after what no line may end with."""
     if not isinstance(given, str) or isinstance(given, Markup):
         return given
-    return HELD.sub(rf"\g<0>{JOINER}", given).replace(HYPHEN, f"-{JOINER}")
+    return HELD.sub(rf"\g<0>{numbers.JOINER}", given).replace(numbers.HYPHEN, f"-{numbers.JOINER}")
 
 
 @functools.cache
@@ -380,7 +376,7 @@ def _environment(folder: Path, edition: str) -> jinja2.Environment:
 
 
 def _fail(what: str) -> None:
-    raise errors.PageError.one("template", Material("templates"), message=what)
+    raise errors.PageError.one("template", locations.Material("templates"), message=what)
 
 
 def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None:
@@ -432,4 +428,4 @@ def _table_end(self: Any, tokens: Sequence[Any], index: int, options: Any, env: 
 
 def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     text = tokens[index].content
-    return escapeHtml(str(_held(parted(text, env["room"]) if "room" in env else text)))
+    return escapeHtml(str(_held(widths.parted(text, env["room"]) if "room" in env else text)))

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.core.types import Absent, Audited, Curve, Estimate, Evidence, SmallCount, Withheld
+from dossier.core import types
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.names import label_of
+from dossier.typeset import names, reasons, tables, widths, words
 from dossier.typeset.numbers import TIED, threshold
-from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Row, Table, worded
-from dossier.typeset.widths import shortened
-from dossier.typeset.words import counted, listing, sentence_case
 
-Found = Estimate | Curve | Absent
+Found = types.Estimate | types.Curve | types.Absent
 
 MOST_DATASETS, MOST_REASONS = 5, 5
 """Rows of each table, for which one page has room."""
@@ -24,7 +20,7 @@ WIDEST_NAME = 44.0
 """Of a dataset, in mm, so that each has one line."""
 
 
-def outcome(evidence: Evidence, audit: Sequence[Audited]) -> Sentence:
+def outcome(evidence: types.Evidence, audit: Sequence[types.Audited]) -> Sentence:
     """How many values the narrowest count is left, and how many were looked at."""
     looked = [each for each in audit if each.narrowest is not None]
     if not looked:
@@ -33,44 +29,44 @@ def outcome(evidence: Evidence, audit: Sequence[Audited]) -> Sentence:
     least = min(looked, key=lambda each: each.narrowest or 0)
     lead = f"Every small count that was looked at keeps {least.narrowest} values or more."
     below = max(dataset.minimum_cell for dataset in evidence.datasets)
-    asked = f"{counted(cells, 'count')} may be below {below} by the ranges, which are to keep {below} each."
+    asked = f"{words.counted(cells, 'count')} may be below {below} by the ranges, which are to keep {below} each."
     return Sentence(lead, f"{asked} The narrowest: {_site(evidence, least.dataset)}, {_words(least.at)}.")
 
 
-def line(evidence: Evidence, audit: Sequence[Audited]) -> str:
+def line(evidence: types.Evidence, audit: Sequence[types.Audited]) -> str:
     """The outcome in one line, as it is reported where the dossier is built."""
     found, withheld = outcome(evidence, audit), evidence.disclosure
     lost = 0 if withheld is None else sum(withheld.withheld.values())
-    said = f"disclosure: {found.lead} {found.rest} {counted(lost, 'result')} withheld. {taken(evidence, audit)}"
+    said = f"disclosure: {found.lead} {found.rest} {words.counted(lost, 'result')} withheld. {taken(evidence, audit)}"
     return said.replace(TIED, " ")
 
 
-def taken(evidence: Evidence, audit: Sequence[Audited]) -> str:
+def taken(evidence: types.Evidence, audit: Sequence[types.Audited]) -> str:
     """What was taken away of which dataset, for with it a count kept too few values or might have."""
     parts = [f"all but the number of rows of {_site(evidence, each.dataset)}" for each in audit if each.all_taken]
     parts += [
-        f"subgroups by {listing(each.taken)} of {_site(evidence, each.dataset)}"
+        f"subgroups by {words.listing(each.taken)} of {_site(evidence, each.dataset)}"
         for each in audit
         if each.taken and not each.all_taken
     ]
-    return f"Taken away: {listing(parts)}." if parts else "Nothing was taken away."
+    return f"Taken away: {words.listing(parts)}." if parts else "Nothing was taken away."
 
 
-def datasets(evidence: Evidence, audit: Sequence[Audited]) -> Table:
+def datasets(evidence: types.Evidence, audit: Sequence[types.Audited]) -> tables.Table:
     """How many counts of each dataset were looked at, the fewest values, and of which count; the narrowest first."""
     order = sorted(audit, key=lambda each: (each.narrowest is None, each.narrowest or 0))
     left_out = len(order) - MOST_DATASETS
-    more = f" {counted(left_out, 'dataset')} with as many values or more, or none looked at, left out."
-    rows = (Row(_site(evidence, each.dataset), _cells(each)) for each in order[:MOST_DATASETS])
-    return worded("audit", rows, more=more if left_out > 0 else "")
+    more = f" {words.counted(left_out, 'dataset')} with as many values or more, or none looked at, left out."
+    rows = (tables.Row(_site(evidence, each.dataset), _cells(each)) for each in order[:MOST_DATASETS])
+    return tables.worded("audit", rows, more=more if left_out > 0 else "")
 
 
-def _cells(each: Audited) -> tuple[Cell, ...]:
-    fewest = NOT_COMPUTED if each.narrowest is None else Cell.plain(f"{each.narrowest}")
-    return Cell.count(each.cells), fewest, Cell.word(_words(each.at))
+def _cells(each: types.Audited) -> tuple[tables.Cell, ...]:
+    fewest = tables.NOT_COMPUTED if each.narrowest is None else tables.Cell.plain(f"{each.narrowest}")
+    return tables.Cell.count(each.cells), fewest, tables.Cell.word(_words(each.at))
 
 
-def _words(at: SmallCount | None) -> str:
+def _words(at: types.SmallCount | None) -> str:
     """A count as it is looked for: with or without the outcome, at which risks, in which subgroup."""
     if at is None:
         return "none looked at"
@@ -81,25 +77,25 @@ def _words(at: SmallCount | None) -> str:
     return f"{whom}, {risk}{group}"
 
 
-def _site(evidence: Evidence, name: str) -> str:
-    short = shortened([label_of(dataset) for dataset in evidence.datasets], WIDEST_NAME)
+def _site(evidence: types.Evidence, name: str) -> str:
+    short = widths.shortened([names.label_of(dataset) for dataset in evidence.datasets], WIDEST_NAME)
     return next((label for dataset, label in zip(evidence.datasets, short, strict=True) if dataset.name == name), name)
 
 
-def withheld(evidence: Evidence) -> Table:
+def withheld(evidence: types.Evidence) -> tables.Table:
     """How many results, curves and statistics are withheld, by the reason, the commonest first."""
     counts: dict[str, int] = {}
     for found in _withheld(evidence):
-        reason = sentence_case(why(evidence, found.reason))
+        reason = words.sentence_case(reasons.why(evidence, found.reason))
         counts[reason] = counts.get(reason, 0) + 1
     order = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     rest = sum(count for _, count in order[MOST_REASONS:])
-    rows = (Row(reason, (Cell.count(count),)) for reason, count in order[:MOST_REASONS])
-    return worded("withheld", rows, rest=rest)
+    rows = (tables.Row(reason, (tables.Cell.count(count),)) for reason, count in order[:MOST_REASONS])
+    return tables.worded("withheld", rows, rest=rest)
 
 
-def _withheld(evidence: Evidence) -> Iterator[Withheld]:
+def _withheld(evidence: types.Evidence) -> Iterator[types.Withheld]:
     groups = evidence.subgroups
     every: list[Found] = [row.found for row in (*evidence.results, *groups.results)]
     every += [row.found for row in (*evidence.curves, *groups.curves)] + [row.found for row in evidence.withheld]
-    return (found for found in every if isinstance(found, Withheld))
+    return (found for found in every if isinstance(found, types.Withheld))

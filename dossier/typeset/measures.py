@@ -8,11 +8,8 @@ from typing import Literal
 
 from dossier.core import bands, types
 from dossier.core.facts import gathered
-from dossier.typeset import tables
+from dossier.typeset import notes, numbers, tables, widths
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
-from dossier.typeset.notes import note_of
-from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
-from dossier.typeset.widths import text_width, widest_word
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
 
 
@@ -138,7 +135,7 @@ def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str)
     return tables.Table(
         name=_table_name(terms),
         title=f"Measures of this chapter, {where}.",
-        note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
+        note=f"Value and {numbers.level_of(evidence)} interval; how each was taken: in the methods.",
         head="Measure",
         columns=(tables.Column("Value", intervals=True), tables.Column("Patients")),
         rows=tuple(rows),
@@ -167,7 +164,7 @@ def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: table
 def _parts(evidence: types.Evidence, terms: Sequence[types.Term]) -> list[list[types.Term]]:
     """The terms in as few tables as the page's width allows."""
     printed = _holders(evidence, terms)
-    longest = max(text_width(label) for label in ("Site", *(each[1] for each in _row_labels(evidence, printed))))
+    longest = max(widths.text_width(label) for label in ("Site", *(each[1] for each in _row_labels(evidence, printed))))
     return tables.packed(
         terms, [_width(evidence, term) for term in terms], tables.MEASURE - min(longest, tables.LONG_LABEL)
     )
@@ -178,12 +175,12 @@ def _width(evidence: types.Evidence, term: types.Term) -> float:
     results = evidence.by_term[term.name]
     found = [result.found for result in results if isinstance(result.found, types.Estimate)]
     wordy = needs_words(found)
-    values = max((text_width(value_of(estimate, term), 600) for estimate in found), default=0.0)
-    bounds = max((text_width(interval(estimate, term, wordy)) for estimate in found), default=0.0)
+    values = max((widths.text_width(numbers.value_of(estimate, term), 600) for estimate in found), default=0.0)
+    bounds = max((widths.text_width(numbers.interval(estimate, term, wordy)) for estimate in found), default=0.0)
     return (
         tables.GAP
         + tables.INTERVAL_GAP
-        + max(values + bounds, widest_word(_heading(term)))
+        + max(values + bounds, widths.widest_word(_heading(term)))
         + A_TEST * len(_tests(results, term))
     )
 
@@ -206,7 +203,7 @@ def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Tab
     return tables.Table(
         name=_table_name(terms),
         title=sentence_case(listing([within_sentence(term.label) for term in terms])) + ".",
-        note=note_of(evidence, results, terms),
+        note=notes.note_of(evidence, results, terms),
         head="Site",
         columns=tuple(
             column
@@ -234,7 +231,7 @@ def _tests(results: Sequence[types.Result], term: types.Term) -> tuple[str, ...]
 
 
 N = "n"
-LOSS = f"p{TIED}(Holm) of a loss"
+LOSS = f"p{numbers.TIED}(Holm) of a loss"
 """The p value beside a gain: that it is below 0, whatever shows that it is above."""
 
 
@@ -243,7 +240,7 @@ def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> t
     if name == N:
         return tables.Cell.plain(f"{found.n:,}" if isinstance(found, types.Estimate) else "")
     p_value = found.details.get(name) if isinstance(found, types.Estimate) else None
-    return tables.NOT_COMPUTED if p_value is None else tables.Cell.plain(number(p_value, 3))
+    return tables.NOT_COMPUTED if p_value is None else tables.Cell.plain(numbers.number(p_value, 3))
 
 
 def _across(evidence: types.Evidence, term: types.Term) -> tables.Table:
@@ -276,7 +273,7 @@ def table_across(
     return tables.Table(
         name=anchor(f"table-{term.name}-{across}"),
         title=f"{sentence_case(title)}.",
-        note=note_of(evidence, kept, [term]),
+        note=notes.note_of(evidence, kept, [term]),
         head="Site",
         columns=tuple(tables.Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
         rows=tuple(rows),
@@ -394,8 +391,8 @@ def cell(
     """A result as one cell."""
     if isinstance(found, types.Absent):
         return reasons.cell(found)
-    bounds = TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons))))
-    return tables.Cell(value_of(found, term), bounds, of=found)
+    bounds = numbers.TIED.join(filter(None, (numbers.interval(found, term, wordy), _mark(found, reasons))))
+    return tables.Cell(numbers.value_of(found, term), bounds, of=found)
 
 
 USUAL_KNOTS, FEWER_KNOTS = 4, 3

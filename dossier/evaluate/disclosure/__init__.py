@@ -14,20 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import types
-from dossier.core.errors import Fault
+from dossier.core import errors, types
 from dossier.core.facts import Count, Fact, gathered
 from dossier.core.register import metrics_of
 from dossier.core.release import PREVIOUS
-from dossier.evaluate import rivals
-from dossier.evaluate.disclosure import declared, descriptions, earlier, few
-from dossier.evaluate.disclosure.audit import Left, Part, coarser, values_left
+from dossier.evaluate import offered, rivals
+from dossier.evaluate.disclosure import audit, curves, declared, descriptions, earlier, few, left_over
 from dossier.evaluate.disclosure.chains import Chain, Counts, coded, counts, grid, ranged, rows_of_a_person
-from dossier.evaluate.disclosure.curves import of_curve
-from dossier.evaluate.disclosure.left_over import Look, without_counts
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.disclosure.shared import MOST_LEVELS, minimum_cell, of_release
-from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
 from dossier.evaluate.subgroups import of_two_scales
 
@@ -94,7 +89,7 @@ def _without_previous(study: types.Study) -> types.Study:
 
 
 def of_site(
-    site: Site, found: SiteEvidence, groups: types.SubgroupEvidence
+    site: offered.Site, found: SiteEvidence, groups: types.SubgroupEvidence
 ) -> tuple[SiteEvidence, types.SubgroupEvidence, tuple[types.Audited, ...]]:
     """What one dataset and its subgroups yield, as it may be given, and what is left of its counts; as it is where the
     release protects nothing.
@@ -107,13 +102,13 @@ def of_site(
         tuple(policy.results(found.site.results)),
         tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
     )
-    look = Look.at((given.summary,))
+    look = left_over.Look.at((given.summary,))
     if look is None:
         raise TypeError("a dataset with a policy has a summary with one")
     return SiteEvidence(look.site(given), found.descriptions), look.subgroups(policy.subgroups(groups)), (looked,)
 
 
-def _settled(site: Site) -> tuple[_Policy, types.Audited]:
+def _settled(site: offered.Site) -> tuple[_Policy, types.Audited]:
     """What may be given of a dataset, and what is left of its counts.
 
     Where a count would be left too few values, the columns of subgroups are taken away, the last first; then all but
@@ -131,7 +126,7 @@ def _settled(site: Site) -> tuple[_Policy, types.Audited]:
     return policy, types.Audited(site.dataset.name, left.cells, left.narrowest, left.at, taken, nothing, released)
 
 
-def refused(study: types.Study, sites: Sequence[Site]) -> list[Fault]:
+def refused(study: types.Study, sites: Sequence[offered.Site]) -> list[errors.Fault]:
     """Why a release may not be given beside those that its ledger has."""
     ledger = study.ledger
     return [] if ledger is None else list(earlier.faults(ledger, sites, lambda site: _Policy.of(site).now))
@@ -141,7 +136,7 @@ def refused(study: types.Study, sites: Sequence[Site]) -> list[Fault]:
 class _Policy:
     """One dataset with the ranges that are given of it."""
 
-    site: Site
+    site: offered.Site
     wide: int
     rows_each: int
     all_rows: Protected | None
@@ -150,7 +145,7 @@ class _Policy:
     """What earlier releases gave of fewer rows."""
 
     @classmethod
-    def of(cls, site: Site) -> _Policy:
+    def of(cls, site: offered.Site) -> _Policy:
         dataset = site.dataset
         rows_each = rows_of_a_person(dataset)
         made = cls(site, site.wide * rows_each, rows_each, None)
@@ -180,11 +175,11 @@ class _Policy:
         yield replace(self, site=site, all_rows=None)
 
     @property
-    def left(self) -> Left:
+    def left(self) -> audit.Left:
         """How many values small counts are left by the ranges."""
         dataset = self.site.dataset
         if self.all_rows is None or dataset.outcome is None or dataset.risk is None or dataset.class_labels:
-            return Left()
+            return audit.Left()
         given = {each.subset for each in self.ranges}
         # What was given before is known, also where it is not given today.
         given |= {each.subset for entry in self.site.earlier if entry.model == self.site.model for each in entry.ranges}
@@ -193,15 +188,15 @@ class _Policy:
             counts = self.now(subset, self.grid) if subset in given else None
             if counts is not None:
                 before = tuple(self._before(entry, subset) for entry in self.before)
-                parts.append(Part(self.rows(subset), counts.chains, subset, before))
-        return values_left(coded(dataset), dataset.risk, parts, self.below * self.rows_each)
+                parts.append(audit.Part(self.rows(subset), counts.chains, subset, before))
+        return audit.values_left(coded(dataset), dataset.risk, parts, self.below * self.rows_each)
 
     def coarsened(self) -> _Policy:
         """This policy with numbers of all rows so coarse that no count is left too few values beside them."""
         rows = self.all_rows
         if rows is None or self.site.dataset.class_labels or all(rows.few("", name) for name in rows.risks):
             return self
-        return replace(self, all_rows=replace(rows, coarser=coarser(rows.counts, self.below * self.rows_each)))
+        return replace(self, all_rows=replace(rows, coarser=audit.coarser(rows.counts, self.below * self.rows_each)))
 
     def _before(self, entry: types.Released, subset: types.Subset | None) -> dict[int, Chain] | None:
         """The tails of all rows or of a subgroup as an earlier release gave them: of another model the totals alone."""
@@ -365,7 +360,7 @@ class _Policy:
         """A curve of all rows."""
         if self.all_rows is None or self.site.dataset.class_labels:
             return self.not_given
-        return of_curve(self.all_rows, curve)
+        return curves.of_curve(self.all_rows, curve)
 
     # ---- subgroups ------------------------------------------------------------------------------------------------
 
@@ -447,7 +442,7 @@ def _place(result: types.Result) -> Place:
     return tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
 
 
-def _given_columns(site: Site) -> dict[str, list[types.Subgroup]]:
+def _given_columns(site: offered.Site) -> dict[str, list[types.Subgroup]]:
     """The columns that make few enough subgroups, with these."""
     columns = gathered((subgroup.column, subgroup) for subgroup in site.dataset.subgroups)
     return {
@@ -462,7 +457,7 @@ def _is_special(dataset: types.Dataset) -> bool:
 # ---- everything else ------------------------------------------------------------------------------------------------
 
 
-def given(complete: types.Evidence, sites: Sequence[Site]) -> types.Evidence:
+def given(complete: types.Evidence, sites: Sequence[offered.Site]) -> types.Evidence:
     """The evidence with its descriptions as they may be given, and without what has no protection.
 
     `complete` has the results of the sites as `of_site` gives them, and what was made of these.
@@ -499,7 +494,7 @@ def given(complete: types.Evidence, sites: Sequence[Site]) -> types.Evidence:
         descriptions=rows,
         withheld=withheld,
     )
-    return without_counts(made)
+    return left_over.without_counts(made)
 
 
 def audited(complete: types.Evidence, looked: Sequence[types.Audited]) -> types.Evidence:

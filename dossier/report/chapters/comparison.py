@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import claims
+from dossier.core import claims, types
 from dossier.core.facts import Method
-from dossier.core.types import DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset.measures import chapter_tables
-from dossier.typeset.numbers import in_text, number, threshold
+from dossier.typeset import measures, numbers, words
 from dossier.typeset.tables import Table
-from dossier.typeset.words import counted, how_many, in_words, listing
 from dossier.words import entries
 
 
-def finding(evidence: Evidence) -> sentence.Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """How many comparisons show the model better or worse, of all that page 1 counts, and where another is better."""
     every = claims.counted(evidence, "comparators")
     if not every:
@@ -26,13 +23,13 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     stands = ["same" if claims.is_same(claim) else claim.state for claim in every]
     counts = {state: stands.count(state) for state in COUNTED}
     states = [state for state in COUNTED if counts[state] or state == "against"]
-    said = [f"{how_many(counts[state])} {COUNTED[state]}" for state in states]
-    whom = names[0] if len(names) == 1 else f"{in_words(len(names))} other models"
+    said = [f"{words.how_many(counts[state])} {COUNTED[state]}" for state in states]
+    whom = names[0] if len(names) == 1 else f"{words.in_words(len(names))} other models"
     sites = sentence.estimated(evidence, "auroc_difference", against=names[0]) if len(names) == 1 else []
     apart = sentence.over_sites(evidence, "auroc_difference", sites, against=names[0]) if sites else ""
     what = "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
     return sentence.Sentence(
-        f"Of {counted(len(every), 'comparison')} with {whom}, {listing(said)}.",
+        f"Of {words.counted(len(every), 'comparison')} with {whom}, {words.listing(said)}.",
         f"{f'The difference of the {what} {apart}. ' if apart else ''}{where_better(evidence)}".strip(),
     )
 
@@ -47,8 +44,8 @@ class Better:
 
     rival: str
     measure: str
-    site: DatasetSummary
-    by: Estimate
+    site: types.DatasetSummary
+    by: types.Estimate
     """By how much."""
     is_sure: bool
     """Whether it holds after Holm's correction for all that was looked at."""
@@ -58,9 +55,9 @@ class Better:
         return (self.measure, self.site, self.by.value) == (other.measure, other.site, other.by.value)
 
 
-def better_rivals(evidence: Evidence) -> list[Better]:
+def better_rivals(evidence: types.Evidence) -> list[Better]:
     """Where another model is better than the model, what matters most to patients first, then the surest."""
-    sites, found = {site.name: site for site in externals(evidence)}, []
+    sites, found = {site.name: site for site in types.externals(evidence)}, []
     for claim in claims.about(evidence, "comparators", "hospital"):
         is_ours = claim.limit_source == "default" and claim.alone == "against"
         if is_ours and claim.value is not None and claim.measure is not None:
@@ -68,21 +65,21 @@ def better_rivals(evidence: Evidence) -> list[Better]:
             sign = 1 if claim.limit[0] is None else -1
             low, high = sorted(sign * (end or 0.0) for end in (claim.low, claim.high))
             details = {"p_adjusted": claim.p_adjusted, "looks": float(claim.looks)}
-            by = Estimate(sign * claim.value, low, high, None, 0, Method("as_declared"), details=details)
+            by = types.Estimate(sign * claim.value, low, high, None, 0, Method("as_declared"), details=details)
             rival, site = str(claim.at["against"]), sites[claim.dataset]
             found.append(Better(rival, claim.measure, site, by, claim.state == "against"))
     return sorted(found, key=lambda each: (list(IN_WORDS).index(each.measure), each.by.details["p_adjusted"] or 0.0))
 
 
-def where_better(evidence: Evidence) -> str:
+def where_better(evidence: types.Evidence) -> str:
     """That another model is better, by which measures, where and by how much; empty where none is."""
     found = better_rivals(evidence)
     if not found:
         return ""
     looks = int(found[0].by.details["looks"] or 0)
     sure, others = ([each for each in found if each.is_sure is wanted] for wanted in (True, False))
-    chance = number(looks * (1 - evidence.release.release.level) / 2, 1)
-    corrected = f"Holm's correction for {counted(looks, 'comparison')}"
+    chance = numbers.number(looks * (1 - evidence.release.release.level) / 2, 1)
+    corrected = f"Holm's correction for {words.counted(looks, 'comparison')}"
     said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
     if others:
         kind, after = ("Not after it, but", "") if sure else ("Looks better", f", not after {corrected}")
@@ -94,7 +91,7 @@ IN_WORDS: Mapping[str, str] = entries("pages")["better_in"]
 """What another model may be better in, what matters most to patients first."""
 
 
-def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
+def _by_how_much(evidence: types.Evidence, found: Sequence[Better]) -> str:
     """By each measure the surest difference with the models that have it, and how many more there are."""
     said = []
     for measure, label in IN_WORDS.items():
@@ -102,26 +99,26 @@ def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
         if here:
             first, alike = here[0], [each for each in here if each.is_like(here[0])]
             more = len(here) - len(alike)
-            left = f", and in {in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
-            by = f"{first.site.site} by {in_text(evidence, measure, first.by)}"
+            left = f", and in {words.in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
+            by = f"{first.site.site} by {numbers.in_text(evidence, measure, first.by)}"
             said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
     return "; ".join(said)
 
 
-def tables(evidence: Evidence) -> tuple[Table, ...]:
+def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """The other models' own numbers, and the differences from them at the primary threshold, model by model."""
     shown = _without_threshold(sentence.at_the_primary_threshold(evidence))
-    return chapter_tables(shown, "comparison")
+    return measures.chapter_tables(shown, "comparison")
 
 
-def _without_threshold(evidence: Evidence) -> Evidence:
+def _without_threshold(evidence: types.Evidence) -> types.Evidence:
     """The evidence with the one threshold that is left in the label of its measure instead of its settings."""
     at = sentence.primary_threshold(evidence)
     measure = "net_benefit_difference"
     if at is None or measure not in evidence.terms:
         return evidence
     term = evidence.terms[measure]
-    terms = {**evidence.terms, measure: replace(term, at=(), label=f"{term.label} at {threshold(at)}")}
+    terms = {**evidence.terms, measure: replace(term, at=(), label=f"{term.label} at {numbers.threshold(at)}")}
     results = tuple(
         replace(result, at={name: value for name, value in result.at.items() if name != "threshold"})
         if result.term == measure
@@ -131,7 +128,7 @@ def _without_threshold(evidence: Evidence) -> Evidence:
     return replace(evidence, terms=terms, results=results)
 
 
-def _has_rival(evidence: Evidence) -> bool:
+def _has_rival(evidence: types.Evidence) -> bool:
     """Whether the release names another model."""
     return bool(evidence.release.rivals)
 

@@ -8,24 +8,10 @@ from dossier.core.bands import FEWEST_WITH_A_VALUE, LARGE_SHIFT, MAP_ROWS, MAP_W
 from dossier.core.types import MARGINAL, MODEL, At, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.typeset import measures, numbers
+from dossier.typeset import measures, names, numbers, words
 from dossier.typeset.labels import coded, level_of, with_unit
-from dossier.typeset.names import (
-    all_events,
-    count_of,
-    events_of,
-    followed_for_less,
-    has_enough,
-    label_of,
-    lost_rows,
-    not_analysed,
-    rows_read_of,
-    shown,
-    unweighted,
-)
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
 from dossier.typeset.tables import DIFFERENCE, NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
 NARROW_SIDE_BY_SIDE = 9
 """Datasets side by side where a cell holds one short number."""
@@ -38,8 +24,8 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     sites = externals(evidence)
     rows = sum(site.n for site in sites)
     lead = (
-        f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{counted(rows, 'patient')}, {all_events(sites)}{followed_for_less(sites)}."
+        f"{words.sentence_case(words.in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
+        f"{words.counted(rows, 'patient')}, {names.all_events(sites)}{names.followed_for_less(sites)}."
     )
     left_out = left_out_of(evidence)
     shares = sorted((site.prevalence, site.site) for site in sites if site.prevalence is not None)
@@ -51,13 +37,14 @@ def finding(evidence: Evidence) -> sentence.Sentence:
 def left_out_of(evidence: Evidence) -> str:
     """How many rows of the external datasets could not be analysed."""
     sites = externals(evidence)
-    lost, least = lost_rows(sites)
+    lost, least = names.lost_rows(sites)
     if least:
         below = max(site.minimum_cell for site in sites)
-        return f"{sentence_case(least)}{counted(lost, 'row')} {not_analysed(sites)}; a count below {below} is withheld."
+        rows = f"{words.sentence_case(least)}{words.counted(lost, 'row')}"
+        return f"{rows} {names.not_analysed(sites)}; a count below {below} is withheld."
     if not lost:
         return "Every row that was read is analysed."
-    return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {not_analysed(sites)}."
+    return f"{words.counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {names.not_analysed(sites)}."
 
 
 FOLLOWED, COMPETING = ("quantile_25", "median", "quantile_75"), ("follow-up", "competing")
@@ -68,7 +55,7 @@ def follow_up(evidence: Evidence) -> Table | None:
     of_follow_up = (row for row in evidence.descriptions if row.described.of == "follow_up")
     found = {(row.dataset, row.described.statistic): row.described.value for row in of_follow_up}
     rows, reasons = [], Reasons(evidence)
-    for dataset in shown(evidence):
+    for dataset in names.shown(evidence):
         if dataset.left is None:
             continue
         times = [found.get((dataset.name, statistic)) for statistic in FOLLOWED]
@@ -77,7 +64,7 @@ def follow_up(evidence: Evidence) -> Table | None:
         competing, hidden = found.get((dataset.name, "competing")), _hidden(evidence, dataset.name, *COMPETING)
         cells = [
             Cell.count(dataset.n),
-            Cell.plain(events_of(dataset)),
+            Cell.plain(names.events_of(dataset)),
             hidden or Cell.plain("" if competing is None else f"{competing:,.0f}"),
             Cell.plain(f"{dataset.left:,}"),
             hidden or seen,
@@ -86,7 +73,7 @@ def follow_up(evidence: Evidence) -> Table | None:
                 for name in ("observed_risk", "censoring_by_risk")
             ),
         ]
-        rows.append(Row(label_of(dataset), tuple(cells)))
+        rows.append(Row(names.label_of(dataset), tuple(cells)))
     unit = evidence.release.outcome.unit or ""
     return worded("follow_up", rows, footnotes=reasons.footnotes(), unit=unit) if rows else None
 
@@ -100,7 +87,7 @@ def at_both_weights(evidence: Evidence) -> Table | None:
             found = [find(evidence, name, site.name, **at) for at in tuple[At, At](({}, MARGINAL))]
             if any(isinstance(each, Estimate) for each in found):
                 cells = tuple(measures.cell(each, evidence.terms[name], reasons) for each in found)
-                of_measure.append(Row(label_of(site), cells))
+                of_measure.append(Row(names.label_of(site), cells))
         rows += [Row(evidence.terms[name].label, kind="group"), *of_measure] if of_measure else []
     level = numbers.level_of(evidence)
     return worded("at_both_weights", rows, footnotes=reasons.footnotes(), level=level) if rows else None
@@ -125,7 +112,7 @@ def sites(evidence: Evidence) -> Table:
     of_outcome = ("Events", "Followed for less") if evidence.release.horizon else ("Events", "Prevalence, %")
     heads = (
         "Rows read",
-        *(sentence_case(exclusion(reason)) for reason in reasons),
+        *(words.sentence_case(words.exclusion(reason)) for reason in reasons),
         "Analysed",
         *(() if known else of_outcome),
     )
@@ -133,20 +120,20 @@ def sites(evidence: Evidence) -> Table:
     columns += [Column(label, words=True) for label, there in (("Period", dated), ("Where", placed)) if there]
 
     def cells(dataset: DatasetSummary) -> Iterator[Cell]:
-        yield Cell.plain(rows_read_of(dataset))
-        yield from (Cell.plain(count_of(dataset.excluded.get(reason, 0))) for reason in reasons)
+        yield Cell.plain(names.rows_read_of(dataset))
+        yield from (Cell.plain(names.count_of(dataset.excluded.get(reason, 0))) for reason in reasons)
         yield Cell.count(dataset.n)
         if not known:
-            yield Cell.plain(events_of(dataset))
+            yield Cell.plain(names.events_of(dataset))
             share = "" if dataset.prevalence is None else number(dataset.prevalence, 0, percent=True)
             yield Cell.plain(share if dataset.left is None else f"{dataset.left:,}")
         if dated:
-            yield Cell.word(dates(dataset.dates) if dataset.dates_withheld is None else "withheld")
+            yield Cell.word(words.dates(dataset.dates) if dataset.dates_withheld is None else "withheld")
         if placed:
             yield Cell.word(_where(dataset) or "not stated")
 
-    rows = [Row(label_of(dataset), tuple(cells(dataset))) for dataset in shown(evidence)]
-    return worded("sites", rows, columns, splits=any_splits, unweighted=unweighted(shown(evidence)))
+    rows = [Row(names.label_of(dataset), tuple(cells(dataset))) for dataset in names.shown(evidence)]
+    return worded("sites", rows, columns, splits=any_splits, unweighted=names.unweighted(names.shown(evidence)))
 
 
 def _where(dataset: DatasetSummary) -> str:
@@ -161,7 +148,7 @@ def characteristics(evidence: Evidence, named: Collection[DatasetSummary] | None
     """
     holders = [
         dataset
-        for dataset in shown(evidence)
+        for dataset in names.shown(evidence)
         if dataset.features and (named is None or dataset.role != "external" or dataset in named)
     ]
     return (_characteristics(evidence, holders),) if holders else ()
@@ -195,7 +182,7 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
     differences = {
         (row.dataset, row.described.variable, row.described.level): row.described.value
         for row in evidence.descriptions
-        if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
+        if row.described.statistic == "standardized_mean_difference" and names.has_enough(row.described)
     }
     apart = [dataset.name for dataset in datasets if dataset.name in {name for name, *_ in differences}]
 
@@ -233,14 +220,14 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
         column
         for dataset in datasets
         for column in (
-            Column(label_of(dataset), intervals=True),
+            Column(names.label_of(dataset), intervals=True),
             *([Column(DIFFERENCE)] if dataset.name in apart else []),
         )
     )
     # Predictors that hold codes which are read as numbers, whose median says nothing.
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
-    without = [f"Codes that are read as numbers have no median here: {listing(codes)}."] if codes else []
-    said = unweighted(datasets)
+    without = [f"Codes that are read as numbers have no median here: {words.listing(codes)}."] if codes else []
+    said = names.unweighted(datasets)
     return worded("characteristics", rows, heads, without, unweighted=said, differ=bool(differences))
 
 
@@ -315,7 +302,7 @@ def missingness(evidence: Evidence, beside: bool = True) -> tuple[Table, ...]:
         for row in evidence.descriptions
         if row.described.statistic == "missing"
     }
-    holders = [dataset for dataset in shown(evidence) if dataset.features]
+    holders = [dataset for dataset in names.shown(evidence) if dataset.features]
     features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
     gappy = [feature for feature in features if any(counts.get((holder.name, feature)) for holder in holders)]
     if not gappy or (beside and len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
@@ -332,7 +319,7 @@ def missingness(evidence: Evidence, beside: bool = True) -> tuple[Table, ...]:
     tables = []
     for part, block in enumerate(blocks, start=1):
         rows = [Row(feature, tuple(cell(feature, dataset) for dataset in block)) for feature in gappy]
-        tables.append(worded("missing", rows, [Column(label_of(dataset)) for dataset in block], part=part))
+        tables.append(worded("missing", rows, [Column(names.label_of(dataset)) for dataset in block], part=part))
     return tuple(tables)
 
 

@@ -8,11 +8,8 @@ from dataclasses import replace
 from dossier.core.types import Description, Estimate, Evidence, Result, find_all
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.typeset.measures import table_across, tables_of
-from dossier.typeset.names import label_of, shown
-from dossier.typeset.numbers import DASH, number
+from dossier.typeset import measures, names, numbers, words
 from dossier.typeset.tables import Cell, Row, Table, worded
-from dossier.typeset.words import anchor, sentence_case, setting
 
 PRINTED = ("model_based_concordance", "calibration_intercept", "brier", "log_score")
 """The measures that are printed here; every other one stands in results.csv."""
@@ -34,7 +31,7 @@ REST = "It reflects discrimination and calibration together, and depends on the 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The supporting measures of every dataset, side by side."""
     printed = PRINTED_OF_CLASSES if classes.labels(evidence) else PRINTED
-    return tables_of(evidence, [evidence.terms[name] for name in printed if name in evidence.terms])
+    return measures.tables_of(evidence, [evidence.terms[name] for name in printed if name in evidence.terms])
 
 
 INPUTS = ("threshold of a case", "relevance of a case")
@@ -49,21 +46,21 @@ def inputs_of_weighted_utility(evidence: Evidence) -> tuple[Table, ...]:
     for row in evidence.descriptions:
         each = row.described
         if each.variable in INPUTS and each.level is not None:
-            spread.setdefault((row.dataset, f"{each.variable}, {setting(each.level)}"), {})[each.statistic] = each
+            spread.setdefault((row.dataset, f"{each.variable}, {words.setting(each.level)}"), {})[each.statistic] = each
     if not spread:
         return ()
     rows: list[Row] = []
-    for site in shown(evidence, ("internal", "external")):
+    for site in names.shown(evidence, ("internal", "external")):
         here = {source: found for (name, source), found in spread.items() if name == site.name}
-        rows += [Row(label_of(site), kind="group")] if here else []
-        rows += [Row(sentence_case(source), _spread(found)) for source, found in here.items()]
+        rows += [Row(names.label_of(site), kind="group")] if here else []
+        rows += [Row(words.sentence_case(source), _spread(found)) for source, found in here.items()]
     return (worded("weighted-utility-inputs", rows),)
 
 
 def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:
     of = next(iter(found.values())).n
-    values = [Cell.plain(number(found[name].value) if name in found else DASH) for name in STATISTICS]
-    shares = [Cell.plain(number(100 * found[name].value, 1)) for name in SHARES]
+    values = [Cell.plain(numbers.number(found[name].value) if name in found else numbers.DASH) for name in STATISTICS]
+    shares = [Cell.plain(numbers.number(100 * found[name].value, 1)) for name in SHARES]
     return (Cell.plain(f"{of:,}"), *values, *shares)
 
 
@@ -91,10 +88,10 @@ def weighted_utility_by_class(evidence: Evidence) -> tuple[Table, ...]:
 
 def _of_one_kind(evidence: Evidence, kind: tuple[float | str, float | str], found: Sequence[Result]) -> Table:
     tau, relevance = kind
-    title = f"Weighted utility, one class against the rest; threshold of a case: {setting(tau)}"
-    title += "" if relevance == ALL else f"; relevance: {setting(relevance)}"
-    named = anchor(f"table-weighted-utility-{tau}-{relevance}")
-    return replace(table_across(evidence, found, "class", title), name=named)
+    title = f"Weighted utility, one class against the rest; threshold of a case: {words.setting(tau)}"
+    title += "" if relevance == ALL else f"; relevance: {words.setting(relevance)}"
+    named = words.anchor(f"table-weighted-utility-{tau}-{relevance}")
+    return replace(measures.table_across(evidence, found, "class", title), name=named)
 
 
 ALL = "constant"

@@ -8,10 +8,7 @@ from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Term, externals, find, find_curve
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset.measures import cell
-from dossier.typeset.names import ends_of_range
-from dossier.typeset.numbers import TIED, level_of, threshold
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
+from dossier.typeset import measures, names, numbers, tables
 from dossier.typeset.words import how_many, in_words, named_or_counted, sentence_case
 
 
@@ -30,14 +27,14 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
     more = [
-        f"At {which} declared threshold,{TIED}{threshold(each)}, {where}."
+        f"At {which} declared threshold,{numbers.TIED}{numbers.threshold(each)}, {where}."
         for each in others
         if (where := _where_a_default_is_better(evidence, each))
     ]
     # What the intervals say comes before the ends of the gain, which chance moves.
     first, *rest = filter(None, (worse, _above_0(sites), f"the gain over the better default {span}"))
     also = [f"{sentence_case(text)}." for text in rest]
-    return sentence.Sentence(f"At threshold{TIED}{threshold(at)} {first}.", " ".join([*also, *more]))
+    return sentence.Sentence(f"At threshold{numbers.TIED}{numbers.threshold(at)} {first}.", " ".join([*also, *more]))
 
 
 def _above_0(gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
@@ -57,7 +54,7 @@ def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
     """Where the CI of the gain at a threshold lies below 0: flagging everyone or no one does more; or empty."""
     gains = [(site.site, found) for site, found in sentence.estimated(evidence, "net_benefit_gain", threshold=at)]
     return "; ".join(
-        f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({level_of(evidence)} CI "
+        f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({numbers.level_of(evidence)} CI "
         "excludes 0)"
         for whom, where in multiplicity.better_than_the_model(gains).items()
     )
@@ -69,18 +66,18 @@ MOST_THRESHOLDS = 3
 """Declared thresholds that the table has room for."""
 
 
-def impact(evidence: Evidence) -> Table:
+def impact(evidence: Evidence) -> tables.Table:
     """Of 1,000 patients like those of each site: whom each threshold flags, finds and misses."""
-    reasons = Reasons(evidence)
+    reasons = tables.Reasons(evidence)
     declared = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
     sites = [(site, find_curve(evidence, "per_thousand_of_site", site.name)) for site in externals(evidence)]
     columns = [
-        Column(label, over=f"Threshold {threshold(at)}")
+        tables.Column(label, over=f"Threshold {numbers.threshold(at)}")
         for at in declared
         for label in ("Flagged", "Found", "Missed", "False alarms")
     ]
-    rows = [Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites]
-    return worded("impact", rows, columns, reasons.footnotes(), title=_impact(sites, declared))
+    rows = [tables.Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites]
+    return tables.worded("impact", rows, columns, reasons.footnotes(), title=_impact(sites, declared))
 
 
 def has_impact(evidence: Evidence) -> bool:
@@ -89,9 +86,9 @@ def has_impact(evidence: Evidence) -> bool:
     return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
 
 
-def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
+def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
     if isinstance(found, Absent):
-        return (reasons.cell(found), *(Cell.plain(""),) * (4 * thresholds - 1))
+        return (reasons.cell(found), *(tables.Cell.plain(""),) * (4 * thresholds - 1))
     cells = []
     for row in range(min(thresholds, len(found.columns["threshold"]))):
         hit, miss, alarm = (found.columns[name][row] for name in ("true_positive", "false_negative", "false_positive"))
@@ -100,19 +97,20 @@ def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> 
     return tuple(cells)
 
 
-def _count(count: float | None) -> Cell:
-    return Cell.absent("absent") if count is None else Cell.plain(f"{count:,.0f}")
+def _count(count: float | None) -> tables.Cell:
+    return tables.Cell.absent("absent") if count is None else tables.Cell.plain(f"{count:,.0f}")
 
 
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:
     """How many of 1,000 are missed at the primary threshold, from the lowest site to the highest."""
     known = [(site, found.columns["false_negative"][0]) for site, found in sites if isinstance(found, Curve)]
-    ends, few = ends_of_range([(site, count) for site, count in known if count is not None])
+    ends, few = names.ends_of_range([(site, count) for site, count in known if count is not None])
     if not ends:
         return "Clinical impact."
     missed = [f"{count:,.0f} ({name})" for count, name in sorted((count, site.site) for site, count in ends)]
     runs = " to ".join(dict.fromkeys((missed[0], missed[-1])))
-    return f"Clinical impact: at{TIED}{threshold(declared[0])} the model misses {runs} of 1,000 patients{few}."
+    at = f"at{numbers.TIED}{numbers.threshold(declared[0])}"
+    return f"Clinical impact: {at} the model misses {runs} of 1,000 patients{few}."
 
 
 # ---- thresholds for a wish ------------------------------------------------------------------------------------------
@@ -123,15 +121,15 @@ def wished(evidence: Evidence) -> tuple[Term, ...]:
     return tuple(term for term in evidence.terms.values() if "wish" in term.at)
 
 
-def wishes(evidence: Evidence) -> Table:
+def wishes(evidence: Evidence) -> tables.Table:
     """The threshold that reaches each wish at each site, chosen on its data, and what it costs there."""
-    reasons, rows = Reasons(evidence), []
+    reasons, rows = tables.Reasons(evidence), []
     for wish in evidence.release.thresholds.wishes:
-        rows.append(Row(sentence_case(wish), kind="group"))
+        rows.append(tables.Row(sentence_case(wish), kind="group"))
         for site in externals(evidence):
             found = [(term, find(evidence, term.name, site.name, wish=wish)) for term in wished(evidence)]
-            rows.append(Row(site.site, tuple(cell(each, term, reasons) for term, each in found)))
-    return worded("wishes", rows, footnotes=reasons.footnotes(), level=level_of(evidence))
+            rows.append(tables.Row(site.site, tuple(measures.cell(each, term, reasons) for term, each in found)))
+    return tables.worded("wishes", rows, footnotes=reasons.footnotes(), level=numbers.level_of(evidence))
 
 
 CHAPTER = chapter(

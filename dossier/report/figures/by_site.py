@@ -9,11 +9,8 @@ import numpy as np
 
 from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.types import Floats
 from dossier.report.figures import canvas, captions, data, facets, ink
-from dossier.typeset.names import ends_of_range
-from dossier.typeset.numbers import number
-from dossier.typeset.words import of_curves
+from dossier.typeset import names, numbers, words
 
 LOOKS: tuple[dict[str, Any], ...] = (
     {"color": ink.BLUE, "ls": "-"},
@@ -23,7 +20,7 @@ LOOKS: tuple[dict[str, Any], ...] = (
 """The lines of a panel in the order of their columns."""
 
 
-def _lines(about: Mapping[str, Any], curve: types.Curve) -> list[tuple[Floats, Floats, Floats]]:
+def _lines(about: Mapping[str, Any], curve: types.Curve) -> list[tuple[types.Floats, types.Floats, types.Floats]]:
     """The values of each line, and the ends of its band where it has one."""
     own = "low" in curve.columns and len(about["lines"]) == 1
     found = []
@@ -34,7 +31,7 @@ def _lines(about: Mapping[str, Any], curve: types.Curve) -> list[tuple[Floats, F
     return found
 
 
-def _ends(every: Sequence[Floats]) -> tuple[float, float]:
+def _ends(every: Sequence[types.Floats]) -> tuple[float, float]:
     """Where the vertical axis of all panels begins and ends: at 0, or below what lies lower."""
     known = np.concatenate([values[np.isfinite(values)] for values in every])
     low, high = float(known.min()), float(known.max())
@@ -45,7 +42,7 @@ def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary
     """What the lines come to in the middle of the horizontal axis: a value, or the least and the most of the sites."""
     lines: dict[str, list[tuple[float, str]]] = {name: [] for name in about["lines"]}
     # Readers answer as often for hospitals of few patients.
-    found, few = (found, "") if about.get("of") == "answers" else ends_of_range(found)
+    found, few = (found, "") if about.get("of") == "answers" else names.ends_of_range(found)
     for site, curve in found:
         across = data.column(curve, about["across"])
         for name, known in lines.items():
@@ -54,11 +51,11 @@ def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary
                 nearest = int(np.nanargmin(np.where(np.isfinite(values), np.abs(across - 0.5), np.nan)))
                 known.append((float(values[nearest]), site.site))
     said = (
-        f"{about['lines'][name]} {captions.from_to(known) if len(known) > 1 else number(known[0][0])}"
+        f"{about['lines'][name]} {captions.from_to(known) if len(known) > 1 else numbers.number(known[0][0])}"
         for name, known in lines.items()
         if known
     )
-    return f" Nearest to {number(0.5)} on the axis: {'; '.join(said)}{few}."
+    return f" Nearest to {numbers.number(0.5)} on the axis: {'; '.join(said)}{few}."
 
 
 def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> canvas.Drawn | types.Absent:
@@ -107,4 +104,4 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
     return canvas.Drawn(plot.sheet, caption, f"{about['says']}{_midway(about, found)}", about["says"])
 
 
-canvas.figures(of_curves("panels"), "at_sites", _panels)
+canvas.figures(words.of_curves("panels"), "at_sites", _panels)

@@ -10,14 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import types
-from dossier.core.bands import MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
+from dossier.core import bands, multiplicity, types
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import of_site, reach_of_chance
 from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, ink, marks, placing
-from dossier.typeset import widths
-from dossier.typeset.words import counted
+from dossier.typeset import widths, words
 
 TOP, HEIGHT, LEFT, GAP = 6.0, 44.0, 11.0, 15.0
 WIDEST_NAME = 34.0
@@ -43,7 +40,7 @@ def points(evidence: types.Evidence, measure: str) -> tuple[Point, ...]:
         if not estimate.se or estimate.value <= 0:
             continue
         is_ratio = measure == "oe_ratio"
-        is_out = is_ratio and of_site(evidence, estimate, site.name) == "against"
+        is_out = is_ratio and multiplicity.of_site(evidence, estimate, site.name) == "against"
         error = estimate.se / estimate.value if is_ratio else estimate.se
         found.append(Point(site, estimate.value, error, is_out, site.name == evidence.local_site))
     return tuple(sorted(found, key=lambda point: (point.is_out, -abs(math.log(point.value)))))
@@ -102,9 +99,9 @@ def _ratios(axes: canvas.Panel, evidence: types.Evidence, found: Sequence[Point]
     errors = np.linspace(0, axes.get_ylim()[0], 60)
     if not in_words:
         _errors(axes)
-    axes.axvspan(*OE_TOLERATED, color=ink.TINTS[0], lw=0, zorder=0)
+    axes.axvspan(*bands.OE_TOLERATED, color=ink.TINTS[0], lw=0, zorder=0)
     axes.axvline(1.0, color=ink.RULE, lw=0.6, zorder=0.5)
-    reach = reach_of_chance(evidence)
+    reach = multiplicity.reach_of_chance(evidence)
     limits = [np.exp(side * reach * errors) for side in (-1, 1)]
     for limit in limits:
         axes.plot(limit, errors, color=ink.INK_2, lw=0.8, ls=ink.BROKEN, zorder=1)
@@ -113,7 +110,7 @@ def _ratios(axes: canvas.Panel, evidence: types.Evidence, found: Sequence[Point]
     def place(value: float, error: float) -> tuple[float, float]:
         return math.log(value / low) / math.log(high / low) * width, error / axes.get_ylim()[0] * HEIGHT
 
-    named, short = [point for point in found if point.is_out][:NAMED_OF_MANY], data.labels(evidence, WIDEST_NAME)
+    named, short = [point for point in found if point.is_out][: bands.NAMED_OF_MANY], data.labels(evidence, WIDEST_NAME)
     wanted = [placing.Mark(short[point.of.name], *place(point.value, point.error)) for point in named]
     dots = [place(point.value, point.error) for point in found]
     lines = [place(float(x), float(y)) for limit in limits for x, y in zip(limit, errors, strict=True)]
@@ -141,14 +138,14 @@ def _dots(axes: canvas.Panel, found: Sequence[Point]) -> None:
 
 def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> canvas.Drawn | types.Absent:
     sites = types.externals(evidence)
-    if len(sites) < MANY_SITES or evidence.release.outcome.classes:
+    if len(sites) < bands.MANY_SITES or evidence.release.outcome.classes:
         return types.Absent(Fact("few_enough_to_be_named"))
     drawn = present(draw_funnel(evidence, width))
     found, names = points(evidence, "oe_ratio"), data.labels(evidence, 62.0)
     out = [names[point.of.name] for point in found if point.is_out]
     left = len(sites) - len(found)
-    gaps = f" Not drawn, without a standard error: {counted(left, 'site')}." if left else ""
-    which = f": {captions.joined(out, NAMED_OF_MANY)}" if out else ""
+    gaps = f" Not drawn, without a standard error: {words.counted(left, 'site')}." if left else ""
+    which = f": {captions.joined(out, bands.NAMED_OF_MANY)}" if out else ""
     text = said.format(sites=len(sites), out=len(out) or "none") + f"{which}."
     return canvas.Drawn(drawn, f"{how}{gaps}", text)
 
@@ -156,7 +153,7 @@ def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> can
 @canvas.figure("Many hospitals: O/E and AUROC against their standard errors")
 def funnel_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Every hospital in a funnel, and by name those whose risks are shown to be wrong in size; from 20 hospitals on."""
-    least, most = OE_TOLERATED
+    least, most = bands.OE_TOLERATED
     how = (
         f"{captions.patients(types.externals(evidence))}. Broken: about here O/E alone has the joint test of intercept "
         f"and slope reject, after Holm over the sites. Filled: it rejects, and O/E is off; grey: {least:g} to "

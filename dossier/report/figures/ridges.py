@@ -10,11 +10,8 @@ import numpy as np
 
 from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.types import Floats
 from dossier.report.figures import canvas, captions, data, facets, ink
-from dossier.typeset import widths
-from dossier.typeset.numbers import number
-from dossier.typeset.words import of_curves
+from dossier.typeset import numbers, widths, words
 
 STEP, HIGH, TOP, FOOT, NAMES, COLUMN_GAP = 5.0, 9.0, 3.0, 10.0, 56.0, 8.0
 """In mm: from one ridge to the next, the highest ridge, the head, the foot, the names, and between two columns."""
@@ -33,18 +30,18 @@ class Ridge:
     """One distribution, or one for each outcome: whose it is, the ends of its bins, and the share in each."""
 
     name: str
-    edges: Floats
-    shares: Mapping[str, Floats]
+    edges: types.Floats
+    shares: Mapping[str, types.Floats]
     site: types.DatasetSummary
 
     @property
     def most_often(self) -> str:
         """The bin that holds most of the first."""
         top = int(np.nanargmax(next(iter(self.shares.values()))))
-        return f"{number(self.edges[top])} to {number(self.edges[top + 1])} ({self.name})"
+        return f"{numbers.number(self.edges[top])} to {numbers.number(self.edges[top + 1])} ({self.name})"
 
 
-def _edges(curve: types.Curve, about: Mapping[str, Any]) -> Floats:
+def _edges(curve: types.Curve, about: Mapping[str, Any]) -> types.Floats:
     """Where bins begin and end; of the levels of a scale, half-way to the next one."""
     if "upper" in about:
         return np.append(data.column(curve, about["across"]), data.column(curve, about["upper"])[-1])
@@ -134,4 +131,4 @@ def _behind(axes: canvas.Panel, evidence: types.Evidence, about: Mapping[str, An
     axes.titles(about["axis"], below=7.2)
 
 
-canvas.figures(of_curves("ridges"), "ridges", _drawn)
+canvas.figures(words.of_curves("ridges"), "ridges", _drawn)

@@ -8,21 +8,9 @@ from typing import TYPE_CHECKING
 from dossier.core import alterations, binding, over_time, types
 from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring, sentence
-from dossier.report.chapters.committee.goals_met import goal_word, people
-from dossier.report.chapters.committee.missed import patients_of
+from dossier.report.chapters.committee import goals_met, missed, plain
 from dossier.report.chapters.committee.places import is_here
-from dossier.report.chapters.committee.plain import (
-    NOT_SAID,
-    THEN_THE_SAME,
-    TWO_LINES,
-    abridged,
-    as_sentence,
-    beginning,
-    counted_hospitals,
-    few_named,
-    line,
-)
-from dossier.typeset.flags import quantity
+from dossier.typeset import flags
 from dossier.typeset.words import counted, date, in_words, listing, months_of, sentence_case
 from dossier.words import entries
 
@@ -37,7 +25,10 @@ def changes(evidence: types.Evidence) -> tuple[str, ...]:
     said = evidence.release.revision
     if not said:
         return since or ("The maker names no earlier version.",)
-    texts = (f"{each.number}, {date(each.date)}: {abridged(each.change, TWO_LINES)}" for each in said[: 2 - len(since)])
+    texts = (
+        f"{each.number}, {date(each.date)}: {plain.abridged(each.change, plain.TWO_LINES)}"
+        for each in said[: 2 - len(since)]
+    )
     return (*since, *texts)
 
 
@@ -98,7 +89,7 @@ def _worse_for(evidence: types.Evidence) -> list[types.Subset]:
 
 def _worse_in_words(evidence: types.Evidence, group: types.Subset) -> str:
     what = _what_is_worse(evidence, group)
-    return f"worse for {patients_of(group.column, group.level)} over all hospitals ({what})"
+    return f"worse for {missed.patients_of(group.column, group.level)} over all hospitals ({what})"
 
 
 def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_own: bool = False) -> str:
@@ -118,7 +109,7 @@ def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_o
         said += BETTER_IN[first.result.measure].format(by=f"{100 * abs(gained.value):.0f}")
     at = first.result.at.get("threshold")
     several = len(evidence.release.thresholds.declared) > 1
-    where = f" at the {line(float(at))}" if at is not None and several else ""
+    where = f" at the {plain.line(float(at))}" if at is not None and several else ""
     return f"{said} for {label}{where}" if label else f"{said}{where}"
 
 
@@ -153,13 +144,13 @@ def _altered(evidence: types.Evidence, alteration: alterations.Alteration) -> st
     measure = str(alteration.of.get("measure"))
     if alteration.table != "acceptance" or measure not in evidence.terms:
         return LAID_DOWN[alteration.table]
-    goal = f"the goal for {goal_word(evidence, measure)}"
+    goal = f"the goal for {goals_met.goal_word(evidence, measure)}"
     if not alteration.key:
         return f"{goal} was {'added' if alteration.before is None else 'dropped'}"
     if alteration.key not in ENDS:
         return f"{goal} asks something else"
     then, now = (
-        "nothing" if bound is None else people(evidence, measure, bound)
+        "nothing" if bound is None else goals_met.people(evidence, measure, bound)
         for bound in (alteration.before, alteration.after)
     )
     return f"{goal} asked {ENDS[alteration.key]} {then} and now asks {now}"
@@ -178,15 +169,15 @@ def declarations(evidence: types.Evidence) -> tuple[tuple[str, str], ...]:
         label: " ".join(evidence.statements[item] for item in items if item in evidence.statements)
         for label, items in DECLARED.items()
     }
-    return tuple((label, _whole_sentences(text or NOT_SAID)) for label, text in said.items())
+    return tuple((label, _whole_sentences(text or plain.NOT_SAID)) for label, text in said.items())
 
 
 def _whole_sentences(text: str) -> str:
     """A declared text in at most two lines, without a sentence that is cut: half of one may say the opposite."""
-    kept = beginning(text, TWO_LINES)
+    kept = plain.beginning(text, plain.TWO_LINES)
     if kept.is_cut:
         return "Said in the full report, in more words than this page has room for."
-    return as_sentence(kept.text)
+    return plain.as_sentence(kept.text)
 
 
 def care(evidence: types.Evidence) -> tuple[tuple[str, str], ...]:
@@ -213,7 +204,7 @@ def _limits(rules: Sequence[StopRule]) -> str:
     said = []
     for rule in rules:
         is_ratio = rule.measure == "oe_ratio"
-        called = "the actual cases per 100 predicted" if is_ratio else quantity(rule.measure)
+        called = "the actual cases per 100 predicted" if is_ratio else flags.quantity(rule.measure)
         ends = [f"{end * 100 if is_ratio else end:g}" for end in (rule.at_least, rule.at_most) if end is not None]
         side = "outside" if len(ends) == 2 else "below" if rule.at_most is None else "above"
         row = f" in {in_words(rule.periods)} periods in a row" if rule.periods > 1 else ""
@@ -231,7 +222,7 @@ def broken(evidence: types.Evidence) -> str:
         seen = {site.name for site in monitoring.followed_sites(evidence)}
         seen = seen - {each.site.name for each in every if each.is_open} | {each.site.name for each in crossed}
         unseen = [site for site in types.externals(evidence) if site.name not in seen]
-        rest = f" Could not be looked at in {counted_hospitals(len(unseen))}." if unseen else ""
+        rest = f" Could not be looked at in {plain.counted_hospitals(len(unseen))}." if unseen else ""
         return f"By it, to be off: {times}{f'; {in_words(more)} times more' if more > 0 else ''}.{rest}"
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if sites:
@@ -250,10 +241,10 @@ def broken_here(evidence: types.Evidence) -> str:
     sites = dict.fromkeys(site.site for site in binding.stopped(evidence) if is_here(site.name, evidence))
     if not sites:
         return ""
-    where = "here" if evidence.local_site else f"in {few_named(list(sites))}"
+    where = "here" if evidence.local_site else f"in {plain.few_named(list(sites))}"
     harmed = list(dict.fromkeys(site.site for site in binding.harmed(evidence) if is_here(site.name, evidence)))
-    among = "" if harmed == list(sites) else f" in {few_named(harmed)}"
-    then = f" {THEN_THE_SAME}{among}." if harmed else ""
+    among = "" if harmed == list(sites) else f" in {plain.few_named(harmed)}"
+    then = f" {plain.THEN_THE_SAME}{among}." if harmed else ""
     return f"By the maker's rule it must be switched off {where}.{then}"
 
 
@@ -262,7 +253,7 @@ def ruled_out_here(evidence: types.Evidence) -> str:
     if binding.is_for_nobody(evidence.release):
         return "Its maker says that it must not be used for any patient."
     sites = [site.site for site in binding.ruled_out(evidence) if is_here(site.name, evidence)]
-    where = "here" if evidence.local_site else f"in {few_named(sites)}"
+    where = "here" if evidence.local_site else f"in {plain.few_named(sites)}"
     return f"Its maker says that it must not be used {where}." if sites else ""
 
 
