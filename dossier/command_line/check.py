@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dossier.core.errors import DossierError, Fault
+from dossier.core import errors, tripod, types
 from dossier.core.release import COUNT_SCHEMA, object_schema, written_count
-from dossier.core.tripod import Item
-from dossier.core.types import DatasetSummary, Flag, SettledColumn, SettledTable, Study, Withheld
+from dossier.typeset import words
 from dossier.typeset.flags import flag_text
-from dossier.typeset.words import counted, exclusion
 
 SCHEMA = "dossier-check/1"
 CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
@@ -22,12 +20,12 @@ CODE = {"type": "string", "description": "What is wrong, for a program; docs/fau
 class Check:
     """The faults of a release; and, where it can be read, what was read and every flag that its build will raise."""
 
-    faults: tuple[Fault, ...]
-    study: Study | None = None
-    datasets: tuple[DatasetSummary, ...] = ()
+    faults: tuple[errors.Fault, ...]
+    study: types.Study | None = None
+    datasets: tuple[types.DatasetSummary, ...] = ()
     """Those that its build will show, their counts as it will give them."""
-    flags: tuple[Flag, ...] = ()
-    missing: tuple[Item, ...] = ()
+    flags: tuple[types.Flag, ...] = ()
+    missing: tuple[tripod.Item, ...] = ()
     """The rows of the checklist that nothing answers."""
 
     def __post_init__(self) -> None:
@@ -51,7 +49,7 @@ def check(release: Path, allow_outside: bool = False) -> Check:
 
     try:
         study = reading.study(release, allow_outside)
-    except DossierError as error:
+    except errors.DossierError as error:
         return Check(error.faults)
     found = evaluate.preview(study)
     return Check(found.faults, study, found.datasets, found.flags, found.missing)
@@ -90,19 +88,19 @@ def lines(found: Check) -> Iterator[str]:
         yield "No fault found."
 
 
-def _size(dataset: DatasetSummary) -> str:
-    events = "" if dataset.events is None else f", {counted(dataset.events, 'event')}"
+def _size(dataset: types.DatasetSummary) -> str:
+    events = "" if dataset.events is None else f", {words.counted(dataset.events, 'event')}"
     events += "".join(f", {count} {label}" for label, count in dataset.class_counts.items())
-    lost = {reason: count for reason, count in dataset.excluded.items() if isinstance(count, Withheld) or count}
-    left = "".join(f", {_count(count)} {exclusion(reason)}" for reason, count in lost.items())
+    lost = {reason: count for reason, count in dataset.excluded.items() if isinstance(count, types.Withheld) or count}
+    left = "".join(f", {_count(count)} {words.exclusion(reason)}" for reason, count in lost.items())
     return f"{dataset.name} ({dataset.role}): {_count(dataset.rows_read)} rows, {dataset.n} analysed{events}{left}"
 
 
-def _count(count: int | Withheld) -> str:
-    return f"<{count.below}" if isinstance(count, Withheld) else str(count)
+def _count(count: int | types.Withheld) -> str:
+    return f"<{count.below}" if isinstance(count, types.Withheld) else str(count)
 
 
-def _columns(table: SettledTable, is_protected: bool) -> list[str]:
+def _columns(table: types.SettledTable, is_protected: bool) -> list[str]:
     """The columns of a table under each other, each as wide as its longest cell."""
     rows = [("column", "role", "type", "range", "missing"), *(_cells(column) for column in table.columns)]
     if is_protected:
@@ -113,7 +111,7 @@ def _columns(table: SettledTable, is_protected: bool) -> list[str]:
     ]
 
 
-def _cells(column: SettledColumn) -> tuple[str, ...]:
+def _cells(column: types.SettledColumn) -> tuple[str, ...]:
     values = f"{column.levels} value{'' if column.levels == 1 else 's'}" if column.levels is not None else ""
     span = f"{column.range[0]:.6g} to {column.range[1]:.6g}" if column.range is not None else values
     return " ".join(column.name.split()), column.role, column.kind, span, f"{column.missing}"
@@ -138,16 +136,16 @@ def document(found: Check) -> dict[str, Any]:
     }
 
 
-def fault_of(fault: Fault) -> dict[Any, str]:
+def fault_of(fault: errors.Fault) -> dict[Any, str]:
     """A fault for a program."""
     return {"code": fault.code, "what": fault.what, "where": fault.where, "fix": fault.fix}
 
 
-def _flag(flag: Flag) -> dict[str, Any]:
+def _flag(flag: types.Flag) -> dict[str, Any]:
     return {"flag": flag.flag, "dataset": flag.dataset, "says": flag_text(flag.fact), "reply": flag.reply}
 
 
-def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
+def _dataset(dataset: types.DatasetSummary) -> dict[str, Any]:
     return {
         "name": dataset.name,
         "role": dataset.role,
@@ -160,11 +158,11 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
     }
 
 
-def _known(count: int | Withheld) -> int | dict[str, int] | None:
-    return None if isinstance(count, Withheld) else written_count(count)
+def _known(count: int | types.Withheld) -> int | dict[str, int] | None:
+    return None if isinstance(count, types.Withheld) else written_count(count)
 
 
-def _table(table: SettledTable, is_protected: bool) -> dict[str, Any]:
+def _table(table: types.SettledTable, is_protected: bool) -> dict[str, Any]:
     def given(value: object) -> object:
         return None if is_protected else value
 

@@ -16,17 +16,15 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from dossier.core.errors import DossierError, WorkerError
-from dossier.core.faults.locations import Option
-from dossier.evaluate import pieces
-from dossier.evaluate.offered import Site
-from dossier.evaluate.pieces import Found, Piece
+from dossier.core import errors
+from dossier.core.faults import locations
+from dossier.evaluate import offered, pieces
 
 if TYPE_CHECKING:
     from distributed import Client, Future
     from distributed.security import Security
 
-AT = Option("--scheduler")
+AT = locations.Option("--scheduler")
 ADDRESS = re.compile(r"(?:(tls|tcp)://)?(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 LARGEST_PORT = 65_535
 OURS = ("validation-dossier", "distributed")
@@ -49,7 +47,7 @@ def refuse_untrusted(scheduler: str, trusted: bool) -> None:
     """
     if _is_encrypted(scheduler) or trusted:
         return
-    raise WorkerError.one("scheduler_not_encrypted", AT, scheduler=scheduler)
+    raise errors.WorkerError.one("scheduler_not_encrypted", AT, scheduler=scheduler)
 
 
 def _is_encrypted(scheduler: str) -> bool:
@@ -57,12 +55,12 @@ def _is_encrypted(scheduler: str) -> bool:
     found = ADDRESS.fullmatch(scheduler)
     if found is None or not 0 < int(found[2]) <= LARGEST_PORT:
         if len(scheduler) < 100:
-            raise WorkerError.one("no_address", AT, text=scheduler)
-        raise WorkerError.one("long_text_for_address", AT, length=len(scheduler))
+            raise errors.WorkerError.one("no_address", AT, text=scheduler)
+        raise errors.WorkerError.one("long_text_for_address", AT, length=len(scheduler))
     return found[1] == "tls"
 
 
-def found(work: Sequence[Piece], scheduler: str, packages: Sequence[str]) -> Iterator[Found]:
+def found(work: Sequence[pieces.Piece], scheduler: str, packages: Sequence[str]) -> Iterator[pieces.Found]:
     """What each piece of the work yields, in this order; a piece whose worker is lost is done again by another.
 
     The rows of the tables go to the workers. A WorkerError says why the cluster cannot do the work: Dask is not
@@ -75,7 +73,7 @@ def found(work: Sequence[Piece], scheduler: str, packages: Sequence[str]) -> Ite
         end = time.monotonic() + SECONDS_TO_CONNECT
         while not _workers(client, scheduler):
             if time.monotonic() > end:
-                raise WorkerError.one("no_workers", AT, scheduler=scheduler)
+                raise errors.WorkerError.one("no_workers", AT, scheduler=scheduler)
             time.sleep(SECONDS_BETWEEN_LOOKS / 10)
         _refuse_other_versions(client, scheduler, (*OURS, *packages))
         futures = _handed_over(client, work)
@@ -88,7 +86,7 @@ def found(work: Sequence[Piece], scheduler: str, packages: Sequence[str]) -> Ite
 def _connected(scheduler: str) -> Iterator[Client]:
     """A connection to a scheduler; what Dask itself would say is said by our errors."""
     if find_spec("distributed") is None:
-        raise WorkerError.one("no_dask", Option("--backend"))
+        raise errors.WorkerError.one("no_dask", locations.Option("--backend"))
     encrypted = _is_encrypted(scheduler)
     import dask
 
@@ -111,9 +109,9 @@ def _security(encrypted: bool) -> Security:
         context = security.get_connection_args("client")["ssl_context"] if encrypted else None
     except (OSError, ValueError, TypeError) as error:
         reason = str(getattr(error, "strerror", None) or error)
-        raise WorkerError.one("certificates_not_usable", AT, reason=reason) from error
+        raise errors.WorkerError.one("certificates_not_usable", AT, reason=reason) from error
     if encrypted and context is None:
-        raise WorkerError.one("no_certificates", AT)
+        raise errors.WorkerError.one("no_certificates", AT)
     return security
 
 
@@ -146,7 +144,7 @@ def _client(scheduler: str, security: Security) -> Client:
     thread.join(SECONDS_TO_CONNECT + SECONDS_BETWEEN_LOOKS)
     answer = answers[0] if answers else None
     if answer is None or isinstance(answer, Exception):
-        raise WorkerError.one("no_scheduler", AT, scheduler=scheduler) from answer
+        raise errors.WorkerError.one("no_scheduler", AT, scheduler=scheduler) from answer
     return answer
 
 
@@ -175,9 +173,9 @@ def _refuse_other_versions(client: Client, scheduler: str, packages: Sequence[st
         f"{name} {text} (here {here[name]})" for name, all_ in there.items() for text in all_ if text != here[name]
     ]
     if differ:
-        raise WorkerError.one("workers_of_other_versions", AT, scheduler=scheduler, versions=tuple(differ))
+        raise errors.WorkerError.one("workers_of_other_versions", AT, scheduler=scheduler, versions=tuple(differ))
     if any(threads != "1" for threads in _asked(client, scheduler, os.getenv, "OPENBLAS_NUM_THREADS")):
-        raise WorkerError.one("workers_of_many_threads", AT, scheduler=scheduler)
+        raise errors.WorkerError.one("workers_of_many_threads", AT, scheduler=scheduler)
 
 
 def _asked(client: Client, scheduler: str, question: Callable[..., str | None], *about: str) -> list[str]:
@@ -195,13 +193,13 @@ def _asked(client: Client, scheduler: str, question: Callable[..., str | None], 
     return sorted(set(said))
 
 
-def _handed_over(client: Client, work: Sequence[Piece]) -> deque[Future[Found]]:
+def _handed_over(client: Client, work: Sequence[pieces.Piece]) -> deque[Future[pieces.Found]]:
     """All pieces, each of which waits for its dataset, which goes over once.
 
     A dataset is a task of its own and not scattered: what is scattered is lost with its worker, a task is done again.
     """
-    sites: dict[str, Future[Site]] = {}
-    futures: deque[Future[Found]] = deque()
+    sites: dict[str, Future[offered.Site]] = {}
+    futures: deque[Future[pieces.Found]] = deque()
     for piece in work:
         name = piece.site.dataset.name
         if name not in sites:
@@ -210,15 +208,15 @@ def _handed_over(client: Client, work: Sequence[Piece]) -> deque[Future[Found]]:
     return futures
 
 
-def _itself(site: Site) -> Site:
+def _itself(site: offered.Site) -> offered.Site:
     return site
 
 
-def _found(site: Site, kind: Any, name: str) -> Found:
-    return pieces.found(Piece(site, kind, name))
+def _found(site: offered.Site, kind: Any, name: str) -> pieces.Found:
+    return pieces.found(pieces.Piece(site, kind, name))
 
 
-def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
+def _answer(client: Client, future: Future[pieces.Found], scheduler: str) -> pieces.Found:
     """One answer, as soon as it is there.
 
     Every wait has an end: an answer that is ready can be lost with its worker before it is fetched, and then nobody
@@ -231,7 +229,7 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
     while time.monotonic() - heard < SECONDS_WITHOUT_WORKERS:
         if time.monotonic() - began > SECONDS_FOR_A_PIECE:
             hours = SECONDS_FOR_A_PIECE // 3600
-            raise WorkerError.one("cluster_too_slow", AT, scheduler=scheduler, hours=hours)
+            raise errors.WorkerError.one("cluster_too_slow", AT, scheduler=scheduler, hours=hours)
         try:
             future.exception(timeout=SECONDS_BETWEEN_LOOKS)
             return future.result(timeout=SECONDS_TO_ANSWER)
@@ -242,15 +240,15 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
             if future.status == "error":
                 raise
         except KilledWorker as error:
-            raise WorkerError.one("workers_ended", AT, scheduler=scheduler) from error
+            raise errors.WorkerError.one("workers_ended", AT, scheduler=scheduler) from error
         if workers := _workers(client, scheduler):
             heard = time.monotonic()
         # A clock of our own: that of the scheduler may be wrong.
         signs = {sign: signs.get(sign, time.monotonic()) for sign in workers.items()}
         for (worker, _), since in signs.items():
             if time.monotonic() - since > SECONDS_OF_SILENCE:
-                raise WorkerError.one("worker_silent", AT, worker=worker, minutes=SECONDS_OF_SILENCE // 60)
-    raise WorkerError.one("workers_lost", AT, scheduler=scheduler)
+                raise errors.WorkerError.one("worker_silent", AT, worker=worker, minutes=SECONDS_OF_SILENCE // 60)
+    raise errors.WorkerError.one("workers_lost", AT, scheduler=scheduler)
 
 
 def _workers(client: Client, scheduler: str) -> dict[str, float]:
@@ -271,5 +269,5 @@ async def _identity(client: Client) -> dict[str, Any]:
     return known
 
 
-def _unheard(scheduler: str) -> DossierError:
-    return WorkerError.one("scheduler_silent", AT, scheduler=scheduler)
+def _unheard(scheduler: str) -> errors.DossierError:
+    return errors.WorkerError.one("scheduler_silent", AT, scheduler=scheduler)

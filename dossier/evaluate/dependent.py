@@ -14,9 +14,7 @@ from dossier.core.register import Band, CurveMaker, Metric, Symmetry
 from dossier.core.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, design_of, seed_of, site_part
-from dossier.metrics import clusters, severity, weighted
-from dossier.metrics.clusters import Groups
-from dossier.metrics.intervals import two_sided_student
+from dossier.metrics import clusters, intervals, severity, weighted
 
 
 def dependent(dataset: Dataset) -> bool:
@@ -93,7 +91,7 @@ def symmetry_of(metric: Metric, at: At) -> Symmetry:
     return "plain" if metric.scale == "wilson" and at.get("class") == MACRO else metric.scale
 
 
-def groups_of(site: Site) -> Groups:
+def groups_of(site: Site) -> clusters.Groups:
     """The groups of whole clusters that are left out in turn."""
     if site.dataset.cluster is None:
         raise TypeError("only clusters are left out")
@@ -101,7 +99,7 @@ def groups_of(site: Site) -> Groups:
     return clusters.groups(site.dataset.cluster, seed, site.dataset.strata)
 
 
-def site_without(site: Site, made: Groups, group: int) -> Site:
+def site_without(site: Site, made: clusters.Groups, group: int) -> Site:
     """The site without the rows of one group."""
     return site_part(site, made.of_row != group)
 
@@ -134,7 +132,7 @@ def _jackknifed(
     site: Site,
     found: Curve,
     band: Band,
-    made: Groups,
+    made: clusters.Groups,
     ask: Callable[[Site], Curve | Absent],
 ) -> Curve | Absent:
     """A curve with the bands that these lines have when whole clusters are left out."""
@@ -162,7 +160,7 @@ def _jackknifed(
 def reach_of_bands(site: Site) -> float:
     """How many standard errors the bands of a site reach to either side."""
     freedom = math.inf if site.dataset.cluster is None else groups_of(site).design.freedom
-    return two_sided_student(site.release.release.level, freedom)
+    return intervals.two_sided_student(site.release.release.level, freedom)
 
 
 def _on_axis(part: Curve, whole: Curve, axis: str, line: str) -> Floats | None:

@@ -25,9 +25,7 @@ from dossier.evaluate.offered import (
     settings,
     site_part,
 )
-from dossier.metrics import robustness, severity, updating
-from dossier.metrics.resampling import VALUE_ALONE
-from dossier.metrics.shares import Design
+from dossier.metrics import resampling, robustness, severity, shares, updating
 
 FEWEST_ROWS = types.FEWEST_PATIENTS
 """Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""
@@ -227,7 +225,7 @@ def _found(
 def value(site: Site, metric: Metric, at: types.At, **instead: Any) -> types.Estimate | types.Absent:
     """A measure's answer, checked to be a number; other rows `instead` of its own are all alike."""
     seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
-    other = {"design": Design(len(instead["outcome"]))} if "outcome" in instead else {}
+    other = {"design": shares.Design(len(instead["outcome"]))} if "outcome" in instead else {}
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **other, **instead}
     found: types.Estimate | types.Absent = ask(metric, offered, site.dataset.name)
     return found
@@ -251,7 +249,7 @@ def _over_splits(site: Site, metric: Metric, at: types.At, answer: classes.Answe
         part = site_part(site, dataset.split == number)
         held_out = replace(part, dataset=replace(part.dataset, split=None))
         # The interval comes from the spread between splits, so no replicates are needed within one.
-        found.append(answer(held_out, metric, at, bootstrap=VALUE_ALONE))
+        found.append(answer(held_out, metric, at, bootstrap=resampling.VALUE_ALONE))
     of_each = severity.of_errors(found)
     absent = next((estimate for estimate in of_each if isinstance(estimate, types.Absent)), None)
     if absent is not None:

@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import ROUNDING
+from dossier.core import bands, types
 from dossier.core.register import Metric, measures
-from dossier.core.types import Absent, Curve, Estimate, Term, decimal, doubles
-from dossier.metrics import time_to_event
-from dossier.metrics.censoring import COMPETING, TimeToEvent
+from dossier.metrics import censoring, time_to_event
 from dossier.metrics.shares import Design
 
 WITHIN = {
@@ -35,7 +33,7 @@ WITHIN = {
     "cost": (0.0, None),
     "benefit": (0.0, None),
     "time": (0.0, None),
-    "event": (0.0, float(COMPETING)),
+    "event": (0.0, float(censoring.COMPETING)),
 }
 """The smallest and the largest value of a column; None for no end."""
 WHOLE = frozenset({"outcome", "truth", "event"})
@@ -67,7 +65,7 @@ EXAMPLES: tuple[dict[str, str], ...] = (
 OF_A_STUDY = """>>> from dossier.core.types import DecisionCounts, ReaderStudy
 >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)"""
 
-Measure = Callable[..., Estimate | Curve | Absent]
+Measure = Callable[..., types.Estimate | types.Curve | types.Absent]
 
 
 @functools.cache
@@ -83,13 +81,13 @@ def checked(name: str) -> Measure:
     function, signature = metric.function, signature_of(metric.function)
 
     @functools.wraps(function)
-    def of_anything(*given: Any, **named: Any) -> Estimate | Curve | Absent:
+    def of_anything(*given: Any, **named: Any) -> types.Estimate | types.Curve | types.Absent:
         bound = signature.bind(*given, **named)
         lengths: dict[str, int] = {}
         for name, value in bound.arguments.items():
             if value is None and signature.parameters[name].default is None:
                 continue
-            if name == "followed" or (name == "outcome" and isinstance(value, TimeToEvent)):
+            if name == "followed" or (name == "outcome" and isinstance(value, censoring.TimeToEvent)):
                 bound.arguments[name] = outcome = _followed(value)
                 lengths |= {"time": len(outcome.time), "event": len(outcome.event)}
             elif name in COLUMNS and not isinstance(value, str):
@@ -98,7 +96,7 @@ def checked(name: str) -> Measure:
             elif name in SHARES:
                 bound.arguments[name] = _share(name, value)
         _refuse_other_lengths(lengths)
-        if isinstance(bound.arguments.get("outcome"), TimeToEvent):
+        if isinstance(bound.arguments.get("outcome"), censoring.TimeToEvent):
             bound.apply_defaults()
             return _by_horizon(metric, **bound.arguments)
         given_so = dict(bound.arguments)
@@ -106,7 +104,7 @@ def checked(name: str) -> Measure:
             given_so["design"] = _clustered(given_so, lengths["time"])
         elif "cluster" in signature.parameters:
             given_so["design"] = Design(lengths["outcome"], **{name: given_so.pop(name, None) for name in SAMPLING})
-        found: Estimate | Curve | Absent = function(**given_so)
+        found: types.Estimate | types.Curve | types.Absent = function(**given_so)
         return found
 
     of_anything.__doc__ = _documented(function, metric.term)
@@ -114,7 +112,7 @@ def checked(name: str) -> Measure:
     return of_anything
 
 
-def _by_horizon(metric: Metric, outcome: TimeToEvent, **given: Any) -> Estimate | Absent:
+def _by_horizon(metric: Metric, outcome: censoring.TimeToEvent, **given: Any) -> types.Estimate | types.Absent:
     """A measure of an outcome by a horizon, of rows that count alike."""
     design = _clustered(given, len(outcome.time))
     return time_to_event.answer(metric, outcome, {**given, "design": design})
@@ -128,9 +126,9 @@ def _clustered(given: dict[str, Any], rows: int) -> Design:
     return Design(rows, given.pop("cluster", None))
 
 
-def _followed(value: Any) -> TimeToEvent:
+def _followed(value: Any) -> censoring.TimeToEvent:
     """An outcome by a horizon with its columns checked."""
-    if not isinstance(value, TimeToEvent):
+    if not isinstance(value, censoring.TimeToEvent):
         raise ValueError("followed is a column, and needs to be a TimeToEvent. Give time, event and horizon in one.")
     if not (isinstance(value.horizon, (int, float)) and 0 < value.horizon < math.inf):
         raise ValueError(f"horizon is {value.horizon!r}, and may be any number above 0. Give it in the unit of time.")
@@ -157,7 +155,7 @@ RAISES = (
 )
 
 
-def _documented(function: Measure, term: Term) -> str:
+def _documented(function: Measure, term: types.Term) -> str:
     """The docstring with the parameters, formula and sources that stand in a register, and nowhere else."""
     text = inspect.getdoc(function) or ""
     body, _, examples = text.partition("\n\nExamples\n--------\n")
@@ -205,7 +203,7 @@ def _column(name: str, value: Any) -> NDArray[Any]:
         if plain.dtype.kind in "mM":
             # numpy makes numbers of them, in a unit that nobody has named.
             raise TypeError
-        numbers = doubles(plain)
+        numbers = types.doubles(plain)
     except (TypeError, ValueError):
         is_text = all(isinstance(cell, str) or _is_gap(cell) for cell in plain.ravel())
         held = HELD.get("U" if is_text else plain.dtype.kind, "values of several kinds")
@@ -260,20 +258,20 @@ def _within(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         lead = f"{name} has {count:,} {values} missing or not finite, the first in row {at}."
         raise ValueError(f"{lead} Leave these rows out of every column, or impute them.")
     if name in WHOLE:
-        codes = np.arange(COMPETING + 1 if name == "event" else 2)
+        codes = np.arange(censoring.COMPETING + 1 if name == "event" else 2)
         strange = ~np.isin(numbers, codes)
         if strange.any():
             at, those = _first(strange), "0, 1 or 2" if len(codes) > 2 else "0 or 1"
             raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be {those}. {_mend(name)}")
     low, high = WITHIN[name]
     within = numbers.clip(low, high)
-    beyond = np.abs(numbers - within) > ROUNDING
+    beyond = np.abs(numbers - within) > bands.ROUNDING
     if beyond.any():
         at, ends = _first(beyond), f"{low:g} or more" if high is None else f"from {low:g} to {high:g}"
         raise ValueError(f"{name} is {numbers[at]:.9g} in row {at}, and may be {ends}. {_mend(name)}")
     if name == "weights" and not within.any():
         raise ValueError("weights are all 0. Give at least one row a weight above 0.")
-    return decimal(within) if high == 1 else within
+    return types.decimal(within) if high == 1 else within
 
 
 def _first(rows: NDArray[np.bool_]) -> int:
@@ -291,7 +289,7 @@ def _mend(name: str) -> str:
 
 
 def _share(name: str, value: Any) -> float:
-    number = float(decimal(doubles(np.asarray(value))))
+    number = float(types.decimal(types.doubles(np.asarray(value))))
     if not 0 < number < 1:
         raise ValueError(f"{name} is {number:g}, and may be above 0 and below 1. Write 20% as 0.2.")
     return number

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import FEWEST_WITH_A_VALUE
+from dossier.core import bands, types
 from dossier.core.register import describe
-from dossier.core.types import FEWEST_PATIENTS, Description, Feature, Floats
-from dossier.metrics.censoring import TimeToEvent
-from dossier.metrics.logistic import logit
+from dossier.metrics import censoring, logistic
 
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
@@ -25,11 +23,11 @@ TWO_VALUED = 2
 
 @describe("Characteristics of the patients")
 def characteristics(
-    outcome: Floats | None = None,
-    predictors: Sequence[Feature] = (),
+    outcome: types.Floats | None = None,
+    predictors: Sequence[types.Feature] = (),
     classes: NDArray[np.int64] | None = None,
     class_labels: Sequence[str] = (),
-) -> tuple[Description, ...]:
+) -> tuple[types.Description, ...]:
     """The characteristics of the patients: their outcome, and how each predictor is spread and how often it is missing.
 
     `outcome` is 0/1, one a row, or `classes` the number of the class in `class_labels`; `predictors` are the features
@@ -48,7 +46,7 @@ def characteristics(
 
 
 @describe("Follow-up")
-def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
+def follow_up(followed: censoring.TimeToEvent) -> tuple[types.Description, ...]:
     """How long patients would be followed if no event ended it, and how many had a competing event by the horizon.
 
     `followed` is the follow-up of n patients. Gives `competing` (a count), and of at least 20 patients the
@@ -58,75 +56,75 @@ def follow_up(followed: TimeToEvent) -> tuple[Description, ...]:
     """
     n, ends = len(followed.time), np.asarray(followed.event == 0)
     by_then = (followed.event == 2) & (followed.time <= followed.horizon)
-    rows = [Description("follow-up", "competing", float(by_then.sum()), n, of="follow_up")]
+    rows = [types.Description("follow-up", "competing", float(by_then.sum()), n, of="follow_up")]
     times, at = np.unique(followed.time, return_inverse=True)
     left, gone = (np.bincount(at, weights=each, minlength=len(times)) for each in (ends, np.ones(n)))
     # At one time events come before ends of follow-up: who has one is no longer there to leave.
     may = n - np.cumsum(gone) + left
     stay = np.cumprod(1 - np.divide(left, may, out=np.zeros(len(times)), where=may > 0))
-    for statistic, share in PERCENTILES.items() if n >= FEWEST_WITH_A_VALUE else ():
+    for statistic, share in PERCENTILES.items() if n >= bands.FEWEST_WITH_A_VALUE else ():
         reached = np.flatnonzero(stay <= 1 - share)
         if len(reached):
             time = _of_several(float(times[reached[0]]), followed.time)
-            rows.append(Description("follow-up", statistic, time, n, of="follow_up"))
+            rows.append(types.Description("follow-up", statistic, time, n, of="follow_up"))
     return tuple(rows)
 
 
-def _of_several(value: float, values: Floats) -> float:
+def _of_several(value: float, values: types.Floats) -> float:
     """A value to as many digits as leave it to at least five patients: that of one would tell who it is."""
     for digits in range(DIGITS, 1, -1):
         rounded = float(f"{value:.{digits - 1}e}")
         step = 10.0 ** (int(f"{value:e}".partition("e")[2]) - digits + 1)
-        if (np.abs(values - rounded) < step / 2).sum() >= FEWEST_PATIENTS:
+        if (np.abs(values - rounded) < step / 2).sum() >= types.FEWEST_PATIENTS:
             return rounded
     return float(f"{value:.0e}")
 
 
 @describe("Case mix")
-def case_mix(risk: Floats) -> tuple[Description, ...]:
+def case_mix(risk: types.Floats) -> tuple[types.Description, ...]:
     """The spread of the linear predictor, the logit of the risk: how alike the patients are for the model.
 
     `risk` (n, 0 to 1). Gives `mean` and `sd` (ddof 1) of logit p, p clipped to 1e-12 from 0 and 1; no `sd` of a single
     row. Source: Debray 2015.
     """
-    linear = logit(risk)
+    linear = logistic.logit(risk)
     statistics = {"mean": float(linear.mean())} if len(linear) else {}
     if len(linear) > 1:
         statistics["sd"] = float(linear.std(ddof=1))
     return tuple(
-        Description("linear predictor", statistic, value, len(linear), of="linear_predictor")
+        types.Description("linear predictor", statistic, value, len(linear), of="linear_predictor")
         for statistic, value in statistics.items()
     )
 
 
-def _outcome(outcome: Floats | None) -> Iterator[Description]:
+def _outcome(outcome: types.Floats | None) -> Iterator[types.Description]:
     if outcome is None or not len(outcome):
         return
-    yield Description("outcome", "events", float(outcome.sum()), len(outcome), of="outcome")
-    yield Description("outcome", "share", float(outcome.mean()), len(outcome), of="outcome")
+    yield types.Description("outcome", "events", float(outcome.sum()), len(outcome), of="outcome")
+    yield types.Description("outcome", "share", float(outcome.mean()), len(outcome), of="outcome")
 
 
-def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterator[Description]:
+def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterator[types.Description]:
     if classes is None or not len(classes):
         return
     for index, label in enumerate(labels):
         count = float((classes == index).sum())
-        yield Description("outcome", "count", count, len(classes), label, "outcome")
-        yield Description("outcome", "share", count / len(classes), len(classes), label, "outcome")
+        yield types.Description("outcome", "count", count, len(classes), label, "outcome")
+        yield types.Description("outcome", "share", count / len(classes), len(classes), label, "outcome")
 
 
-def _feature(feature: Feature) -> Iterator[Description]:
+def _feature(feature: types.Feature) -> Iterator[types.Description]:
     known = feature.values[~np.isnan(feature.values)]
-    yield Description(feature.name, "missing", float(len(feature.values) - len(known)), len(feature.values))
+    yield types.Description(feature.name, "missing", float(len(feature.values) - len(known)), len(feature.values))
     if not len(known):
         return
     if feature.levels is None:
-        if len(known) >= FEWEST_WITH_A_VALUE:
+        if len(known) >= bands.FEWEST_WITH_A_VALUE:
             for statistic, at in PERCENTILES.items():
-                yield Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
+                yield types.Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
         different = np.unique(known)
         whole = bool((different == np.round(different)).all())
-        if len(different) <= TWO_VALUED and (whole or len(known) >= FEWEST_WITH_A_VALUE):
+        if len(different) <= TWO_VALUED and (whole or len(known) >= bands.FEWEST_WITH_A_VALUE):
             for value in different:
                 yield from _level(feature, float(value), f"{value:.12g}", known)
         return
@@ -134,7 +132,7 @@ def _feature(feature: Feature) -> Iterator[Description]:
         yield from _level(feature, float(code), level, known)
 
 
-def _level(feature: Feature, value: float, level: str, known: Floats) -> Iterator[Description]:
+def _level(feature: types.Feature, value: float, level: str, known: types.Floats) -> Iterator[types.Description]:
     count = float((known == value).sum())
-    yield Description(feature.name, "count", count, len(known), level)
-    yield Description(feature.name, "share", count / len(known), len(known), level)
+    yield types.Description(feature.name, "count", count, len(known), level)
+    yield types.Description(feature.name, "share", count / len(known), len(known), level)

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from dossier.core import equation
-from dossier.core.bands import SAME_RISK, last_digit
+from dossier.core import bands, equation
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
-from dossier.metrics.intervals import column, without_interval
-from dossier.metrics.logistic import LINKS, LOGIT, Link
+from dossier.metrics import intervals, logistic
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
@@ -103,18 +101,18 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     known = ~np.isnan(linear)
     if not known.any():
         return Absent(Fact("no_row_with_every_predictor"))
-    apart, tolerated = np.abs(LINKS[model.link].back(linear[known]) - risk[known]), _tolerated(risk[known])
+    apart, tolerated = np.abs(logistic.LINKS[model.link].back(linear[known]) - risk[known]), _tolerated(risk[known])
     details = {"differing": float((apart > tolerated).sum()), "left_out": float((~known).sum())}
-    details |= {"tolerated": tolerated} if tolerated > SAME_RISK else {}
+    details |= {"tolerated": tolerated} if tolerated > bands.SAME_RISK else {}
     method, reason = Method("formula_recomputed"), Fact("nothing_estimated")
-    return without_interval(float(apart.max()), int(known.sum()), method, reason, details=details)
+    return intervals.without_interval(float(apart.max()), int(known.sum()), method, reason, details=details)
 
 
 def _tolerated(risk: Floats) -> float:
     """As far as rounding may take the risks of a file from those of the formula: of risks, or of their log odds."""
     # A step of log odds is a quarter as large a step of risk, where that is largest.
-    of_log_odds = last_digit(logit(risk), 1, 1e-9) / 4 if ((risk > 0) & (risk < 1)).all() else 0.0
-    return max(SAME_RISK, last_digit(risk), of_log_odds)
+    of_log_odds = bands.last_digit(logit(risk), 1, 1e-9) / 4 if ((risk > 0) & (risk < 1)).all() else 0.0
+    return max(bands.SAME_RISK, bands.last_digit(risk), of_log_odds)
 
 
 # ---- the axes -------------------------------------------------------------------------------------------------------
@@ -171,7 +169,7 @@ class Nomogram:
     """Points per unit of the linear predictor."""
     zero: float
     """The linear predictor at 0 points in total."""
-    link: Link
+    link: logistic.Link
     """The way from there to the risk."""
 
     def points(self, axis: Axis) -> Floats:
@@ -210,10 +208,10 @@ def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absen
         drawn += found
     rough = present(scaled(model.constant, tuple(member for _, member in drawn)))
     marked = tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn)
-    return scaled(model.constant, marked, LINKS[model.link])
+    return scaled(model.constant, marked, logistic.LINKS[model.link])
 
 
-def scaled(constant: float, axes: tuple[Axis, ...], link: Link = LOGIT) -> Nomogram | Absent:
+def scaled(constant: float, axes: tuple[Axis, ...], link: logistic.Link = logistic.LOGIT) -> Nomogram | Absent:
     """The axes on one scale of points, 100 for the widest effect, of a product that of all its axes."""
     spans = [
         (min(float(member.effects.min()) for member in group), max(float(member.effects.max()) for member in group))
@@ -496,7 +494,7 @@ def axis_curve(found: Nomogram, axis: Axis) -> Curve:
     `turn`, 1 where points turn from rising to falling or back.
     """
     columns = {"value": axis.values, "points": found.points(axis), "marked": axis.marked, "turn": axis.turns}
-    return Curve({name: column(values) for name, values in columns.items()}, n=axis.n, method=method(found))
+    return Curve({name: intervals.column(values) for name, values in columns.items()}, n=axis.n, method=method(found))
 
 
 def level_points(found: Nomogram, axis: Axis) -> tuple[Description, ...]:
@@ -526,15 +524,15 @@ def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
         return Absent(Fact("no_round_risk_reached"))
     curve = _totals(found, total[inside])
     # The declared numbers themselves, not what is left of them after going to points and back.
-    exact = {"risk": column(risks[inside]), "linear_predictor": column(linear[inside])}
+    exact = {"risk": intervals.column(risks[inside]), "linear_predictor": intervals.column(linear[inside])}
     return replace(curve, columns={**curve.columns, **exact})
 
 
 def _totals(found: Nomogram, total: Floats) -> Curve:
     linear = found.zero + total / found.per_unit
     columns = {
-        "total_points": column(total),
-        "linear_predictor": column(linear),
-        "risk": column(found.link.back(linear)),
+        "total_points": intervals.column(total),
+        "linear_predictor": intervals.column(linear),
+        "risk": intervals.column(found.link.back(linear)),
     }
     return Curve(columns, max(axis.n for axis in found.axes), method(found))

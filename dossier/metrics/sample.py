@@ -15,9 +15,7 @@ from scipy.special import expit
 from dossier.core.facts import Fact, Method
 from dossier.core.register import Law, Sized, metric, present
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, discrimination, utility, weighted
-from dossier.metrics.intervals import without_interval
-from dossier.metrics.logistic import has_logit, logit
+from dossier.metrics import calibration, discrimination, intervals, logistic, utility, weighted
 from dossier.metrics.time_to_event import NO_INTERVAL
 
 Z = 1.96
@@ -29,7 +27,7 @@ BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
 
 def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estimate:
     method = Method(variance, Fact("interval_wanted", width=width))
-    return without_interval(value, len(outcome), method, NO_INTERVAL, int(outcome.sum()), {"width": width})
+    return intervals.without_interval(value, len(outcome), method, NO_INTERVAL, int(outcome.sum()), {"width": width})
 
 
 sample_size = partial(metric, digits=0, range=(0, None), tier="supporting", roles=("external",), clustered="refused")
@@ -158,10 +156,10 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     >>> print(dossier.metrics.mss_slope(outcome, risk))
     1534.62
     """
-    telling = has_logit(risk)
+    telling = logistic.has_logit(risk)
     if not telling.any():
         return Absent(Fact("all_risks_certain"))
-    needed = _sample_for_slope(logit(risk[telling]), calibration_slope_width)
+    needed = _sample_for_slope(logistic.logit(risk[telling]), calibration_slope_width)
     if needed is None:
         return Absent(Fact("all_risks_equal_no_sample_size"))
     return _needed(needed * len(risk) / int(telling.sum()), outcome, "logistic_information", calibration_slope_width)

@@ -14,16 +14,14 @@ from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Location
 from dossier.core.release import Release, day
-from dossier.reading.declared import keys_of
+from dossier.reading import declared, frames, toml
 from dossier.reading.faults import nearest
-from dossier.reading.frames import ALONE, BESIDE, FRAME, is_frame, is_lazy
 from dossier.reading.frames import shown as shown_file
-from dossier.reading.toml import LISTS
-from dossier.words.wording import shown
+from dossier.words import wording
 
 FOLLOW_UP = ("time", "event", "at")
 """What stands in place of the outcome where it is one by a horizon, all of them together."""
-NEEDED = (FRAME, "outcome", "risk", *FOLLOW_UP)
+NEEDED = (frames.FRAME, "outcome", "risk", *FOLLOW_UP)
 """Without these nothing else can be looked at."""
 KEYS: Mapping[tuple[str, str], str] = {
     **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed", "previous")},
@@ -55,16 +53,16 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
         if value is None and (name in FOLLOW_UP or name == "outcome") and bool(of_follow_up) is (name == "outcome"):
             continue
         if not fits(value):
-            held = value.items() if isinstance(value, Mapping) and any(map(is_frame, value.values())) else ()
-            unlike = [_other(name, each, wanted, example, str(of)) for of, each in held if not is_frame(each)]
+            held = value.items() if isinstance(value, Mapping) and any(map(frames.is_frame, value.values())) else ()
+            unlike = [_other(name, each, wanted, example, str(of)) for of, each in held if not frames.is_frame(each)]
             yield from unlike or [_other(name, value, wanted, example)]
     for name, value in tables.items():
         if name not in Release.model_fields:
-            known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != FRAME)
+            known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != frames.FRAME)
             yield Fault("unknown_argument", Argument(name), key=name, known=known, near=nearest(name, known))
         else:
-            example = f'{{"{next(iter(keys_of((name,))), "…")}": …}}'
-            if name in LISTS and name != "dataset":
+            example = f'{{"{next(iter(declared.keys_of((name,))), "…")}": …}}'
+            if name in toml.LISTS and name != "dataset":
                 if not _listing(_is_table)(value):
                     yield _other(name, value, "list_of_tables", f"[{example}]")
             elif not _is_table(value):
@@ -75,7 +73,7 @@ def of_frame(fault: Fault) -> Fault:
     """The fault of the release that a frame was written as, in the words of who has given the frame."""
     at = _at(fault.at)
     values = {name: _renamed(value) for name, value in fault.values}
-    if isinstance(at, Argument) and at.name in (*KEYS.values(), FRAME, *BESIDE):
+    if isinstance(at, Argument) and at.name in (*KEYS.values(), frames.FRAME, *frames.BESIDE):
         values |= {"key": at.path} if values.get("key") == getattr(fault.at, "key", None) else {}
     return Fault(fault.code, at, **values).of_frame
 
@@ -83,7 +81,7 @@ def of_frame(fault: Fault) -> Fault:
 def _other(name: str, value: object, wanted: str, example: str, part: str | None = None) -> Fault:
     as_in = f"{name}={example}" if part is None else f"{name}={{{_shown(part)}: {example}, …}}"
     at, key = Argument(name, part), name if part is None else part
-    if is_lazy(value):
+    if frames.is_lazy(value):
         return Fault("frame_not_computed", at, key=key)
     return Fault("argument_of_other_kind", at, key=key, value=_shown(value), wanted=Fact(wanted), example=as_in)
 
@@ -92,7 +90,7 @@ def _shown(value: object) -> str:
     if value is None:
         return "None"
     plain = isinstance(value, str | bool | int | float | dict | list | tuple | datetime.date)
-    return shown(value) if plain else f"a {type(value).__name__}"
+    return wording.shown(value) if plain else f"a {type(value).__name__}"
 
 
 def _renamed(value: Value) -> Any:
@@ -125,9 +123,9 @@ def _argument(at: Key) -> Argument:
     if name is not None:
         return Argument(name, rest or None)
     if section == "dataset":
-        of = at.name or ALONE
-        given = Argument(of) if of in BESIDE else Argument(FRAME, None if of == ALONE else of)
-        of_frame = [part for part in (None if of == ALONE else of, at.key) if part]
+        of = at.name or frames.ALONE
+        given = Argument(of) if of in frames.BESIDE else Argument(frames.FRAME, None if of == frames.ALONE else of)
+        of_frame = [part for part in (None if of == frames.ALONE else of, at.key) if part]
         return given if first in ("", "file", "name") else Argument("dataset", ", ".join(of_frame))
     number = None if at.number is None else f"table {at.number}"
     parts = [part for part in (number, at.key) if part]
@@ -173,12 +171,12 @@ def _is_rival(value: object) -> bool:
 
 
 def _is_frame_or_frames(value: object) -> bool:
-    each = isinstance(value, Mapping) and value and all(map(is_frame, value.values()))
-    return is_frame(value) or bool(each)
+    each = isinstance(value, Mapping) and value and all(map(frames.is_frame, value.values()))
+    return frames.is_frame(value) or bool(each)
 
 
 def _is_frame_or_none(value: object) -> bool:
-    return value is None or is_frame(value)
+    return value is None or frames.is_frame(value)
 
 
 def _is_readers(value: object) -> bool:
@@ -196,11 +194,11 @@ def _can_be_written(value: Any) -> bool:
         return all(isinstance(key, str) and _can_be_written(each) for key, each in value.items())
     if isinstance(_plain(value), str | bool | Real | datetime.date) or value is None:
         return True
-    return is_frame(value) or (_is_list(value) and all(map(_can_be_written, value)))
+    return frames.is_frame(value) or (_is_list(value) and all(map(_can_be_written, value)))
 
 
 KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
-    FRAME: (_is_frame_or_frames, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
+    frames.FRAME: (_is_frame_or_frames, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
     "outcome": (_is_text, "name_of_column", '"died"'),
     "risk": (_is_column_or_columns, "column_or_columns", '"risk"'),
     "time": (_is_text, "name_of_column", '"days"'),

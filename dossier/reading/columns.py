@@ -11,13 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import ROUNDING
+from dossier.core import bands, release, types
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
-from dossier.core.release import DatasetDeclaration, Outcome, Value
-from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, PeriodUnit
 from dossier.core.values import risks
 from dossier.reading import dialects, notations, signatures
 from dossier.reading.faults import LONGEST, by_row, no_column
@@ -57,7 +55,7 @@ class Series:
 
     name: str
     kind: Holds
-    numbers: Floats
+    numbers: types.Floats
     missing: Bools
     cells: Any
     not_available: int = 0
@@ -83,7 +81,7 @@ class Settled:
 # ---- cells -> columns -----------------------------------------------------------------------------------------------
 
 
-def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> Settled:
+def settled(raw: RawTable, declaration: release.DatasetDeclaration, where: Key, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
     faults += _alike(raw)
     long = [name for name in raw.columns if len(name) > LONGEST]
@@ -110,7 +108,7 @@ def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: 
     return table
 
 
-def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Series:
+def _column_of(raw: RawTable, name: str, missing: Sequence[release.Value]) -> Series:
     """A column of the file; one with labels lacks the values that are declared missing by their codes, too."""
     import pyarrow
     import pyarrow.compute as compute
@@ -129,7 +127,7 @@ def numbers_or_codes(raw: RawTable, name: str) -> Any:
     return raw.codes[name] if in_words else labelled
 
 
-def _missing_otherwise(table: Settled, declaration: DatasetDeclaration) -> list[Fault]:
+def _missing_otherwise(table: Settled, declaration: release.DatasetDeclaration) -> list[Fault]:
     """The faults of texts declared missing that a column holds in other capitals: they would be categories."""
     faults = []
     for name, values in declaration.missing.items():
@@ -152,7 +150,7 @@ def _alike(raw: RawTable) -> list[Fault]:
     ]
 
 
-def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Series:
+def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Series:
     """The column of these cells; a cell that is empty, NaN or one of the values of `missing` is missing."""
     import pyarrow
 
@@ -174,12 +172,12 @@ def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Series:
     return found
 
 
-def _missing_numbers(missing: Sequence[Value]) -> list[float]:
+def _missing_numbers(missing: Sequence[release.Value]) -> list[float]:
     found = (float(value) if isinstance(value, (int, float)) else parsed(value) for value in missing)
     return [value for value in found if value is not None]
 
 
-def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Series:
+def _of_booleans(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
     numbers = np.array([np.nan if cell is None else float(cell) for cell in cells.to_pylist()], dtype=np.float64)
     for value in missing:
         if isinstance(value, bool):
@@ -188,7 +186,7 @@ def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Series:
     return Series(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
 
 
-def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Series:
+def _of_numbers(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
     import pyarrow
 
     # The double that the digits spell; the cast of a decimal is one that is near it.
@@ -202,7 +200,7 @@ def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Series:
     return Series(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
 
 
-def _once(cells: Any, numbers: Floats) -> Any:
+def _once(cells: Any, numbers: types.Floats) -> Any:
     """The cells of a column of numbers: the numbers themselves where these say the same, so that both are held once."""
     import pyarrow
 
@@ -219,7 +217,7 @@ NOT_AVAILABLE = ("NA", ".")
 """How R and SAS write what is missing."""
 
 
-def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Series:
+def _of_plain_texts(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
     import pyarrow
     import pyarrow.compute as compute
 
@@ -244,7 +242,7 @@ def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Series:
     return Series(name, _kind(numbers, gaps), numbers, gaps, cells)
 
 
-def _kind(numbers: Floats, gaps: Bools) -> Holds:
+def _kind(numbers: types.Floats, gaps: Bools) -> Holds:
     some = ~np.isnan(numbers)
     if gaps.all():
         return "empty"
@@ -253,7 +251,7 @@ def _kind(numbers: Floats, gaps: Bools) -> Holds:
     return "numbers" if (some | gaps).all() else "mixed"
 
 
-def _parsed(cells: Any, gaps: Bools) -> tuple[Floats, bool]:
+def _parsed(cells: Any, gaps: Bools) -> tuple[types.Floats, bool]:
     """The cells as numbers, and whether every cell that is not missing is one."""
     import pyarrow
     import pyarrow.compute as compute
@@ -278,7 +276,7 @@ def parsed(text: str) -> float | None:
         return None
 
 
-def spelled(value: Value) -> str:
+def spelled(value: release.Value) -> str:
     """A value of release.toml as the word of a category."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -351,7 +349,7 @@ def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Seri
 # ---- columns -> values ----------------------------------------------------------------------------------------------
 
 
-def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | None:
+def outcome(table: Settled, declared: release.Outcome, faults: list[Fault]) -> types.Floats | None:
     """The outcome as 0 and 1, NaN where it is missing; None, and faults, when the column holds something else."""
     found = named(table, declared.column, "[outcome] column", faults)
     if found is None:
@@ -393,7 +391,7 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
 
-def _positive_truth(table: Settled, found: Series, positive: Value, faults: list[Fault]) -> Floats | None:
+def _positive_truth(table: Settled, found: Series, positive: release.Value, faults: list[Fault]) -> types.Floats | None:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
         faults.append(Fault("positive_no_truth", Cell(table.file, found.name), positive=_cell(positive)))
@@ -401,12 +399,12 @@ def _positive_truth(table: Settled, found: Series, positive: Value, faults: list
     return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
 
-def _declared_word(value: Value) -> str:
+def _declared_word(value: release.Value) -> str:
     """A declared value as `coded` spells the cells that hold it."""
     return str(value).lower() if isinstance(value, bool) else _word(value)
 
 
-def _positive(table: Settled, found: Series, positive: Value, faults: list[Fault]) -> Floats | None:
+def _positive(table: Settled, found: Series, positive: release.Value, faults: list[Fault]) -> types.Floats | None:
     at = Cell(table.file, found.name)
     codes, spelled = coded(found)
     wanted = _declared_word(positive)
@@ -442,7 +440,7 @@ def _not_available(table: Settled, found: Series, wanted: str) -> Series:
     return replace(found, missing=found.missing | here)
 
 
-def other_outcomes(declared: Outcome, tables: Sequence[Settled]) -> list[Fault]:
+def other_outcomes(declared: release.Outcome, tables: Sequence[Settled]) -> list[Fault]:
     """The faults of tables that call what did not happen otherwise than the first: they may hold something else."""
     if declared.positive is None:
         return []
@@ -461,7 +459,7 @@ def other_outcomes(declared: Outcome, tables: Sequence[Settled]) -> list[Fault]:
     return faults
 
 
-def _beside_positive(table: Settled, name: str, positive: Value) -> str | None:
+def _beside_positive(table: Settled, name: str, positive: release.Value) -> str | None:
     """The value that a column holds beside the positive one, where it is a single one that is known."""
     if name not in table.columns:
         return None
@@ -489,7 +487,7 @@ CODES = (0.0, 1.0, 2.0)
 """What stands for nothing, the outcome, and a competing event where no words are declared."""
 
 
-def event(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | None:
+def event(table: Settled, declared: release.Outcome, faults: list[Fault]) -> types.Floats | None:
     """What happened to each row when its follow-up ended, as one of the codes; None, and faults, where some is none."""
     found = named(table, declared.column, "[outcome] event", faults)
     if found is None:
@@ -535,7 +533,7 @@ def _cell(value: object) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) and parsed(value) is None else shortened(str(value))
 
 
-def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = "probability") -> Floats | None:
+def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = "probability") -> types.Floats | None:
     """The risks of one column (`key`: column or rival), NaN where missing; None, and faults, when some are none.
 
     What lies beyond 0 or 1 by no more than sums of 32 bits do is 0 or 1, which the table's notes say.
@@ -548,7 +546,7 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
     no_number = ~found.missing & np.isnan(found.numbers)
     infinite = np.isinf(found.numbers)
     within = found.numbers.clip(least, most)
-    outside = np.abs(found.numbers - within) > ROUNDING * most
+    outside = np.abs(found.numbers - within) > bands.ROUNDING * most
     outside &= ~infinite
     positions = np.flatnonzero(no_number)
     texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
@@ -635,7 +633,7 @@ def _outside(table: Settled, found: Series, of: Fact, wrong: Bools, key: str, sc
 
 
 def _scaled(
-    at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None = None, key: str | None = None
+    at: Cell, numbers: types.Floats, of: Fact, wrong: Bools, only: Fact | None = None, key: str | None = None
 ) -> list[Fault]:
     """The fault of risks that are all on another scale; none where only some are outside 0 to 1."""
     values = numbers[np.isfinite(numbers)]
@@ -701,7 +699,7 @@ def _by_site(table: Settled, risks: Series) -> Mapping[Cell, NDArray[np.int64]]:
     }
 
 
-def amounts(table: Settled, name: str, key: str, most: float | None, faults: list[Fault]) -> Floats | None:
+def amounts(table: Settled, name: str, key: str, most: float | None, faults: list[Fault]) -> types.Floats | None:
     """A column of numbers from 0 up to `most`, none missing; None, and faults, when some are no such numbers."""
     found = named(table, name, key, faults)
     if found is None:
@@ -749,10 +747,10 @@ MOST_PERIODS = 120
 def periods(
     table: Settled,
     name: str,
-    unit: PeriodUnit | None,
+    unit: types.PeriodUnit | None,
     within: tuple[datetime.date, datetime.date] | None,
     faults: list[Fault],
-) -> Periods | None:
+) -> types.Periods | None:
     """The calendar period of each row; None, and faults, when some cells are no days `within`. A day may be missing."""
     found = named(table, name, "[[dataset]] date", faults)
     if found is None:
@@ -768,16 +766,16 @@ def periods(
         faults += by_row(code, table.file, found.name, rows, lambda k: {"given": _cell(spelled[codes[positions[k]]])})
         return None
     known = [day for day in days if day is not None]
-    each = 0 if unit is None else PERIODS_OF_A_YEAR[unit]
-    numbers = [day.year * each + (day.month - 1) * each // 12 if each else NO_PERIOD for day in known]
+    each = 0 if unit is None else types.PERIODS_OF_A_YEAR[unit]
+    numbers = [day.year * each + (day.month - 1) * each // 12 if each else types.NO_PERIOD for day in known]
     span = max(numbers) - min(numbers) + 1 if numbers else 0
     if span > MOST_PERIODS:
         at = Cell(table.file, found.name)
         faults.append(Fault("many_periods", at, number=span, unit=unit, most=MOST_PERIODS))
         return None
     counts = (numbers, [day.toordinal() for day in known])
-    of_row, of_day = (np.array([*of_days, NO_PERIOD], dtype=np.int64)[codes] for of_days in counts)
-    return Periods(unit, of_row, of_day)
+    of_row, of_day = (np.array([*of_days, types.NO_PERIOD], dtype=np.int64)[codes] for of_days in counts)
+    return types.Periods(unit, of_row, of_day)
 
 
 def day(word: str) -> datetime.date | None:
@@ -817,7 +815,7 @@ def unfit_strata(
         yield from by_row("stratum_of_one", file, column, alone, unit="row" if cluster is None else "cluster")
 
 
-def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
+def weights(table: Settled, name: str, faults: list[Fault]) -> types.Floats | None:
     """The sampling weight of each row; None, and faults, when some are none or all are 0."""
     found = amounts(table, name, "[[dataset]] weights", None, faults)
     if found is not None and not found.any():

@@ -19,6 +19,7 @@ from dossier.reading import (
     class_columns,
     columns,
     horizons,
+    notations,
     predictors,
     selection,
     settled_columns,
@@ -29,9 +30,6 @@ from dossier.reading.columns import Bools, Series, Settled
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import Folder
-from dossier.reading.notations import CODES, WORDS
-from dossier.reading.predictors import Input, Renamed, by_size, slug
-from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
 from dossier.words import wording
 
@@ -70,7 +68,7 @@ class Cohort:
     """The predictors that the release calls categories."""
     unknown: tuple[Unknown, ...] = ()
     """The names of the site and of its clusters that may stand for missing, with the analysed rows that have them."""
-    renamed: tuple[Renamed, ...] = ()
+    renamed: tuple[predictors.Renamed, ...] = ()
     """The predictors that the table lacks and that may stand there under another name."""
 
 
@@ -91,7 +89,7 @@ class Part:
 class Held:
     """What is known of a table, over all its rows."""
 
-    source: Input
+    source: predictors.Input
     outcome: types.Floats | None
     """0 and 1, or with several classes their numbers from 0."""
     followed: types.FollowUp | None
@@ -114,12 +112,12 @@ class Held:
     """The names of sites and of clusters that may stand for missing."""
     features: tuple[types.Feature, ...]
     labels: tuple[str, ...]
-    groups: tuple[Labelled, ...]
+    groups: tuple[subgroups.Labelled, ...]
     severity: tuple[types.Subset, ...]
     """The subgroups that have severity weights of their own."""
     grouping: tuple[types.Feature, ...]
     categorical: frozenset[str]
-    renamed: tuple[Renamed, ...]
+    renamed: tuple[predictors.Renamed, ...]
     minimum_cell: int
 
 
@@ -178,7 +176,7 @@ def _distinct(release: Release, found: Sequence[Cohort], faults: list[Fault]) ->
     faults += [Fault("performance_of_site", at, name=name) for name in sorted(declared & set(names))]
 
 
-def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Input | None:
+def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -> predictors.Input | None:
     declaration = release.dataset[number]
     where = listed_table("dataset", number + 1, declaration.name)
     try:
@@ -188,7 +186,7 @@ def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -
         chosen = selection.selected(raw, declaration, where, faults)
         table = columns.settled(_as_coded(chosen, declaration, release), declaration, where, faults)
         table = _with_earlier_risks(table, declaration, release, folder, faults)
-        return Input(declaration, table, where)
+        return predictors.Input(declaration, table, where)
     except DataError as damaged:
         faults += damaged.faults
         return None
@@ -269,7 +267,7 @@ def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) 
     return replace(raw, columns={**raw.columns, **codes}) if codes else raw
 
 
-def _somewhere(name: str, key: str, sources: Sequence[Input]) -> list[Fault]:
+def _somewhere(name: str, key: str, sources: Sequence[predictors.Input]) -> list[Fault]:
     """The fault of a column that none of the tested tables has."""
     tested = [source.table for source in sources if source.declaration.role != "development"]
     if not tested or any(name in table.columns for table in tested):
@@ -279,7 +277,7 @@ def _somewhere(name: str, key: str, sources: Sequence[Input]) -> list[Fault]:
     return faults
 
 
-def _printed(release: Release, sources: Sequence[Input]) -> list[Fault]:
+def _printed(release: Release, sources: Sequence[predictors.Input]) -> list[Fault]:
     """The faults of labels for columns that no table has."""
     if len(sources) < len(release.dataset):
         return []  # the column may stand in a table that could not be read
@@ -292,7 +290,7 @@ def _printed(release: Release, sources: Sequence[Input]) -> list[Fault]:
 
 
 def _measured(
-    release: Release, source: Input, features: Sequence[types.Feature], faults: list[Fault]
+    release: Release, source: predictors.Input, features: Sequence[types.Feature], faults: list[Fault]
 ) -> dict[str, Any]:
     """The outcome, the risk, those of other models, and the columns of cases."""
     table, prediction = source.table, release.prediction
@@ -363,7 +361,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 # ---- one table, its sites -------------------------------------------------------------------------------------------
 
 
-def _design(source: Input, faults: list[Fault]) -> dict[str, Any]:
+def _design(source: predictors.Input, faults: list[Fault]) -> dict[str, Any]:
     """How the rows of a table belong together: what the keys of its [[dataset]] name, without those it does not."""
     declared, table = source.declaration, source.table
     read: Mapping[str, Callable[[str], Any]] = {
@@ -406,13 +404,13 @@ def _names_for_missing(column: Series, ours: str, counted_as: str) -> Iterator[U
     import pyarrow
     import pyarrow.compute as compute
 
-    for code in CODES:
+    for code in notations.CODES:
         rows = column.numbers == code
         if code < 0 and rows.any():
             yield Unknown(ours, wording.number(code), counted_as, rows)
     if pyarrow.types.is_string(column.cells.type):
         plain = compute.utf8_lower(compute.utf8_trim_whitespace(column.cells))
-        alike = column.cells.filter(compute.is_in(plain, pyarrow.array(sorted(WORDS))))
+        alike = column.cells.filter(compute.is_in(plain, pyarrow.array(sorted(notations.WORDS))))
         for word in compute.unique(alike).to_pylist():
             same = compute.equal(column.cells, word).fill_null(False)
             rows = ~column.missing & np.asarray(same.to_numpy(zero_copy_only=False), dtype=bool)
@@ -420,7 +418,7 @@ def _names_for_missing(column: Series, ours: str, counted_as: str) -> Iterator[U
                 yield Unknown(ours, f'"{word}"', counted_as, rows)
 
 
-def _others(source: Input, name: str) -> dict[str | None, int]:
+def _others(source: predictors.Input, name: str) -> dict[str | None, int]:
     """How many rows `rows` leaves out of a dataset, by the word for their imputation."""
     found: dict[str | None, int] = {}
     for (site, imputation), count in source.table.others.items():
@@ -430,7 +428,7 @@ def _others(source: Input, name: str) -> dict[str | None, int]:
 
 
 def _identifiers(
-    source: Input, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
+    source: predictors.Input, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
 ) -> tuple[str, ...] | None:
     """The identifiers of a site; one may stand once in each split and in each imputation."""
     key = source.declaration.id
@@ -445,7 +443,7 @@ def _of(values: Any, rows: NDArray[np.int64]) -> Any:
     return values if values is None or len(rows) == len(values) else values[rows]
 
 
-def _sites(source: Input, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
+def _sites(source: predictors.Input, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
     """The name, the label and the rows of each site of a table."""
     declaration, table = source.declaration, source.table
     key = declaration.site_column
@@ -468,14 +466,14 @@ def _sites(source: Input, faults: list[Fault]) -> list[tuple[str, str, NDArray[n
             faults.append(Fault("long_site_name", Cell(table.file, found.name), length=len(value), name=value))
             continue
         name = source.name_of(value)
-        if not slug(value) or name in parts:
+        if not predictors.slug(value) or name in parts:
             faults.append(Fault("site_without_name", Cell(table.file, found.name), site=value, name=name))
             continue
         # A bare number or letter says nothing in a table: "Knee 5" does.
         label = value if len(value) > 2 else _title(name)
         code = spelled.index(value)
         parts[name] = (name, label, ordered[ends[code] : ends[code + 1]])
-    return [parts[name] for name in by_size(set(parts))]
+    return [parts[name] for name in predictors.by_size(set(parts))]
 
 
 def _title(name: str) -> str:
@@ -655,7 +653,7 @@ def emptied(release: Release, found: Sequence[Cohort]) -> list[Fault]:
     ]
 
 
-def _shared_rows(release: Release, sources: Sequence[Input]) -> list[Fault]:
+def _shared_rows(release: Release, sources: Sequence[predictors.Input]) -> list[Fault]:
     """The faults of datasets of one file that hold some rows in common and others not, where counts are protected: a
     range of a part beside that of the whole tells more than either.
     """

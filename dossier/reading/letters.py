@@ -12,11 +12,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dossier.core import material
-from dossier.core.errors import Fault
+from dossier.core import errors, material, types
 from dossier.core.facts import Fact
-from dossier.core.faults.locations import Cell, Key, Location, ResultsKey, SiteName
-from dossier.core.types import Study
+from dossier.core.faults import locations
 from dossier.record import results
 
 UNPRINTED = ("missing", "columns")
@@ -55,11 +53,11 @@ def _letters() -> frozenset[int]:
     return frozenset.intersection(*known)
 
 
-def fault(what: Fact | str, text: str, at: Location, *, name: bool = False) -> Iterator[Fault]:
+def fault(what: Fact | str, text: str, at: locations.Location, *, name: bool = False) -> Iterator[errors.Fault]:
     """The fault of a text or of a name, if there is one; `what` is the key that holds it, or says what it is."""
     found = strange(text, name=name)
     if found:
-        yield Fault("strange_letters", at, what=what, letters=tuple(_shown(letter) for letter in found))
+        yield errors.Fault("strange_letters", at, what=what, letters=tuple(_shown(letter) for letter in found))
 
 
 def is_unicode(text: str) -> bool:
@@ -90,34 +88,34 @@ def is_name(location: tuple[str | int, ...]) -> bool:
     return next(key for key in reversed(location) if isinstance(key, str)) in NAMES
 
 
-def of_tables(study: Study) -> list[Fault]:
+def of_tables(study: types.Study) -> list[errors.Fault]:
     """The faults of names and categories that come from tables, and of statements and chapters that come from files."""
-    named: dict[tuple[str, Location], None] = {}
-    said = {(statement, Key("statements", item)): None for item, statement in study.statements.items()}
-    said |= {(chapter, Key("report", "chapters")): None for chapter in study.release.report.chapters}
+    named: dict[tuple[str, locations.Location], None] = {}
+    said = {(statement, locations.Key("statements", item)): None for item, statement in study.statements.items()}
+    said |= {(chapter, locations.Key("report", "chapters")): None for chapter in study.release.report.chapters}
     for dataset in study.datasets:
-        named[dataset.site, SiteName(dataset.name)] = None
+        named[dataset.site, locations.SiteName(dataset.name)] = None
         for predictor in dataset.predictors:
             named |= dict.fromkeys(
-                _each((predictor.name, *(predictor.levels or ())), Cell(dataset.name, predictor.name))
+                _each((predictor.name, *(predictor.levels or ())), locations.Cell(dataset.name, predictor.name))
             )
         for group in dataset.subgroups:
-            named |= dict.fromkeys(_each((group.column, group.label), Cell(dataset.name, group.column)))
+            named |= dict.fromkeys(_each((group.column, group.label), locations.Cell(dataset.name, group.column)))
     if study.reader_study is not None:
-        named |= dict.fromkeys(_each(study.reader_study.group, Cell("[reader_study]", "group")))
+        named |= dict.fromkeys(_each(study.reader_study.group, locations.Cell("[reader_study]", "group")))
     return [
         *(found for text, at in said for found in fault(A_TEXT, text, at)),
         *(found for text, at in named for found in fault(A_TEXT, text, at, name=True)),
     ]
 
 
-def of_results(found: results.Results, name: str) -> list[Fault]:
+def of_results(found: results.Results, name: str) -> list[errors.Fault]:
     """The faults of the words in a results.json that somebody else may have written; `name` is what faults call it."""
     raw = found.model_dump(mode="json", by_alias=True)
     of_words = (
         wrong
         for location, text in itertools.chain(words(raw), _keys(raw))
-        for wrong in fault(A_TEXT, text, ResultsKey(name, results.place(location)))
+        for wrong in fault(A_TEXT, text, locations.ResultsKey(name, results.place(location)))
     )
     return list(itertools.islice(of_words, results.MOST_FAULTS))
 
@@ -131,5 +129,5 @@ def _keys(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
         yield from _keys(part, (*location, key))
 
 
-def _each(texts: Iterable[str], at: Location) -> Iterator[tuple[str, Location]]:
+def _each(texts: Iterable[str], at: locations.Location) -> Iterator[tuple[str, locations.Location]]:
     return ((text, at) for text in texts)

@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dossier.core.bands import CERTAIN
+from dossier.core import bands, release, types
 from dossier.core.facts import Count, Fact
-from dossier.core.release import Fitted
-from dossier.core.types import POOLED, Dataset, Flag, Floats, SettledTable
-from dossier.reading.columns import coded, encoded
+from dossier.reading import columns
 from dossier.reading.predictors import Input
 
 NOTES: Mapping[str, str] = {
@@ -31,12 +29,12 @@ NOTES: Mapping[str, str] = {
 """The flag that each note on a table raises."""
 
 
-def flags_of_tables(tables: Sequence[SettledTable], datasets: Sequence[str]) -> Iterator[Flag]:
+def flags_of_tables(tables: Sequence[types.SettledTable], datasets: Sequence[str]) -> Iterator[types.Flag]:
     """The flags of what is noted of each table: of its dataset, or of all where it holds several."""
     for table in tables:
-        name = table.dataset if table.dataset in datasets else POOLED
+        name = table.dataset if table.dataset in datasets else types.POOLED
         for note in table.notes:
-            yield Flag(NOTES[note.code], name, note)
+            yield types.Flag(NOTES[note.code], name, note)
 
 
 # ---- columns of a table ---------------------------------------------------------------------------------------------
@@ -110,7 +108,7 @@ def _patients(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     for name, column in source.table.columns.items():
         if roles[name] not in FREE or not is_of_persons(name):
             continue
-        codes, words = encoded(column)
+        codes, words = columns.encoded(column)
         sizes = np.bincount(codes[codes >= 0], minlength=1)
         rows = int(sizes[sizes > 1].sum())
         if len(words) >= FEWEST_PATIENTS and rows:
@@ -127,7 +125,7 @@ def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
         cell = None if column.missing[-1] else column.cells[len(column.missing) - 1].as_py()
         word = cell if isinstance(cell, str) else None
         if word is not None and word.casefold().rstrip(":") in TOTALS:
-            codes, words = coded(column)
+            codes, words = columns.coded(column)
             if int((codes == words.index(word)).sum()) == 1:
                 yield Fact("totals_by_word", word=word, column=name, file=table.file)
                 return
@@ -137,7 +135,7 @@ def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _is_sum(numbers: Floats) -> bool:
+def _is_sum(numbers: types.Floats) -> bool:
     """Whether the last number is the sum of the others, or their mean where none of them is; never one too large."""
     others, last = numbers[:-1][~np.isnan(numbers[:-1])], numbers[-1]
     if len(others) < 2 or not np.isfinite(last) or not np.isfinite(others).all() or not np.ptp(others):
@@ -156,7 +154,7 @@ def _copies(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
     for name, column in source.table.columns.items():
         if column.kind != "texts" or roles[name] not in (*FREE, "id"):
             continue
-        codes, words = coded(column)
+        codes, words = columns.coded(column)
         plain = [ENDING.sub("", word) for word in words]
         altered = np.array([*(ALTERED.search(word) is not None for word in plain), False])
         origins = {ALTERED.sub("", word) for word in plain}
@@ -177,22 +175,22 @@ ENOUGH_RISKS = 20
 """Of fewer different risks such sums come out even by chance."""
 
 
-def flags_of(dataset: Dataset, fitted: Fitted | None = None) -> Iterator[Flag]:
+def flags_of(dataset: types.Dataset, fitted: release.Fitted | None = None) -> Iterator[types.Flag]:
     """The flags of what the risks and outcomes of a dataset let suspect, of a formula that was `fitted` somewhere."""
     outcome, risk = _by_class(dataset)
     if risk is None or len(risk) < 2:
         return
     if np.isin(risk, (0.0, 1.0)).all():
-        yield Flag("looks_like_classes", dataset.name, Fact("looks_like_classes", dataset=dataset.name))
+        yield types.Flag("looks_like_classes", dataset.name, Fact("looks_like_classes", dataset=dataset.name))
     elif outcome is not None and dataset.role != "development":
         is_here = fitted is not None and (fitted.dataset == dataset.name or fitted.hospital == dataset.site)
         slope = _is_fitted(outcome, risk)
         if slope or (is_here and _is_fitted(outcome, risk, with_slope=False)):
             says = Fact("fitted_on_these_rows", dataset=dataset.name, slope=slope)
-            yield Flag("fitted_on_these_rows", dataset.name, says)
+            yield types.Flag("fitted_on_these_rows", dataset.name, says)
 
 
-def _by_class(dataset: Dataset) -> tuple[Floats | None, Floats | None]:
+def _by_class(dataset: types.Dataset) -> tuple[types.Floats | None, types.Floats | None]:
     """Outcomes and risks, a column a class: of two classes that of the outcome alone is held."""
     # Of an outcome by a horizon these equations are not those of its fit.
     outcome, risk = dataset.outcome if dataset.followed is None else None, dataset.risk
@@ -203,14 +201,14 @@ def _by_class(dataset: Dataset) -> tuple[Floats | None, Floats | None]:
     return next(pair), next(pair)
 
 
-def _is_fitted(outcome: Floats, risk: Floats, with_slope: bool = True) -> bool:
+def _is_fitted(outcome: types.Floats, risk: types.Floats, with_slope: bool = True) -> bool:
     """Whether the risks solve the equations of a logistic model fitted, or recalibrated, on these rows.
 
     Its fit makes as many expected as observed events of each class, and as much of the log odds: O/E, the intercept and
     the slope are exactly 1, 0 and 1. The second sum is looked at beside the first, so that both are independent; an
     update of the intercept solves the first alone.
     """
-    if len(np.unique(risk)) < ENOUGH_RISKS or (risk < CERTAIN).any():
+    if len(np.unique(risk)) < ENOUGH_RISKS or (risk < bands.CERTAIN).any():
         return False
     residual, logs = outcome - risk, np.log(risk)
     first = residual[:, 1:].sum(axis=0)

@@ -25,16 +25,14 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from dossier.core import claims, types
-from dossier.core.between_groups import MADE_OF
+from dossier.core import between_groups, claims, types, values
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Method
-from dossier.core.faults.locations import Cell, File, ResultsKey
+from dossier.core.faults import locations
 from dossier.core.release import About, Count, Release, StopRule
-from dossier.core.values import UPDATED
+from dossier.typeset import reasons
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
-from dossier.typeset.reasons import reason_text
 from dossier.words import entries
 
 SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
@@ -86,7 +84,7 @@ class _WithWords:
         }
 
 
-Reason = Annotated[Fact, _WithWords(reason_text, "reasons")]
+Reason = Annotated[Fact, _WithWords(reasons.reason_text, "reasons")]
 """Why something is absent or withheld, or has no bounds; `words/reasons.toml` has the words."""
 Limitation = Annotated[Fact, _WithWords(flag_text, "flags")]
 """What a flag says; `words/flags.toml` has the words."""
@@ -692,7 +690,7 @@ def term_of(measure: str, at: Mapping[str, Setting]) -> str:
     model = str(at.get("model", ""))
     if "weights" in at:
         return f"{measure}_at_marginal_weights"
-    if not model.startswith(UPDATED):
+    if not model.startswith(values.UPDATED):
         return f"{measure}_of_rival" if model else measure
     of_update = f"{measure}_of_update"
     return of_update if of_update in fill("metrics").metrics else measure
@@ -700,7 +698,7 @@ def term_of(measure: str, at: Mapping[str, Setting]) -> str:
 
 def called(result: types.Result) -> str:
     """What the file calls the measure of a result."""
-    is_difference = _is_difference(result.at) and result.measure not in MADE_OF
+    is_difference = _is_difference(result.at) and result.measure not in between_groups.MADE_OF
     return _difference_of(result.measure) if is_difference else result.measure
 
 
@@ -763,13 +761,13 @@ def opened(path: Path) -> tuple[bytes, Results]:
     try:
         file = path / RESULTS if path.is_dir() else path
         if not file.is_file():
-            raise ReleaseError.one("no_results", File(str(file)), file=file.name)
+            raise ReleaseError.one("no_results", locations.File(str(file)), file=file.name)
         if file.stat().st_size > LARGEST:
-            raise ReleaseError.one("large_results", File(str(file)), file=file.name, megabytes=LARGEST >> 20)
+            raise ReleaseError.one("large_results", locations.File(str(file)), file=file.name, megabytes=LARGEST >> 20)
         content = file.read_bytes()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise ReleaseError.one("closed_results", File(str(file)), file=file.name, reason=reason) from None
+        raise ReleaseError.one("closed_results", locations.File(str(file)), file=file.name, reason=reason) from None
     return content, read(content, file.name)
 
 
@@ -779,7 +777,7 @@ def read(content: bytes, name: str = RESULTS) -> Results:
     if raw.get("schema") != SCHEMA:
         said = raw.get("schema")
         schema_of = Fact("says", text=said) if isinstance(said, str) else Fact("names_no_schema")
-        at = ResultsKey(name, "schema")
+        at = locations.ResultsKey(name, "schema")
         raise ReleaseError.one("results_of_other_schema", at, file=name, found=schema_of, readable=SCHEMA)
     try:
         found = Results.model_validate_json(content.decode("utf-8-sig"))
@@ -792,20 +790,20 @@ def read(content: bytes, name: str = RESULTS) -> Results:
 def plain(content: bytes, name: str) -> Mapping[str, Any]:
     """The table that a file of JSON holds, empty where it holds something else; a ReleaseError where it is none."""
     if len(content) > LARGEST:
-        raise ReleaseError.one("large_results", File(name), file=name, megabytes=LARGEST >> 20)
+        raise ReleaseError.one("large_results", locations.File(name), file=name, megabytes=LARGEST >> 20)
     try:
         found = json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
         return found if isinstance(found, Mapping) else {}
     except UnicodeDecodeError as error:
         row = content[: error.start].count(b"\n") + 1
-        fault = Fault("results_not_utf8", Cell(name, rows=(row,)), file=name)
+        fault = Fault("results_not_utf8", locations.Cell(name, rows=(row,)), file=name)
     except json.JSONDecodeError as error:
-        at = Cell(name, rows=(error.lineno,), character=error.colno)
+        at = locations.Cell(name, rows=(error.lineno,), character=error.colno)
         fault = Fault("results_not_json", at, file=name)
     except RecursionError:
-        fault = Fault("results_without_end", File(name), file=name)
+        fault = Fault("results_without_end", locations.File(name), file=name)
     except ValueError:
-        fault = Fault("results_not_finite", File(name), file=name)
+        fault = Fault("results_not_finite", locations.File(name), file=name)
     raise ReleaseError([fault])
 
 
@@ -816,7 +814,7 @@ def _refused(constant: str) -> float:
 def _departure(error: Any, name: str) -> Fault:
     where = place(error["loc"])
     code = "key_of_results_missing" if error["type"] == "missing" else "key_of_results_wrong"
-    return Fault(code, ResultsKey(name, where), file=name, key=where)
+    return Fault(code, locations.ResultsKey(name, where), file=name, key=where)
 
 
 def place(location: Sequence[str | int]) -> str:

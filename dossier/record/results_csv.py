@@ -9,11 +9,9 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
-from dossier.core.over_time import OVER_TIME, code, why_without
-from dossier.core.types import Absent, unit_of
+from dossier.core import over_time, types
 from dossier.record.results import CurveRow, EstimateRow, Results
-from dossier.typeset.methods import method_text
-from dossier.typeset.reasons import reason_text
+from dossier.typeset import methods, reasons
 
 COLUMNS = (
     *("measure", "dataset", "site", "role", "model", "subset_column", "subset_level", "at"),
@@ -31,7 +29,7 @@ def text(results: Results) -> bytes:
     writer.writerows(_line(row, results) for row in results.in_order(results.estimates))
     tiers = {row.measure: row.tier for row in results.estimates}
     for row in results.in_order(results.curves):
-        if row.curve == OVER_TIME:
+        if row.curve == over_time.OVER_TIME:
             writer.writerows(
                 _ordered({"tier": tiers[str(row.at["measure"])], **cells}) for cells in _periods(row, results)
             )
@@ -42,21 +40,21 @@ def _line(row: EstimateRow, results: Results) -> list[object]:
     cells: dict[str, object] = {**row.details, **row.model_dump(exclude={"subset", "at"}), "method": row.method_text}
     # Counts of persons as they are printed: a number, or under a policy a range.
     cells |= {name: None if count is None else str(count) for name, count in (("n", row.n), ("events", row.events))}
-    cells["reason"] = None if row.reason is None else reason_text(row.reason)
+    cells["reason"] = None if row.reason is None else reasons.reason_text(row.reason)
     return _ordered({**cells, **results.where(row), "at": settings(row.at)})
 
 
 def _periods(row: CurveRow, results: Results) -> Iterator[dict[str, object]]:
     """The cells of a measure in each calendar period; of what is withheld or absent whole, those of one line."""
-    unit = unit_of(str(row.at["periods"]))
+    unit = types.unit_of(str(row.at["periods"]))
     at = {name: value for name, value in row.at.items() if name != "measure"}
     shared: dict[str, object] = {"measure": row.at["measure"], **results.where(row)}
     curve = row.result.found
-    if isinstance(curve, Absent):
-        yield {**shared, "at": settings(at), "status": row.status, "reason": reason_text(curve.reason)}
+    if isinstance(curve, types.Absent):
+        yield {**shared, "at": settings(at), "status": row.status, "reason": reasons.reason_text(curve.reason)}
         return
     del at["periods"]
-    without, method = why_without(curve), method_text([next(iter(curve.method))])
+    without, method = over_time.why_without(curve), methods.method_text([next(iter(curve.method))])
     names = ("value", "low", "high", "n", "events")
     for number, *found in zip(curve.columns["period"], *(curve.columns[name] for name in names), strict=True):
         period = int(number or 0)
@@ -67,10 +65,10 @@ def _periods(row: CurveRow, results: Results) -> Iterator[dict[str, object]]:
             **shared,
             **cells,
             "level": None if cells["low"] is None else results.release.level,
-            "at": settings({**at, "period": code(period, unit)}),
+            "at": settings({**at, "period": over_time.code(period, unit)}),
             "method": method,
             "status": "estimated" if why is None else "absent",
-            "reason": None if why is None else reason_text(why),
+            "reason": None if why is None else reasons.reason_text(why),
         }
 
 

@@ -13,10 +13,8 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dossier.core.checklist import is_placeholder
-from dossier.core.types import POOLED, Estimate, Evidence, Result, externals
-from dossier.typeset.flags import flag_text
-from dossier.typeset.methods import method_text
+from dossier.core import checklist, types
+from dossier.typeset import flags, methods
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.words import entries
 from dossier.words.sources import source
@@ -32,7 +30,7 @@ GROUPS: Mapping[str, str] = {
 """The groups of key metrics, each with the measures that answer its goal."""
 
 
-def text(evidence: Evidence) -> bytes:
+def text(evidence: types.Evidence) -> bytes:
     """model-card.xml to the byte."""
     card = ElementTree.Element("AppliedModelCard", {"xmlns": SPACE})
     _fill(card, _card(evidence))
@@ -62,12 +60,12 @@ def _listed(texts: Sequence[str]) -> str | None:
     return "\n".join(f"- {text}" for text in texts) or None
 
 
-def _card(evidence: Evidence) -> dict[str, Any]:
+def _card(evidence: types.Evidence) -> dict[str, Any]:
     """The card, element by element."""
     release, card, use = evidence.release.release, evidence.release.model_card, evidence.release.intended_use
     stated, care, output = evidence.statements, evidence.release.care, f"Gives the probability of {foretold(evidence)}."
-    purpose = use.for_ or (None if is_placeholder(stated.get("3b", "")) else stated["3b"])
-    found = _listed([flag_text(flag.fact) for flag in evidence.flags])
+    purpose = use.for_ or (None if checklist.is_placeholder(stated.get("3b", "")) else stated["3b"])
+    found = _listed([flags.flag_text(flag.fact) for flag in evidence.flags])
     test = found and f"Found by the test:\n{found}"
     facts = {
         "OutcomesAndOutputs": _together(output, stated.get("8a")),
@@ -117,7 +115,7 @@ def _card(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _bibliography(evidence: Evidence) -> str:
+def _bibliography(evidence: types.Evidence) -> str:
     """The sources of the measures as BibTeX."""
     keys = sorted({key for term in evidence.terms.values() for key in term.cites})
     sources = enumerate((source(key).text for key in keys), start=1)
@@ -127,9 +125,9 @@ def _bibliography(evidence: Evidence) -> str:
 # ---- key metrics ----------------------------------------------------------------------------------------------------
 
 
-def _group(evidence: Evidence, name: str, measures: Sequence[str]) -> dict[str, Any]:
+def _group(evidence: types.Evidence, name: str, measures: Sequence[str]) -> dict[str, Any]:
     """One group of key metrics: its goal, its results and how they came about; the schema asks for one at least."""
-    words, sites = entries("pages")["metrics"], externals(evidence)
+    words, sites = entries("pages")["metrics"], types.externals(evidence)
     of_subgroups = name == "FairnessEquity"
     results = _results(evidence, measures, of_subgroups)
     unasked = of_subgroups and not evidence.release.subgroup
@@ -145,33 +143,33 @@ def _group(evidence: Evidence, name: str, measures: Sequence[str]) -> dict[str, 
     }
 
 
-def _results(evidence: Evidence, measures: Sequence[str], of_subgroups: bool) -> list[Result]:
+def _results(evidence: types.Evidence, measures: Sequence[str], of_subgroups: bool) -> list[types.Result]:
     """These measures at declared settings: over all sites and at each external one, or in each subgroup of these."""
     every = evidence.subgroups.results if of_subgroups else evidence.results
-    names = {site.name for site in externals(evidence)} | (set() if of_subgroups else {POOLED})
+    names = {site.name for site in types.externals(evidence)} | (set() if of_subgroups else {types.POOLED})
     here = (result for result in every if result.measure in measures and result.dataset in names)
     return [result for result in here if (result.subset is not None) == of_subgroups and _is_plain(evidence, result)]
 
 
-def _is_plain(evidence: Evidence, result: Result) -> bool:
+def _is_plain(evidence: types.Evidence, result: types.Result) -> bool:
     """Whether a number stands for the model itself, at a declared threshold where it needs one."""
     known = {"threshold", "class"}
     declared = evidence.release.thresholds.declared
     at = result.at.get("threshold")
-    return isinstance(result.found, Estimate) and result.at.keys() <= known and (at is None or at in declared)
+    return isinstance(result.found, types.Estimate) and result.at.keys() <= known and (at is None or at in declared)
 
 
-def _label(evidence: Evidence, result: Result) -> str:
-    sites = {dataset.name: dataset.site for dataset in evidence.datasets} | {POOLED: "all sites, pooled"}
+def _label(evidence: types.Evidence, result: types.Result) -> str:
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets} | {types.POOLED: "all sites, pooled"}
     settings = [f"{name} {value}" for name, value in sorted(result.at.items())]
     where = [sites.get(result.dataset, result.dataset), *([str(result.subset)] if result.subset else [])]
     return ", ".join((evidence.terms[result.term].label, *settings, *where))
 
 
-def _value(result: Result) -> str:
+def _value(result: types.Result) -> str:
     """The number with its interval and size; its level in per cent, as the card's examples have it."""
     found = result.found
-    if not isinstance(found, Estimate):
+    if not isinstance(found, types.Estimate):
         raise TypeError("only estimates are listed")
     whole = found.low is not None and found.high is not None
     number = (
@@ -184,7 +182,7 @@ def _value(result: Result) -> str:
         "dataset": result.dataset,
         "n": found.n,
         "events": found.events,
-        "method": method_text(found.method),
+        "method": methods.method_text(found.method),
     }
     if whole:
         value["level"] = None if found.level is None else round(100 * found.level, 6)

@@ -6,11 +6,9 @@ import datetime
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from dossier.core import reasons
-from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
+from dossier.core import bands, reasons, types
 from dossier.core.facts import Fact
 from dossier.core.faults import catalogue
-from dossier.core.types import CountRange, unit_of
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.words import counted, date, exclusion, listing, periods
 from dossier.words import entries, sentence, wording
@@ -52,8 +50,8 @@ def sealed(table: str) -> str:
 
 def _sites(sites: Sequence[str]) -> str:
     """Sites by name; of many the first."""
-    left = len(sites) - NAMED_OF_MANY
-    return listing(sites if len(sites) < MANY_SITES else (*sites[:NAMED_OF_MANY], f"{left:,} more"))
+    left = len(sites) - bands.NAMED_OF_MANY
+    return listing(sites if len(sites) < bands.MANY_SITES else (*sites[: bands.NAMED_OF_MANY], f"{left:,} more"))
 
 
 class _Flag(reasons.Reason):
@@ -80,7 +78,7 @@ class _Flag(reasons.Reason):
         "quantity": lambda measure, _: quantity(measure),
         "date": lambda day, _: date(datetime.date.fromisoformat(day)),
         "exclusion": lambda code, _: exclusion(code),
-        "periods": lambda numbers, unit: periods(numbers, unit_of(unit)),
+        "periods": lambda numbers, unit: periods(numbers, types.unit_of(unit)),
         "sealed": lambda tables, _: listing([sealed(table) for table in entries("terms")["sealed"] if table in tables]),
     }
 
@@ -90,7 +88,7 @@ class _Flag(reasons.Reason):
             low, high = value["low"], value["high"]
             if not isinstance(low, int) or not isinstance(high, int):
                 raise ValueError("an end of a range of counts is a whole number")
-            return CountRange(low, high)
+            return types.CountRange(low, high)
         return super().plain(value)
 
     def rendered(self, fact: Fact, how: str) -> str:

@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from dossier.core.facts import Count, Fact, Value
-from dossier.words import entries, wording
-from dossier.words.sentence import Joiners, Sentence
-from dossier.words.wording import Voice
+from dossier.words import entries, sentence, wording
 
 ARGUMENTS = {"horizon": "at", "subgroup": "subgroups"}
 """What a table of release.toml is called among the arguments, where it has another name there."""
 
 
-def what(fault: Fact, voice: Voice = "release") -> str:
+def what(fault: Fact, voice: wording.Voice = "release") -> str:
     """What is wrong; of rows of one cause each case, and how many are of another."""
     text, values, fill = entries("faults")[fault.code]["what"], dict(fault.values), _Fault(voice).filled
     cases, others = values.get("cases"), values.get("others")
@@ -26,14 +24,14 @@ def what(fault: Fact, voice: Voice = "release") -> str:
     return " ".join([*texts, *rest])
 
 
-def fix(fault: Fact, voice: Voice = "release") -> str:
+def fix(fault: Fact, voice: wording.Voice = "release") -> str:
     """How to mend it, in release.toml or, where there is none, in the table, on the command line, in the arguments."""
     entry = entries("faults")[fault.code]
     near = entry.get("near") if fault.get("near") is not None else None
     return _Fault(voice).filled(near or entry.get(voice, entry["fix"]), dict(fault.values))
 
 
-def phrase(fact: Fact, voice: Voice = "release") -> str:
+def phrase(fact: Fact, voice: wording.Voice = "release") -> str:
     """The words of a fact within a sentence."""
     text = entries("phrases")[fact.code]
     if not isinstance(text, str):
@@ -56,12 +54,12 @@ PAGE = (
 )
 
 
-class _Fault(Sentence):
+class _Fault(sentence.Sentence):
     """Writes the values of a fault into its text: names cut short, numbers as typed, counts with their word."""
 
-    joiners: ClassVar[Joiners] = {**Sentence.joiners, "": Sentence.joiners["listed"]}
+    joiners: ClassVar[sentence.Joiners] = {**sentence.Sentence.joiners, "": sentence.Sentence.joiners["listed"]}
 
-    def __init__(self, voice: Voice = "release") -> None:
+    def __init__(self, voice: wording.Voice = "release") -> None:
         self.voice = voice
 
     def filled(self, text: str, values: Mapping[str, Value]) -> str:

@@ -8,9 +8,7 @@ from dataclasses import replace
 
 from dossier.core.facts import Fact
 from dossier.core.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
-from dossier.evaluate.disclosure.chains import ranged
-from dossier.evaluate.disclosure.measures import not_given
-from dossier.evaluate.disclosure.shared import MOST_LEVELS
+from dossier.evaluate.disclosure import chains, measures, shared
 
 SHARES = {"share": "count", "share_missing": "missing"}
 """The shares that are given, and the count that each is one of."""
@@ -45,9 +43,9 @@ def given(
             continue
         below = datasets[row.dataset].minimum_cell
         is_said = description.variable in said and description.statistic in SHARES
-        is_of_many = levels[description.variable] > MOST_LEVELS and description.statistic == "share"
+        is_of_many = levels[description.variable] > shared.MOST_LEVELS and description.statistic == "share"
         if description.of != "outcome" and (is_said or is_of_many):
-            found: Description | Withheld = not_given(below)
+            found: Description | Withheld = measures.not_given(below)
         else:
             found = _given(row, counted, datasets[row.dataset], wide[row.dataset])
         if isinstance(found, Description):
@@ -74,17 +72,17 @@ def _given(
 ) -> Description | Withheld:
     description = row.described
     below = dataset.minimum_cell
-    of_all = dataset.n if isinstance(dataset.n, CountRange) else ranged(dataset.n, wide)
+    of_all = dataset.n if isinstance(dataset.n, CountRange) else chains.ranged(dataset.n, wide)
     if description.of == "outcome":
         return _outcome(description, dataset, of_all)
     of = SHARES.get(description.statistic)
     count = counted.get(_key(row, of)) if of else None
     if count is not None:
-        part = ranged(int(count.value), wide)
+        part = chains.ranged(int(count.value), wide)
         if of == "count" and part.low == 0:
             return Withheld(Fact("fewer_persons", below=below), below)
         return replace(description, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
-    return not_given(below)
+    return measures.not_given(below)
 
 
 def _outcome(description: Description, dataset: DatasetSummary, of_all: CountRange) -> Description | Withheld:

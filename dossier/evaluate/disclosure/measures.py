@@ -14,12 +14,10 @@ import numpy as np
 from dossier.core.facts import Fact, Method
 from dossier.core.register import Metric, Sized, metrics_of
 from dossier.core.types import Absent, At, CountRange, Estimate, Result, Withheld
+from dossier.evaluate import offered
 from dossier.evaluate.disclosure.chains import STEP, Counts, ends, expected
-from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
-from dossier.metrics import logistic
-from dossier.metrics.intervals import two_sided
-from dossier.metrics.sample import newcombe_variance
+from dossier.metrics import intervals, logistic, sample
 
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
@@ -66,7 +64,7 @@ def error_of(rule: str, counts: Counts, value: float, term: str) -> float | None
     outcome, risk = counts.evenly.table(lambda held: held.low, STEP / 2, 1 - STEP / 2)
     if rule == "ranks":
         n = int(counts.known) / counts.rows_each
-        return math.sqrt(max(newcombe_variance(value, int(counts.events.total) / int(counts.known), n), 0.0))
+        return math.sqrt(max(sample.newcombe_variance(value, int(counts.events.total) / int(counts.known), n), 0.0))
     if rule == "mean":
         return math.sqrt(max(value * (1 - value), 0.0) * counts.rows_each / int(counts.known))
     log_odds = logistic.logit(risk)
@@ -106,7 +104,7 @@ def in_steps(value: float, step: float) -> float:
 class Protected:
     """One set of rows whose results are to be given: its ranges, and how the measures are asked of tables."""
 
-    site: Site
+    site: offered.Site
     counts: Counts
     below: int
     level: float
@@ -302,7 +300,7 @@ def _of_sums(protected: Protected, result: Result, metric: Metric, others: objec
     middle = in_steps(result.found.value, step)
     lowest, highest = metric.term.range
     se = error_of(metric.protection, protected.counts, middle, metric.term.measure)
-    reach = math.nan if se is None else two_sided(protected.level) * se + step / 2
+    reach = math.nan if se is None else intervals.two_sided(protected.level) * se + step / 2
     low = None if se is None else max(middle - reach, -math.inf if lowest is None else lowest)
     high = None if se is None else min(middle + reach, math.inf if highest is None else highest)
     made = replace(
@@ -342,7 +340,7 @@ def _ratio(protected: Protected, step: float) -> Estimate | Absent:
         return Withheld(Fact("number_leaves_few_values"), protected.below)
     if mean <= 0:
         return Withheld(Fact("mean_risk_below_a_step"), protected.below)
-    reach = two_sided(protected.level)
+    reach = intervals.two_sided(protected.level)
 
     def bound(happened: int, others: int, risk: float, sign: int) -> float:
         share = happened / (happened + others)

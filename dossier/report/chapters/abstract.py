@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dossier.core.checklist import is_placeholder
-from dossier.core.tripod import TOPICS
-from dossier.core.types import POOLED, Estimate, Evidence, Predicted, externals, find
+from dossier.core import checklist, tripod, types
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.names import all_events, at_least, model
@@ -32,14 +30,14 @@ class Line:
     """The rows of the checklist whose declared text stands here in full, and so in no other chapter."""
 
 
-def finding(_: Evidence) -> sentence.Sentence:
+def finding(_: types.Evidence) -> sentence.Sentence:
     """Nothing: the line of results has it."""
     return sentence.NOTHING
 
 
-def lines(evidence: Evidence) -> list[Line]:
+def lines(evidence: types.Evidence) -> list[Line]:
     """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
-    release, sites = evidence.release, externals(evidence)
+    release, sites = evidence.release, types.externals(evidence)
     names, at = [site.site for site in sites], sentence.primary_threshold(evidence)
     which = "site" if len(sites) == 1 else "sites"
     which += f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
@@ -55,7 +53,7 @@ def lines(evidence: Evidence) -> list[Line]:
         _said(evidence, "Objective", "4"),
         Line("Sources of data", f"{sentence_case(in_words(len(sites)))} external {which}."),
         _said(evidence, "Setting and eligibility", "6a", "6b"),
-        Line("Outcome", f"{sentence_case(Predicted.by(release).words)}."),
+        Line("Outcome", f"{sentence_case(types.Predicted.by(release).words)}."),
         Line("Type of model", _type(evidence)),
         Line("Measures", sentence.phrase("abstract", "measures", at="" if at is None else threshold(at))),
         Line("Patients and events", f"{_size(evidence)}."),
@@ -66,33 +64,33 @@ def lines(evidence: Evidence) -> list[Line]:
     ]
 
 
-def _said(evidence: Evidence, label: str, *items: str) -> Line:
+def _said(evidence: types.Evidence, label: str, *items: str) -> Line:
     """What the release declares under rows of the checklist, or which rows wait for it."""
     said = [text for item in items if (text := in_full(evidence, item))]
     if said:
         return Line(label, " ".join(said), items=tuple(item for item in items if _is_whole(evidence, item)))
-    asked = listing([f"{item} ({TOPICS[item].lower()})" for item in items])
+    asked = listing([f"{item} ({tripod.TOPICS[item].lower()})" for item in items])
     return Line(label, f"MISSING: item {asked} of the release.", open=True)
 
 
-def printed_whole(evidence: Evidence) -> frozenset[str]:
+def printed_whole(evidence: types.Evidence) -> frozenset[str]:
     """The rows of the checklist whose declared text the abstract prints in full."""
     return frozenset(item for line in lines(evidence) for item in line.items)
 
 
-def _is_whole(evidence: Evidence, item: str) -> bool:
+def _is_whole(evidence: types.Evidence, item: str) -> bool:
     """Whether the line of a row leaves nothing out of the declared text."""
     text = evidence.statements.get(item, "")
-    return not is_placeholder(text) and not _kept(text)[1]
+    return not checklist.is_placeholder(text) and not _kept(text)[1]
 
 
-def in_full(evidence: Evidence, item: str) -> str | None:
+def in_full(evidence: types.Evidence, item: str) -> str | None:
     """What the release says under a row of the checklist, without the marks of Markdown; None where it says nothing.
 
     A sentence that is left out may be the one that limits the use: a text that is too long says where it goes on.
     """
     text = evidence.statements.get(item, "")
-    if is_placeholder(text):
+    if checklist.is_placeholder(text):
         return None
     kept, shortened = _kept(text)
     goes_on = [f"(Continued: row {item} of the checklist gives the page.)"] if shortened else []
@@ -125,7 +123,7 @@ def _plain(part: str) -> str:
     return line if line.endswith((".", "!", "?", ":", ";", ",")) else f"{line}."
 
 
-def _type(evidence: Evidence) -> str:
+def _type(evidence: types.Evidence) -> str:
     said = evidence.release.model_card.architecture or in_full(evidence, "12c")
     given = evidence.release.model is not None
     return " ".join(
@@ -134,8 +132,8 @@ def _type(evidence: Evidence) -> str:
     )
 
 
-def _size(evidence: Evidence) -> str:
-    sites = externals(evidence)
+def _size(evidence: types.Evidence) -> str:
+    sites = types.externals(evidence)
     patients = counted(sum(site.n for site in sites), "patient")
     labels = evidence.release.outcome.classes
     if labels:
@@ -148,7 +146,7 @@ def _size(evidence: Evidence) -> str:
     return f"{patients}, {all_events(sites)}"
 
 
-def _results(evidence: Evidence) -> str:
+def _results(evidence: types.Evidence) -> str:
     """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
     at = sentence.primary_threshold(evidence)
     said = [
@@ -163,10 +161,10 @@ def _results(evidence: Evidence) -> str:
     return " ".join(text for text in said if text)
 
 
-def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
+def _one(evidence: types.Evidence, measure: str, label: str, /, **at: float) -> str:
     """A measure over all sites, or its range; where it has no mean over the classes, its range over these too."""
-    pooled = find(evidence, measure, POOLED, **at)
-    if isinstance(pooled, Estimate):
+    pooled = types.find(evidence, measure, types.POOLED, **at)
+    if isinstance(pooled, types.Estimate):
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
     sites = sentence.estimated(evidence, measure, **at)
     if sites:
@@ -177,7 +175,7 @@ def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
     return f"By class and site the {label} runs from {' to '.join(classes.ends(evidence, measure, every))}."
 
 
-def _of(evidence: Evidence) -> str:
+def _of(evidence: types.Evidence) -> str:
     return ", mean of the classes," if classes.labels(evidence) else ""
 
 

@@ -4,46 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dossier.core.types import Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all
+from dossier.core import types
+from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, estimated, phrase, primary_threshold
-from dossier.typeset.measures import is_estimated
+from dossier.typeset import measures, numbers, words
 from dossier.typeset.names import ends_of_range
-from dossier.typeset.numbers import number, per_cent, short, threshold
-from dossier.typeset.words import setting, span, within_sentence
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
-    known = [(site, site.prevalence) for site in externals(evidence) if site.prevalence is not None]
+    known = [(site, site.prevalence) for site in types.externals(evidence) if site.prevalence is not None]
     shares = [share for _, share in ends_of_range(known)[0]]
-    runs = span(per_cent, shares) if shares else ""
+    runs = words.span(numbers.per_cent, shares) if shares else ""
     verb = "runs from" if " to " in runs else "is"
-    rest = phrase("caution", "finding", classes=evidence.release.outcome.classes, runs=runs, verb=verb)
-    return Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
+    rest = sentence.phrase("caution", "finding", classes=evidence.release.outcome.classes, runs=runs, verb=verb)
+    return sentence.Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
 
 
-def cautioned(evidence: Evidence) -> list[Term]:
+def cautioned(evidence: types.Evidence) -> list[types.Term]:
     """The measures of this tier that could be estimated at an external site."""
     terms = [term for term in evidence.terms.values() if term.tier == "caution"]
-    return [term for term in terms if any(map(is_estimated, evidence.by_term[term.name]))]
+    return [term for term in terms if any(map(measures.is_estimated, evidence.by_term[term.name]))]
 
 
-def instead(evidence: Evidence, term: Term) -> str:
+def instead(evidence: types.Evidence, term: types.Term) -> str:
     """Which measure to read instead, as a sentence; empty where none is named."""
     counterpart = evidence.terms.get(term.counterpart)
-    return "" if counterpart is None else f" Read instead: {within_sentence(counterpart.label)}."
+    return "" if counterpart is None else f" Read instead: {words.within_sentence(counterpart.label)}."
 
 
 # ---- the danger, in the numbers of this release ---------------------------------------------------------------------
 
 
-Placed = tuple[DatasetSummary, Estimate]
-Shown = tuple[DatasetSummary, Estimate, dict[str, str]] | None
+Placed = tuple[types.DatasetSummary, types.Estimate]
+Shown = tuple[types.DatasetSummary, types.Estimate, dict[str, str]] | None
 """The site that shows a danger, what was found there, and the further values of its words; None where none does."""
 
 
-def caveat(evidence: Evidence, term: Term) -> str:
+def caveat(evidence: types.Evidence, term: types.Term) -> str:
     """How the measure misleads, shown with the numbers of this release; empty where they do not say."""
     shown = None if term.danger is None else CAVEATS[term.danger](evidence, term)
     if term.danger is None or shown is None:
@@ -51,23 +49,23 @@ def caveat(evidence: Evidence, term: Term) -> str:
     site, found, more = shown
     values = {
         "site": site.site,
-        "value": short(evidence, term.name, found.value),
-        "share": per_cent(found.value),
-        "prevalence": "" if site.prevalence is None else per_cent(site.prevalence),
-        "at": threshold(primary_threshold(evidence) or 0.0),
+        "value": numbers.short(evidence, term.name, found.value),
+        "share": numbers.per_cent(found.value),
+        "prevalence": "" if site.prevalence is None else numbers.per_cent(site.prevalence),
+        "at": numbers.threshold(sentence.primary_threshold(evidence) or 0.0),
     }
-    return phrase("caution", term.danger, **values, **more)
+    return sentence.phrase("caution", term.danger, **values, **more)
 
 
-def _here(evidence: Evidence, term: Term) -> list[Placed]:
+def _here(evidence: types.Evidence, term: types.Term) -> list[Placed]:
     """The external sites with a value, at the primary threshold where the measure has one."""
     if term.at == ("threshold",):
-        primary = primary_threshold(evidence)
-        return [] if primary is None else estimated(evidence, term.measure, threshold=primary)
-    return estimated(evidence, term.measure)
+        primary = sentence.primary_threshold(evidence)
+        return [] if primary is None else sentence.estimated(evidence, term.measure, threshold=primary)
+    return sentence.estimated(evidence, term.measure)
 
 
-def _with(pairs: list[Placed], *names: str) -> list[tuple[DatasetSummary, Estimate, dict[str, float]]]:
+def _with(pairs: list[Placed], *names: str) -> list[tuple[types.DatasetSummary, types.Estimate, dict[str, float]]]:
     """The sites whose estimate holds these details."""
     held = []
     for site, found in pairs:
@@ -77,7 +75,7 @@ def _with(pairs: list[Placed], *names: str) -> list[tuple[DatasetSummary, Estima
     return held
 
 
-def _accuracy(evidence: Evidence, term: Term) -> Shown:
+def _accuracy(evidence: types.Evidence, term: types.Term) -> Shown:
     """The site at which giving everybody the same answer fares best against the model."""
     pairs = _with(_here(evidence, term), "larger_class")
     if not pairs:
@@ -87,11 +85,11 @@ def _accuracy(evidence: Evidence, term: Term) -> Shown:
     return (
         site,
         found,
-        {"whom": "everybody" if (site.prevalence or 0.0) > 0.5 else "nobody", "larger": per_cent(larger)},
+        {"whom": "everybody" if (site.prevalence or 0.0) > 0.5 else "nobody", "larger": numbers.per_cent(larger)},
     )
 
 
-def _equal_weight(evidence: Evidence, term: Term) -> Shown:
+def _equal_weight(evidence: types.Evidence, term: types.Term) -> Shown:
     """The site at which its weight of a false alarm is farthest from the one that the threshold says."""
     pairs = _with(_here(evidence, term), "false_alarm_weight", "declared_weight")
     kept = [pair for pair in pairs if pair[2]["declared_weight"] > 0]
@@ -103,11 +101,11 @@ def _equal_weight(evidence: Evidence, term: Term) -> Shown:
 
 
 def _missed(weight: float) -> str:
-    rounded = number(weight, 0 if weight >= 9.5 or round(weight, 1) == round(weight) else 1)
+    rounded = numbers.number(weight, 0 if weight >= 9.5 or round(weight, 1) == round(weight) else 1)
     return f"{rounded} missed {'case' if rounded == '1' else 'cases'}"
 
 
-def _moving(evidence: Evidence, term: Term) -> Shown:
+def _moving(evidence: types.Evidence, term: types.Term) -> Shown:
     """The site whose value moves most when only the prevalence does."""
     moved = [
         (site, found, per_hundred, other)
@@ -118,52 +116,52 @@ def _moving(evidence: Evidence, term: Term) -> Shown:
     if not moved:
         return None
     site, found, per_hundred, other = max(moved, key=lambda row: abs(row[3] - row[1].value))
-    return site, found, {"other": short(evidence, term.name, other), "per_hundred": f"{per_hundred}"}
+    return site, found, {"other": numbers.short(evidence, term.name, other), "per_hundred": f"{per_hundred}"}
 
 
-def _kappa(evidence: Evidence, term: Term) -> Shown:
+def _kappa(evidence: types.Evidence, term: types.Term) -> Shown:
     """The site at which the margins leave it the least room."""
     pairs = _with(_here(evidence, term), "maximum")
     if not pairs:
         return None
     site, found, details = min(pairs, key=lambda pair: pair[2]["maximum"])
-    return site, found, {"maximum": short(evidence, term.name, details["maximum"])}
+    return site, found, {"maximum": numbers.short(evidence, term.name, details["maximum"])}
 
 
-def _precision_recall(evidence: Evidence, term: Term) -> Shown:
+def _precision_recall(evidence: types.Evidence, term: types.Term) -> Shown:
     """What chance gives at the sites of the lowest and the highest prevalence."""
     pairs = sorted(_with(_here(evidence, term), "prevalence"), key=lambda pair: pair[2]["prevalence"])
     said = [
-        f"{short(evidence, term.name, details['prevalence'])} at {site.site}, where the model has "
-        f"{short(evidence, term.name, found.value)}"
+        f"{numbers.short(evidence, term.name, details['prevalence'])} at {site.site}, where the model has "
+        f"{numbers.short(evidence, term.name, found.value)}"
         for site, found, details in pairs
     ]
     return (*pairs[0][:2], {"chance": ", and ".join([*said[:1], *said[1:][-1:]])}) if pairs else None
 
 
-def _expected_error(evidence: Evidence, term: Term) -> Shown:
+def _expected_error(evidence: types.Evidence, term: types.Term) -> Shown:
     """What a risk without any information would get at the site where the model is worst."""
     pairs = [pair for pair in _here(evidence, term) if 0 < (pair[0].prevalence or 0.0) < 1]
     return (*pairs[-1], {}) if pairs else None
 
 
-def _part(evidence: Evidence, term: Term) -> Shown:
+def _part(evidence: types.Evidence, term: types.Term) -> Shown:
     """The site and part that leave out most of the AUROC."""
-    sites = {site.name: site for site in externals(evidence)}
+    sites = {site.name: site for site in types.externals(evidence)}
     seen = [
         (left, sites[result.dataset], str(result.at["fpr"]), result.found)
-        for result in find_all(evidence, term.measure)
-        if result.dataset in sites and "fpr" in result.at and isinstance(result.found, Estimate)
+        for result in types.find_all(evidence, term.measure)
+        if result.dataset in sites and "fpr" in result.at and isinstance(result.found, types.Estimate)
         if (left := result.found.details.get("left_out")) is not None
     ]
     if not seen:
         return None
     left, site, part, found = max(seen, key=lambda row: row[0])
-    ends = " to ".join(setting(float(end)) for end in part.split("-"))
-    return site, found, {"ends": ends, "left": short(evidence, term.name, left)}
+    ends = " to ".join(words.setting(float(end)) for end in part.split("-"))
+    return site, found, {"ends": ends, "left": numbers.short(evidence, term.name, left)}
 
 
-CAVEATS: Mapping[Danger, Callable[[Evidence, Term], Shown]] = {
+CAVEATS: Mapping[types.Danger, Callable[[types.Evidence, types.Term], Shown]] = {
     "larger class": _accuracy,
     "equal weight": _equal_weight,
     "prevalence": _moving,

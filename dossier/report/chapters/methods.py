@@ -6,21 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from dossier.core import types
 from dossier.core.facts import Count, Fact, Method, Value, gathered
-from dossier.core.types import POOLED, Estimate, Evidence, Term, externals
+from dossier.report.chapters import glossary
 from dossier.report.chapters.chapter import Chapter, chapter
-from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
+from dossier.typeset import notes, numbers, reasons
 from dossier.typeset.measures import printed_in
 from dossier.typeset.methods import method_parts, method_text
-from dossier.typeset.notes import otherwise
-from dossier.typeset.numbers import MINUS
-from dossier.typeset.reasons import DATASETS, known_names
 from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import MOST_NAMED, counted, listing, sentence_case, within_sentence
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """How many measures there are, and for how many a paper prints something else."""
     printed = [term for term in _estimated(evidence) if term.on_page]
     other = [term for term in printed if term.differs]
@@ -28,9 +26,9 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(f"Definitions and CI methods of {counted(len(printed), 'measure')}.", rest if other else "")
 
 
-def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
+def tables(evidence: types.Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = [term for term in used(evidence, {each.name for each in chapters}) if term.on_page]
+    terms = [term for term in glossary.used(evidence, {each.name for each in chapters}) if term.on_page]
     found = {
         each: [term for term in evidence.terms.values() if term in terms and printed_in(evidence, term) == each.name]
         for each in chapters
@@ -45,21 +43,21 @@ def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]
     return tuple(made)
 
 
-def only_in_files(evidence: Evidence) -> tuple[str, ...]:
+def only_in_files(evidence: types.Evidence) -> tuple[str, ...]:
     """The measures that stand in results.csv alone, by name."""
     return tuple(sentence_case(term.label) for term in _estimated(evidence) if not term.on_page)
 
 
-def _estimated(evidence: Evidence) -> list[Term]:
-    return used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
+def _estimated(evidence: types.Evidence) -> list[types.Term]:
+    return glossary.used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
 
 
-def formula(term: Term) -> str:
+def formula(term: types.Term) -> str:
     """The formula with true minus signs; the hyphen of a word stays one."""
-    return re.sub(r"(?<![A-Za-z])-|-(?![A-Za-z])", MINUS, term.formula)
+    return re.sub(r"(?<![A-Za-z])-|-(?![A-Za-z])", numbers.MINUS, term.formula)
 
 
-def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
+def _intervals(evidence: types.Evidence, terms: list[types.Term]) -> list[str]:
     """How each interval was taken, in all its ways; what neighbours share is said once."""
     said = []
     above = ""
@@ -70,7 +68,7 @@ def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
     return said
 
 
-def _in_all_ways(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
+def _in_all_ways(evidence: types.Evidence, ways: Sequence[tuple[Method, str]]) -> str:
     """The method of most datasets, then what is otherwise in the others, and where that is when it is nowhere else."""
     counts = Counter(method_text(method) for method, _ in ways)
     general: dict[tuple[str, ...], set[str]] = {}
@@ -81,32 +79,32 @@ def _in_all_ways(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
     first, *others = general
     texts = ["; ".join(first)]
     for way in others:
-        where = [site.site for site in externals(evidence) if site.name in general[way]]
+        where = [site.site for site in types.externals(evidence) if site.name in general[way]]
         alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
-        texts.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
+        texts.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {notes.otherwise(first, way)}")
     if any(method.is_one_sided for method, _ in ways):
         texts.append("one-sided where it does not refute perfect calibration")
     return "; ".join(texts)
 
 
-def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
+def _ways(evidence: types.Evidence, term: types.Term) -> list[tuple[Method, str]]:
     """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
     found = [
         (each.found.method, each.dataset)
         for each in evidence.by_term[term.name]
-        if isinstance(each.found, Estimate) and not each.found.method.has(OVER_SPLITS)
+        if isinstance(each.found, types.Estimate) and not each.found.method.has(OVER_SPLITS)
     ]
-    alone = all(dataset == POOLED for _, dataset in found)
-    return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != POOLED]
+    alone = all(dataset == types.POOLED for _, dataset in found)
+    return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != types.POOLED]
 
 
 OVER_SPLITS = "mean_over_splits"
 """The step of a method that takes the mean over refitted splits."""
 
 
-def over_splits(evidence: Evidence) -> str:
+def over_splits(evidence: types.Evidence) -> str:
     """How numbers of refitted splits were taken; empty where there are none."""
-    ways = (result.found.method for result in evidence.results if isinstance(result.found, Estimate))
+    ways = (result.found.method for result in evidence.results if isinstance(result.found, types.Estimate))
     return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
 
 
@@ -120,18 +118,18 @@ INCOMPLETE = "incomplete_rows"
 """The step of a method that leaves out rows with less than half of the predictors."""
 
 
-def incomplete(evidence: Evidence) -> str:
+def incomplete(evidence: types.Evidence) -> str:
     """How many rows the measures of similarity leave out at each site, once for all of them; empty for none."""
     left_out = {
         (result.dataset, rows.number)
         for result in evidence.results
-        if isinstance(result.found, Estimate)
+        if isinstance(result.found, types.Estimate)
         for step in result.found.method
         if step.code == INCOMPLETE and isinstance(rows := step["rows"], Count)
     }
     said = [
         f"{rows:,} at {site.site}"
-        for site in externals(evidence)
+        for site in types.externals(evidence)
         for name, rows in sorted(left_out)
         if name == site.name
     ]
@@ -146,12 +144,12 @@ def _none_lost(step: Fact) -> Fact:
     return Fact("replicates", kept=kept + lost, lost=0)
 
 
-def pooling(evidence: Evidence) -> str:
+def pooling(evidence: types.Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
         (evidence.terms[result.term].label, method_text(_with_sites(evidence, result.found.method)))
-        for result in evidence.by_dataset[POOLED]
-        if result.term in evidence.terms and isinstance(result.found, Estimate)
+        for result in evidence.by_dataset[types.POOLED]
+        if result.term in evidence.terms and isinstance(result.found, types.Estimate)
         if evidence.terms[result.term].chapter not in ("robustness", "pooled")
     ]
     ways = gathered((method, within_sentence(label)) for label, method in pooled)
@@ -159,14 +157,14 @@ def pooling(evidence: Evidence) -> str:
     return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
 
 
-def _with_sites(evidence: Evidence, method: Method) -> Method:
+def _with_sites(evidence: types.Evidence, method: Method) -> Method:
     """A method in which datasets and measures stand under the names that a reader knows."""
-    names = known_names(evidence)
+    names = reasons.known_names(evidence)
 
     def named(fact: Fact, name: str, value: Value) -> Value:
         if not isinstance(value, str):
             return value
-        if name in DATASETS or (fact.code, name) == ("site", "name"):
+        if name in reasons.DATASETS or (fact.code, name) == ("site", "name"):
             return names.datasets.get(value, value)
         return names.measures.get(value, value) if name == "measure" else value
 

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from dossier.core.types import Evidence
+from dossier.core import types
+from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence
+from dossier.typeset import numbers, tables, words
 from dossier.typeset.names import tested_version
-from dossier.typeset.numbers import TIED
-from dossier.typeset.tables import Cell, Row, Table, worded
-from dossier.typeset.words import in_words, listing, sentence_case
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """How many files were read, and under which promise."""
     count = len(evidence.inputs)
-    read = f"{sentence_case(in_words(count))} {'file was' if count == 1 else 'files were'} read"
-    return Sentence(f"{read}.", "The same input with the same versions gives the same bytes.")
+    read = f"{words.sentence_case(words.in_words(count))} {'file was' if count == 1 else 'files were'} read"
+    return sentence.Sentence(f"{read}.", "The same input with the same versions gives the same bytes.")
 
 
-def files(evidence: Evidence) -> Table:
+def files(evidence: types.Evidence) -> tables.Table:
     """Every file that was read, with its size and its SHA-256; a folder that they share is said once."""
     names = [file.name.replace("../", "") for file in evidence.inputs]
     folders = {name.rpartition("/")[0] for name in names if "/" in name}
     folder = f"{folders.pop()}/" if len(folders) == 1 else ""
-    elsewhere = listing([name for name in names if "/" not in name])
+    elsewhere = words.listing([name for name in names if "/" not in name])
     rows = (
-        Row(
+        tables.Row(
             name.removeprefix(folder),
             (
-                Cell.plain("not given" if file.size is None else f"{file.size:,}"),
-                Cell.word("not given" if file.sha256 is None else grouped(file.sha256)),
+                tables.Cell.plain("not given" if file.size is None else f"{file.size:,}"),
+                tables.Cell.word("not given" if file.sha256 is None else grouped(file.sha256)),
             ),
         )
         for name, file in zip(names, evidence.inputs, strict=True)
     )
-    return worded("files", rows, folder=folder, elsewhere=elsewhere)
+    return tables.worded("files", rows, folder=folder, elsewhere=elsewhere)
 
 
-def model(evidence: Evidence) -> str:
+def model(evidence: types.Evidence) -> str:
     """Which version was tested, which is released, and the hash of the model file."""
     release, tested = evidence.release.release, tested_version(evidence)
     versions = f"version {tested} was tested" + (
@@ -49,7 +47,7 @@ def model(evidence: Evidence) -> str:
     )
 
 
-def command(evidence: Evidence) -> str:
+def command(evidence: types.Evidence) -> str:
     """The command that made the dossier, without paths and workers."""
     return f"{evidence.command}." if evidence.command else "none, a program made these pages through the library."
 
@@ -59,9 +57,9 @@ def grouped(sha256: str) -> str:
     return " ".join(sha256[start : start + 16] for start in range(0, len(sha256), 16))
 
 
-def versions(evidence: Evidence) -> str:
+def versions(evidence: types.Evidence) -> str:
     """Every program that had a part in the numbers or the pages, with its version."""
-    return listing([f"{name}{TIED}{version}" for name, version in evidence.versions.items()])
+    return words.listing([f"{name}{numbers.TIED}{version}" for name, version in evidence.versions.items()])
 
 
 CHAPTER = chapter("provenance", finding)

@@ -6,27 +6,24 @@ from collections.abc import Iterator
 
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
+from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.measures import ELSEWHERE, cell, needs_words, tables_of
-from dossier.typeset.names import groups_of_raters, label_of, shown
-from dossier.typeset.numbers import in_text, level_of, number, per_cent
+from dossier.typeset import measures, names, numbers, words
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import sentence_case
 
 
-def finding(evidence: types.Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """The reliability of the readers' labels, and what it makes of the model's accuracy."""
     rho = _first(evidence, "weighted_concordance")
     learnt = _learnt(evidence)
     if isinstance(rho, types.Absent):
-        return Sentence(learnt or f"Reliability cannot be estimated: {why(evidence, rho.reason)}.")
+        return sentence.Sentence(learnt or f"Reliability cannot be estimated: {why(evidence, rho.reason)}.")
     # The reliability of the labels that the model was tested on, and then of those that it learnt from.
-    value = in_text(evidence, "weighted_concordance", rho)
+    value = numbers.in_text(evidence, "weighted_concordance", rho)
     lead = f"The reliability of the labels{_at_which(evidence)} is {value}{_needed(evidence)}."
     rest = (_if_off(rho), _against_truth(evidence), learnt)
-    return Sentence(lead, " ".join(text for text in rest if text))
+    return sentence.Sentence(lead, " ".join(text for text in rest if text))
 
 
 def _at_which(evidence: types.Evidence) -> str:
@@ -44,11 +41,11 @@ def _learnt(evidence: types.Evidence) -> str:
     for dataset in _development(evidence):
         rho = types.find(evidence, "weighted_concordance", dataset)
         if isinstance(rho, types.Estimate):
-            value = in_text(evidence, "weighted_concordance", rho)
+            value = numbers.in_text(evidence, "weighted_concordance", rho)
             return f"The reliability of the labels that the model learnt from is {value}. {_if_off(rho)}".rstrip()
         agreement = types.find(evidence, "observed_agreement", dataset)
         if isinstance(agreement, types.Estimate):
-            value = in_text(evidence, "observed_agreement", agreement)
+            value = numbers.in_text(evidence, "observed_agreement", agreement)
             return f"Readers agreed on {value} of the labels that the model learnt from."
     return ""
 
@@ -63,8 +60,8 @@ def _against_truth(evidence: types.Evidence) -> str:
     if isinstance(actual, types.Absent) or measured is None:
         return ""
     return (
-        f"Where the outcome itself is made of such labels, the measured accuracy of {number(measured)} stands for "
-        f"{in_text(evidence, 'actual_accuracy', actual)} against the truth."
+        f"Where the outcome itself is made of such labels, the measured accuracy of {numbers.number(measured)} stands "
+        f"for {numbers.in_text(evidence, 'actual_accuracy', actual)} against the truth."
     )
 
 
@@ -72,8 +69,8 @@ def _needed(evidence: types.Evidence) -> str:
     """The reliability at which the accuracy is the one that is wished, or that none makes it so."""
     needed = _first(evidence, "required_reliability")
     if isinstance(needed, types.Estimate):
-        wished = number(needed.details["desired_accuracy"] or 0)
-        value = in_text(evidence, "required_reliability", needed)
+        wished = numbers.number(needed.details["desired_accuracy"] or 0)
+        value = numbers.in_text(evidence, "required_reliability", needed)
         return f"; {value} is needed for the wished accuracy of {wished} against the truth"
     if not any(readers.desired_accuracy is not None for readers in evidence.release.readers):
         return ""
@@ -85,7 +82,7 @@ def _if_off(rho: types.Estimate) -> str:
     low, high = rho.details.get("coherence_low"), rho.details.get("coherence_high")
     if low is None or high is None:
         return ""
-    return f"It is {number(low)} to {number(high)} if confidence is off by the declared coherence."
+    return f"It is {numbers.number(low)} to {numbers.number(high)} if confidence is off by the declared coherence."
 
 
 def _first(evidence: types.Evidence, measure: str) -> types.Estimate | types.Absent:
@@ -108,13 +105,13 @@ def accuracy_of_readers(evidence: types.Evidence) -> str:
     said = []
     for dataset in places:
         rows = [description.described for description in made if description.dataset == dataset]
-        known = {row.statistic: number(row.value) for row in rows}
+        known = {row.statistic: numbers.number(row.value) for row in rows}
         spread = f" (standard deviation {known['standard_deviation']})" if "standard_deviation" in known else ""
         where = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
         if not where and len(evidence.release.readers) > 1:
             where = f" at {_place(evidence, dataset)}"
         ends = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
-        said.append(f"{sentence_case(rows[0].variable)}{where}: {ends}.")
+        said.append(f"{words.sentence_case(rows[0].variable)}{where}: {ends}.")
     return " ".join(said)
 
 
@@ -135,18 +132,19 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     terms = [evidence.terms[name] for name in MEASURES if name in evidence.terms]
     results = [result for term in terms for result in evidence.by_term[term.name]]
     found = {result.dataset for result in results if isinstance(result.found, types.Estimate)}
-    judged = [*(dataset.name for dataset in shown(evidence) if dataset.name in found), *({types.READERS} & found)]
+    judged = [*(dataset.name for dataset in names.shown(evidence) if dataset.name in found), *({types.READERS} & found)]
     if len(judged) > MOST_SIDE_BY_SIDE:
-        return tables_of(evidence, terms)
+        return measures.tables_of(evidence, terms)
     reasons = Reasons(evidence)
-    wordy = needs_words(result.found for result in results if result.dataset in judged)
+    wordy = measures.needs_words(result.found for result in results if result.dataset in judged)
     rows = []
     for term in terms:
         values = {result.dataset: result.found for result in evidence.by_term[term.name]}
         if any(isinstance(values.get(name), types.Estimate) for name in judged):
             here = [values.get(name) for name in judged]
             cells = (
-                NOT_COMPUTED if estimate is None else cell(estimate, term, reasons, wordy=wordy) for estimate in here
+                NOT_COMPUTED if estimate is None else measures.cell(estimate, term, reasons, wordy=wordy)
+                for estimate in here
             )
             rows.append(Row(term.label, tuple(cells)))
     if not rows:
@@ -156,14 +154,14 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     counts = (each.n if isinstance(each := agreed.get(name), types.Estimate) else None for name in judged)
     made = (NOT_COMPUTED if count is None else Cell.count(count) for count in counts)
     rows.append(Row("Cases with two labels", tuple(made)))
-    heads = (Column(sentence_case(_place(evidence, name)), intervals=True) for name in judged)
-    return (worded("agreement", rows, heads, reasons.footnotes(), level=level_of(evidence)),)
+    heads = (Column(words.sentence_case(_place(evidence, name)), intervals=True) for name in judged)
+    return (worded("agreement", rows, heads, reasons.footnotes(), level=numbers.level_of(evidence)),)
 
 
 def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
     """The accuracy and the reliability of each group of raters, dataset by dataset."""
     found = [
-        (curve.dataset, curve.found, groups_of_raters(evidence, curve.dataset))
+        (curve.dataset, curve.found, names.groups_of_raters(evidence, curve.dataset))
         for curve in evidence.by_curve["raters_by_group"]
         if isinstance(curve.found, types.Curve) and curve.subset is None
     ]
@@ -180,16 +178,16 @@ def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
                 value, low, high = (curve.columns[column][index] for column in (name, f"{name}_low", f"{name}_high"))
                 level = evidence.release.release.level
                 made = None if value is None else types.Estimate(value, low, high, level, curve.n, curve.method)
-                cells.append(NOT_COMPUTED if made is None else cell(made, term, reasons))
-            rows.append(Row(sentence_case(group), tuple(cells)))
+                cells.append(NOT_COMPUTED if made is None else measures.cell(made, term, reasons))
+            rows.append(Row(words.sentence_case(group), tuple(cells)))
     where = "" if len(found) > 1 else _place(evidence, found[0][0])
-    return (worded("raters-by-group", rows, (), reasons.footnotes(), where=where, level=level_of(evidence)),)
+    return (worded("raters-by-group", rows, (), reasons.footnotes(), where=where, level=numbers.level_of(evidence)),)
 
 
 def _place(evidence: types.Evidence, dataset: str) -> str:
     """What readers' cases are called: by their dataset, or as those of none."""
-    named = next((label_of(summary) for summary in evidence.datasets if summary.name == dataset), None)
-    return ELSEWHERE[types.READERS] if named is None else named
+    named = next((names.label_of(summary) for summary in evidence.datasets if summary.name == dataset), None)
+    return measures.ELSEWHERE[types.READERS] if named is None else named
 
 
 SURE = ("Unsure", "Half sure", "Sure")
@@ -204,7 +202,7 @@ def _joint(evidence: types.Evidence) -> Iterator[Table]:
         reasons, columns = Reasons(evidence), curve.found.columns
         few = types.Absent(Fact("cell_of_few_answers", fewest=Count(bands.SMALLEST_GROUP, "answer", is_limit=True)))
         cells = [
-            reasons.cell(few) if right is None else Cell(per_cent(right), f"of {int(answers or 0):,}")
+            reasons.cell(few) if right is None else Cell(numbers.per_cent(right), f"of {int(answers or 0):,}")
             for right, answers in zip(columns["right"], columns["answers"], strict=True)
         ]
         # Their correlation, with what its interval says of it.
@@ -220,7 +218,7 @@ def _joint(evidence: types.Evidence) -> Iterator[Table]:
             footnotes=reasons.footnotes(),
             at=curve.dataset,
             place=_place(evidence, curve.dataset),
-            related=in_text(evidence, name, both) if isinstance(both, types.Estimate) else "",
+            related=numbers.in_text(evidence, name, both) if isinstance(both, types.Estimate) else "",
         )
 
 

@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from dossier.core import claims, over_time
-from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY
+from dossier.core import bands, claims, multiplicity, over_time
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import misfit, separation, size_of_risks
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -22,9 +20,9 @@ from dossier.core.types import (
     find,
     is_telling,
 )
+from dossier.typeset import reasons
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
-from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
 
@@ -66,7 +64,7 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     for site in externals(evidence):
         found = find(evidence, measure, site.name, **at)
         if isinstance(found, Absent):
-            gaps.setdefault(why(evidence, found.reason, site.name), []).append(site.site)
+            gaps.setdefault(reasons.why(evidence, found.reason, site.name), []).append(site.site)
     if not gaps:
         return ""
     reason = next(iter(gaps)) if len(gaps) == 1 else "reasons below the table"
@@ -100,7 +98,7 @@ def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[
     places: dict[str, list[tuple[str, Estimate]]] = {"reversed": [], "absent": [], "hardly": []}
     for site, label in ((site, label) for site in sites for label in evidence.release.outcome.classes or ("",)):
         found = find(evidence, "auroc", site.name, **({"class": label} if label else {}))
-        kind = separation(evidence, site.name, label)
+        kind = multiplicity.separation(evidence, site.name, label)
         if kind and isinstance(found, Estimate):
             places[kind].append((f"{site.site} for {label}" if label else site.site, found))
     return {kind: where for kind, where in places.items() if where}
@@ -125,7 +123,7 @@ def over_sites(
     named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in ends]
     if len(ends) <= MOST_BY_NAME:
         return f"is {listing(named)}{few}"
-    among = "" if len(ends) < MANY_SITES else f", over {len(ends):,} sites"
+    among = "" if len(ends) < bands.MANY_SITES else f", over {len(ends):,} sites"
     return f"is {named[0]} to {named[-1]}{among}{few}"
 
 
@@ -141,8 +139,8 @@ def _on_few(site: DatasetSummary, measure: str) -> str:
     """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
     parts = [
         f"{count:,} of class {of}" if site.class_counts else counted(count, of)
-        for of, count in scarce(site, FEW_FOR_POOLING).items()
-        if site.class_counts or of in RESTS_ON.get(measure, scarce(site, FEW_FOR_POOLING))
+        for of, count in scarce(site, bands.FEW_FOR_POOLING).items()
+        if site.class_counts or of in RESTS_ON.get(measure, scarce(site, bands.FEW_FOR_POOLING))
     ]
     return f", {listing(parts)}" if parts else ""
 
@@ -162,7 +160,7 @@ def new_hospital(evidence: Evidence) -> str:
         return ""
     new = expected_range(pooled)
     if new is None:
-        few = in_words(FEWEST_FOR_A_NEW_SITE)
+        few = in_words(bands.FEWEST_FOR_A_NEW_SITE)
         return f"No prediction interval: fewer than {few} sites."
     low, high = (short(evidence, "auroc", value) for value in new)
     level = level_of(evidence)
@@ -180,14 +178,14 @@ def not_pooled(evidence: Evidence) -> str:
 def left_out(evidence: Evidence) -> str:
     """Which sites the pooled numbers leave out, and why."""
     which = not_among_pooled(evidence)
-    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if which else ""
+    return f"Left out, under {bands.FEW_FOR_POOLING} events or non-events: {which}." if which else ""
 
 
 def not_among_pooled(evidence: Evidence) -> str:
     """The sites that the pooled numbers leave out, those farthest off by name, as one of them may be the worst."""
     if isinstance(find(evidence, "oe_ratio", POOLED), Absent) or evidence.release.outcome.classes:
         return ""
-    left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
+    left = [site for site in externals(evidence) if scarce(site, bands.FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
     farthest = sorted(left, key=lambda site: -claims.times_off(values.get(site.name, 1.0)))
@@ -209,7 +207,7 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> 
     needed: dict[str, float] = {}
     for site, label, _ in _places(evidence):
         test = find(evidence, "calibration_test", site, **({"class": label} if label else {}))
-        if isinstance(test, Estimate) and size_of_risks(evidence, site, label) == "open":
+        if isinstance(test, Estimate) and multiplicity.size_of_risks(evidence, site, label) == "open":
             needed[site] = max(needed.get(site, 0.0), test.details.get("needed") or 0.0)
     more = [needed[each.name] for each in sites if needed.get(each.name, 0.0) > each.n]
     return span(rounded_up, more) if more else ""
@@ -252,7 +250,7 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
 
 def _how_off(evidence: Evidence, site: str, label: str) -> str:
     """In brackets the O/E and the slope of a place that are shown to be off, and which way."""
-    wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
+    wrong, at = multiplicity.misfit(evidence, site, label), {"class": label} if label else {}
     if wrong.turn is not None:
         return f" (risks {wrong.turn.how})"
     ways = {"oe_ratio": ("O/E", wrong.level), "calibration_slope": ("slope", SPREAD.get(wrong.spread, ""))}
@@ -284,8 +282,8 @@ def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None
 
 def worst_named(evidence: Evidence, names: Sequence[str]) -> str:
     """Sites by name, the worst first; of many so many as are named."""
-    is_many = len(externals(evidence)) >= MANY_SITES
-    return named_with_the_rest(names, NAMED_OF_MANY if is_many else len(names))
+    is_many = len(externals(evidence)) >= bands.MANY_SITES
+    return named_with_the_rest(names, bands.NAMED_OF_MANY if is_many else len(names))
 
 
 MOST_OFF = 4
@@ -300,7 +298,7 @@ def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
     kinds_of_error = (*get_args(over_time.How), *SIZES, *SPREAD.values())
     found: dict[str, list[tuple[str, float, str]]] = {words: [] for words in kinds_of_error}
     for site, label, name in _places(evidence):
-        wrong, at = misfit(evidence, site, label), {"class": label} if label else {}
+        wrong, at = multiplicity.misfit(evidence, site, label), {"class": label} if label else {}
         measure, named = ("oe_ratio", "O/E") if wrong.level else ("calibration_slope", "slope")
         each = find(evidence, measure, site, **at)
         words = (f"far {wrong.level}" if wrong.is_far else wrong.level) or SPREAD.get(wrong.spread, "")
@@ -330,7 +328,7 @@ def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummar
     indices, small = ends_of_range(indices)
     for site, found in indices:
         errors = int(found.details.get("errors") or 0)
-        few = "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"
+        few = "" if errors >= bands.FEW_FOR_POOLING else f", {counted(errors, 'error')}"
         ends.append(f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{few})")
     runs = f"is {ends[0]}" if len(ends) == 1 else f"is {ends[0]} to {ends[-1]}" if ends else ""
     return f"The error severity index {runs}, of 10{small}." if ends else ""

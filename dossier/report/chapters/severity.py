@@ -9,11 +9,9 @@ from dossier.core import types
 from dossier.core.facts import Method
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset.measures import cell, chapter_tables, tables_of
+from dossier.typeset import measures, numbers, words
 from dossier.typeset.names import label_of, shown
-from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import date, sentence_case, within_sentence
 
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
@@ -26,7 +24,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
         needs = "It needs weights and a declared threshold."
         return sentence.Sentence("The severity of errors cannot be estimated.", needs)
     runs = sentence.over_sites(evidence, "mean_severity", sites, threshold=at)
-    lead = f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer {runs}."
+    lead = f"At a threshold of{numbers.TIED}{numbers.threshold(at)} the mean severity of an answer {runs}."
     errors = sentence.estimated(evidence, "error_severity_index", threshold=at)
     return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
 
@@ -39,9 +37,9 @@ MEASURES = ("error_severity_index", "mean_severity")
 def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """The severity at each site; beside other models at the primary threshold, with how often each is right."""
     if not evidence.release.rivals:
-        return chapter_tables(evidence, "severity")
+        return measures.chapter_tables(evidence, "severity")
     shown = _by_model(sentence.at_the_primary_threshold(evidence))
-    return tables_of(shown, [shown.terms[name] for name in (ACCURACY, *MEASURES) if name in shown.terms])
+    return measures.tables_of(shown, [shown.terms[name] for name in (ACCURACY, *MEASURES) if name in shown.terms])
 
 
 def _by_model(evidence: types.Evidence) -> types.Evidence:
@@ -57,7 +55,7 @@ def _by_model(evidence: types.Evidence) -> types.Evidence:
             results.append(replace(made, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(made)
     at = sentence.primary_threshold(evidence)
-    where = "" if at is None or classes.labels(evidence) else f" at {threshold(at)}"
+    where = "" if at is None or classes.labels(evidence) else f" at {numbers.threshold(at)}"
     terms = {
         name: replace(evidence.terms[name], at=("model",), label=f"{evidence.terms[name].label}{where}")
         for name in (ACCURACY, *MEASURES)
@@ -82,7 +80,7 @@ def _rows(evidence: types.Evidence, labels: Sequence[str]) -> Iterator[Row]:
     if declared is None:
         return
     own = [types.Subset(subgroup.column, subgroup.level) for subgroup in declared.subgroup]
-    names = ["All others", *(f"{sentence_case(subset.column)}: {subset.level}" for subset in own)] if own else []
+    names = ["All others", *(f"{words.sentence_case(subset.column)}: {subset.level}" for subset in own)] if own else []
     for index, matrix in enumerate(declared.matrices):
         if names:
             yield Row(names[index], kind="group")
@@ -108,7 +106,7 @@ def by_subgroup(evidence: types.Evidence) -> tuple[Table, ...]:
             cells = (
                 Cell.absent("too few")
                 if size is not None and size.is_few
-                else cell(estimate, evidence.terms["mean_severity"], reasons)
+                else measures.cell(estimate, evidence.terms["mean_severity"], reasons)
                 for size, estimate in zip(sizes, found, strict=True)
             )
             rows.append(Row(label_of(dataset), tuple(cells)))
@@ -118,11 +116,11 @@ def by_subgroup(evidence: types.Evidence) -> tuple[Table, ...]:
         worded(
             "severity-by-subgroup",
             rows,
-            [Column(sentence_case(subset.level), intervals=True) for subset in subsets],
+            [Column(words.sentence_case(subset.level), intervals=True) for subset in subsets],
             reasons.footnotes(),
-            column=within_sentence(column),
-            at_threshold=threshold(at) if at and setting else "",
-            level=level_of(evidence),
+            column=words.within_sentence(column),
+            at_threshold=numbers.threshold(at) if at and setting else "",
+            level=numbers.level_of(evidence),
         ),
     )
 
@@ -133,7 +131,7 @@ def _origin(evidence: types.Evidence) -> str:
     if declared is None:
         raise TypeError("weights that are printed are declared")
     by = None if declared.set_by is None else f" by {declared.set_by}"
-    on = None if declared.declared_on is None else f" on {date(declared.declared_on)}"
+    on = None if declared.declared_on is None else f" on {words.date(declared.declared_on)}"
     said = [
         f"Source: {declared.source or 'not reported'}",
         f"Set{by or ''}{on or ''}" if by or on else "Who set them and when: not reported",

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import Evidence
-from dossier.report.chapters import abstract
+from dossier.core import tripod, types
+from dossier.report.chapters import abstract, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """Whose words these are."""
-    return Sentence("The texts of this chapter are the author's.", "Nobody but the author answers for them.")
+    return sentence.Sentence("The texts of this chapter are the author's.", "Nobody but the author answers for them.")
 
 
-def texts(evidence: Evidence) -> Mapping[Item, str]:
+def texts(evidence: types.Evidence) -> Mapping[tripod.Item, str]:
     """Every declared text that the abstract does not print whole."""
     elsewhere = abstract.printed_whole(evidence)
-    here = (item for item in ITEMS if item.number in evidence.statements and item.number not in elsewhere)
+    here = (item for item in tripod.ITEMS if item.number in evidence.statements and item.number not in elsewhere)
     return {item: evidence.statements[item.number] for item in here}
 
 

@@ -11,11 +11,9 @@ from itertools import accumulate
 from dossier.core import bands, binding, claims, tripod, types
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence, subgroups
 from dossier.report.chapters.chapter import chapters
-from dossier.typeset.flags import topic
+from dossier.typeset import flags, widths, words
 from dossier.typeset.names import with_short_sites
 from dossier.typeset.numbers import TIED, short, threshold
-from dossier.typeset.widths import lines_of
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
 LINES, LINES_OF_FEW, FEW_SITES, LINE = 8, 11, 4, 66.0
 """Lines, so many mm wide, of what is to be settled, more where few sites leave room; the rest is counted."""
@@ -55,7 +53,7 @@ def forbidding(evidence: types.Evidence) -> str:
     if harmed := [site.site for site in binding.harmed(evidence)]:
         where = "" if harmed == stopped else f" in {sentence.named_with_the_rest(harmed, MOST_NAMED)}"
         parts.append(f"flagging all or none then did better{where}")
-    return f"{sentence_case('; '.join(parts))}." if parts else ""
+    return f"{words.sentence_case('; '.join(parts))}." if parts else ""
 
 
 def separating(evidence: types.Evidence) -> str:
@@ -131,7 +129,7 @@ def _use(at: str, states: Sequence[types.State], sites: int) -> str:
     """At how many of the hospitals the gain is shown to lie above 0, and at how many below."""
     above, below = states.count("shown"), states.count("against")
     where = "the hospital" if sites == 1 else _of(above, sites) if above else "any hospital"
-    less = f", and worse at {'every one' if below == sites else in_words(below)}" if below else ""
+    less = f", and worse at {'every one' if below == sites else words.in_words(below)}" if below else ""
     shown = "is better" if above else "is not shown to be better"
     return f"At {at} the model {shown} than flagging everyone or no one at {where}{less}."
 
@@ -140,7 +138,7 @@ def _of(some: int, sites: int) -> str:
     """So many of the hospitals."""
     if some == sites:
         return {1: "the hospital", 2: "both hospitals"}.get(sites, "every hospital")
-    return f"{how_many(some)} of {in_words(sites)} hospitals"
+    return f"{words.how_many(some)} of {words.in_words(sites)} hospitals"
 
 
 def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, types.State], is_protected: bool) -> str:
@@ -157,7 +155,7 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
     } - {"shown"}
     if "against" in states:
         shown = states.count("shown")
-        rest = f", and to meet {'it' if apart <= 1 else 'all'} at {in_words(shown)}" if shown else ""
+        rest = f", and to meet {'it' if apart <= 1 else 'all'} at {words.in_words(shown)}" if shown else ""
         misses = "not to meet" if apart <= 1 else "to miss one or more of"
         return f"The model is shown {misses} {at_sites} at {_of(states.count('against'), len(states))}{rest}."
     if "against" in together:
@@ -178,7 +176,7 @@ def _missed(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -
     """A criterion that is not met, and where."""
     names = {site.name: site.site for site in types.externals(evidence)}
     where = [names.get(each.dataset, "all hospitals together") for each in everywhere if each.state == "against"]
-    what = within_sentence(acceptance.label(evidence, everywhere[0]))
+    what = words.within_sentence(acceptance.label(evidence, everywhere[0]))
     return f"{what} {acceptance.asked(evidence, everywhere[0])} ({sentence.named_with_the_rest(where, MOST_NAMED)})"
 
 
@@ -227,8 +225,8 @@ def only_some(evidence: types.Evidence) -> str:
     if len(types.externals(evidence)) < bands.MANY_SITES:
         return ""
     out = len(standing_out(evidence))
-    where = f"{how_many(out)} of {len(types.externals(evidence)):,} something is shown not to hold"
-    named = f", the worst {in_words(bands.NAMED_OF_MANY)} listed" if out > bands.NAMED_OF_MANY else ""
+    where = f"{words.how_many(out)} of {len(types.externals(evidence)):,} something is shown not to hold"
+    named = f", the worst {words.in_words(bands.NAMED_OF_MANY)} listed" if out > bands.NAMED_OF_MANY else ""
     is_whole = len(types.externals(evidence)) <= bands.MOST_LISTED
     return f"At {where}{named}; all stand {'in the chapters by name' if is_whole else 'in results.csv'}."
 
@@ -239,7 +237,7 @@ def only_some(evidence: types.Evidence) -> str:
 def most_open(evidence: types.Evidence) -> int:
     """How much of what is to be settled the first page has room for."""
     whats = (f"{with_short_sites(evidence, point.what)}, {point.standing}, p. 00" for point in to_settle(evidence))
-    lines = list(accumulate(lines_of(what, LINE) for what in whats))
+    lines = list(accumulate(widths.lines_of(what, LINE) for what in whats))
     return bisect_right(lines, LINES_OF_FEW if len(types.externals(evidence)) <= FEW_SITES else LINES)
 
 
@@ -255,7 +253,7 @@ what harms patients where the model is wrong, and what makes the test another on
 
 def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
-    gravest = [topic(name) for name in GRAVEST]
+    gravest = [flags.topic(name) for name in GRAVEST]
     points = []
     for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic)):
         # What a limitation is about, and the sites and numbers that it is raised for.
@@ -265,7 +263,7 @@ def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
         standing = "unanswered" if is_open else "answered"
         points.append(Point(what, standing, "limitations", is_open, f"limitation-{kind.kind}"))
     points += [
-        Point(f"TRIPOD+AI {row.item}, {within_sentence(tripod.TOPICS[row.item])}", "missing", "checklist", True)
+        Point(f"TRIPOD+AI {row.item}, {words.within_sentence(tripod.TOPICS[row.item])}", "missing", "checklist", True)
         for row in evidence.checklist
         if row.status == "missing"
     ]
@@ -286,9 +284,9 @@ def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
     if thresholds.range:
         at += f"; range {threshold(thresholds.range[0])} to {threshold(thresholds.range[1])}"
     sites = types.externals(evidence)
-    patients = counted(sum(site.n for site in sites), "patient")
-    where = listing([site.site for site in sites])
-    where = where if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} hospitals"
+    patients = words.counted(sum(site.n for site in sites), "patient")
+    where = words.listing([site.site for site in sites])
+    where = where if len(sites) <= MOST_NAMED else f"{words.in_words(len(sites))} hospitals"
     version = release.tested_version or release.version
     # The chapters that the owner left out; nothing where all are there.
     names = set(evidence.release.report.leave_out)
@@ -301,5 +299,5 @@ def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
         ("Intended for", evidence.release.intended_use.for_ or "not stated"),
         ("Owner", release.owner or "not stated"),
         ("Tested by", release.tester or "not stated"),
-        *([("Left out by the owner", f"{listing(titles)}. Every number is in results.csv")] if titles else []),
+        *([("Left out by the owner", f"{words.listing(titles)}. Every number is in results.csv")] if titles else []),
     ]

@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
-from dossier.typeset import widths
-from dossier.typeset.names import ends_of_range
-from dossier.typeset.numbers import number, per_cent
+from dossier.typeset import names, numbers, widths
 
 # ---- priority -------------------------------------------------------------------------------------------------------
 
@@ -82,8 +80,8 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
 def _by_priority(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]]) -> tuple[str, str]:
     """From where to where H-accuracy goes at every site, and where it goes furthest."""
     values = [(data.column(curve, "h_accuracy"), site) for site, curve in found if isinstance(curve, types.Curve)]
-    named, few = ends_of_range([(site, value) for value, site in values])
-    texts = [(number(float(value[0])), number(float(value[-1])), site.site) for site, value in named]
+    named, few = names.ends_of_range([(site, value) for value, site in values])
+    texts = [(numbers.number(float(value[0])), numbers.number(float(value[-1])), site.site) for site, value in named]
     if len({end for first, last, _ in texts for end in (first, last)}) == 1:
         same = f"H-accuracy is {texts[0][0]} whatever the priority, at {captions.sites_word(len(texts))}."
         return same, same
@@ -208,8 +206,8 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
         share, value = data.column(profile, "share").tolist(), data.column(profile, "h_accuracy").tolist()
         lowest = value.index(min(value))
         text = (
-            f"from {number(value[0])} to {number(value[lowest])} when the {per_cent(share[lowest])} most complex cases "
-            f"count double ({site.site})"
+            f"from {numbers.number(value[0])} to {numbers.number(value[lowest])} when the "
+            f"{numbers.per_cent(share[lowest])} most complex cases count double ({site.site})"
         )
         drops.append((value[0] - value[lowest], index, text))
     sentence = f"With both classes alike H-accuracy goes {captions.joined([text for *_, text in drops])}."

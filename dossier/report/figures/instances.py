@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from dossier.core import types
+from dossier.core import instances, types
 from dossier.core.facts import Fact
-from dossier.core.instances import Instance, accuracy_threshold, of_dataset
 from dossier.report.figures import accuracy, canvas, captions, data, facets, forest, ink, marks
-from dossier.typeset import widths
+from dossier.typeset import widths, words
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import number
-from dossier.typeset.words import sentence_case, setting
 
 MOST_SITES, MOST_IN_A_LINE = 16, 8
 ROW = 3.75
@@ -28,25 +26,25 @@ OTHER_MARKS = (("o", True), ("s", True), ("^", True), ("D", True))
 """The marks of priorities that are numbers, in their order: shape, and whether it is filled."""
 
 
-def all_instances(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, tuple[Instance, ...]]]:
+def all_instances(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, tuple[instances.Instance, ...]]]:
     """The external sites that the figure has room for, each with its instances."""
-    return [(site, of_dataset(evidence, site.name)) for site in types.externals(evidence)[:MOST_SITES]]
+    return [(site, instances.of_dataset(evidence, site.name)) for site in types.externals(evidence)[:MOST_SITES]]
 
 
-def label(evidence: types.Evidence, instance: Instance) -> str:
+def label(evidence: types.Evidence, instance: instances.Instance) -> str:
     """What tells an instance from the others, as the head of its row."""
     if instance.kind == "plain":
-        at = accuracy_threshold(evidence)
-        return "Accuracy" if evidence.release.outcome.classes or at is None else f"Accuracy at {setting(at)}"
+        at = instances.accuracy_threshold(evidence)
+        return "Accuracy" if evidence.release.outcome.classes or at is None else f"Accuracy at {words.setting(at)}"
     if instance.kind == "balanced":
         return "All classes alike" if evidence.release.outcome.classes else "Both classes alike"
     if instance.kind == "practical":
-        return f"Complexity: {setting(instance.at['complexity'])}"
+        return f"Complexity: {words.setting(instance.at['complexity'])}"
     name, value = (
         ("priority", instance.at["priority"]) if instance.kind == "prioritized" else ("confidence", instance.at["tau"])
     )
     is_source = (isinstance(value, str) and not value[0].isdigit()) or value in ("right_80", "right_50", "right_25")
-    return sentence_case(f"{name}{':' if is_source else ''} {setting(value)}")
+    return words.sentence_case(f"{name}{':' if is_source else ''} {words.setting(value)}")
 
 
 def _axes(
@@ -73,7 +71,7 @@ def _mark(axes: Axes, row: float, found: types.Estimate, look: tuple[str, bool, 
     marks.dot(axes, found.value, row, shape, 3.2, colour, filled=filled, mew=0.8, zorder=4)
 
 
-def _look(instance: Instance) -> tuple[str, bool, str]:
+def _look(instance: instances.Instance) -> tuple[str, bool, str]:
     return ("s", False, ink.INK) if instance.kind == "plain" else ("o", True, ink.BLUE)
 
 
@@ -81,11 +79,11 @@ InstanceKey = tuple[str, tuple[tuple[str, float | str], ...]]
 """The kind of an instance and its settings."""
 
 
-def _key(instance: Instance) -> InstanceKey:
+def _key(instance: instances.Instance) -> InstanceKey:
     return instance.kind, tuple(sorted(instance.at.items()))
 
 
-def _least(found: Sequence[Instance]) -> float:
+def _least(found: Sequence[instances.Instance]) -> float:
     """Where the axis begins: a tenth below the lowest bound."""
     lowest = min(end for instance in found for end in data.ends(instance.found))
     return min(0.9, float(np.floor(lowest * 10) / 10))
@@ -102,7 +100,7 @@ def _of_site(
     values = VALUES if grid.width >= VALUES + LEAST_PANEL else 0.0
     here = {_key(instance): instance for instance in found}
     wide, rows = grid.width - values, len(shared)
-    made: list[tuple[float, Instance]] = []
+    made: list[tuple[float, instances.Instance]] = []
     for row, (key, name) in enumerate(shared.items()):
         if key in here:
             made.append((row + 0.5, here[key]))
@@ -122,7 +120,7 @@ def _of_site(
 # ---- what only raters or the complexity of the cases give -----------------------------------------------------------
 
 
-def _priorities(found: Sequence[Instance]) -> dict[float | str, tuple[str, bool, str]]:
+def _priorities(found: Sequence[instances.Instance]) -> dict[float | str, tuple[str, bool, str]]:
     """The priorities of composites, each with its mark."""
     given = list(dict.fromkeys(instance.at["priority"] for instance in found))
     numbers = [priority for priority in given if not isinstance(priority, str)]
@@ -137,7 +135,7 @@ def _priorities(found: Sequence[Instance]) -> dict[float | str, tuple[str, bool,
 def _composites(
     plot: forest.Rows,
     evidence: types.Evidence,
-    found: Sequence[Instance],
+    found: Sequence[instances.Instance],
     taus: Mapping[float | str, str],
     left: float,
     low: float,
@@ -205,7 +203,7 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     single = [instance for instance in found if instance.kind != "composite"]
     composite = [instance for instance in found if instance.kind == "composite"]
     names = widths.shortened([label(evidence, instance) for instance in single], 54.0)
-    taus = {instance.at["tau"]: f"Confidence: {setting(instance.at['tau'])}" for instance in composite}
+    taus = {instance.at["tau"]: f"Confidence: {words.setting(instance.at['tau'])}" for instance in composite}
     left = max((widths.text_width(name) for name in (*names, *taus.values())), default=0.0) + 3.0
     # A row of a confidence is tall enough for the mark of every priority.
     step, second = max(ROW + 0.6, 1.9 * len(_priorities(composite)) + 0.6), TOP + len(single) * ROW
@@ -230,7 +228,7 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     return canvas.Drawn(drawn, caption, text)
 
 
-def _ends(found: Sequence[Instance]) -> tuple[str, str]:
+def _ends(found: Sequence[instances.Instance]) -> tuple[str, str]:
     values = [instance.found.value for instance in found]
     return number(min(values)), number(max(values))
 

@@ -9,9 +9,7 @@ import numpy as np
 from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
-from dossier.typeset import names, widths
-from dossier.typeset.labels import level_of
-from dossier.typeset.numbers import number
+from dossier.typeset import labels, names, numbers, widths
 from dossier.typeset.words import counted
 
 MOST_ROWS, NAMES, WORDS, VALUE = 44, 50.0, 44.0, 14.0
@@ -63,7 +61,7 @@ def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
         first = next((level for level in points if level not in named.get(variable, points)), next(iter(points)))
         for level, own in points.items():
             if level != first:
-                words = [level_of(evidence, variable, each) for each in (level, first)]
+                words = [labels.level_of(evidence, variable, each) for each in (level, first)]
                 ratio = float(np.exp((own - points[first]) * per_point))
                 yield variable, " against ".join(words), ratio
 
@@ -103,7 +101,7 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
         plot.write(row + 0.5, beside, text, color=ink.INK_2)
         axes.plot([1.0, ratio], [row + 0.5] * 2, color=ink.BAND, lw=2.4, zorder=1)
         marks.dot(axes, min(max(ratio, low), high), row + 0.5, "o", 4.2, ink.BLUE, gid=f"ratio-{row}")
-        plot.right(row + 0.5, canvas.FULL, number(ratio), weight=600, color=ink.INK)
+        plot.right(row + 0.5, canvas.FULL, numbers.number(ratio), weight=600, color=ink.INK)
     axes.titles(f"{of} (1: no effect)")
     cut = f" {counted(len(every) - len(shown), 'row')} more: see the formula." if len(every) > len(shown) else ""
     caption = (
@@ -112,6 +110,6 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
         f"errors of its coefficients: there are no intervals, and a wide ratio may be chance.{cut}"
     )
     name, text, ratio = max(every, key=lambda row: abs(np.log(row[2])))
-    said = captions.joined([f"{number(each)} ({of}, {against})" for of, against, each in shown], 12)
-    message = f"The {of.lower()} farthest from 1 is {number(ratio)}: {name}, {text}."
+    said = captions.joined([f"{numbers.number(each)} ({of}, {against})" for of, against, each in shown], 12)
+    message = f"The {of.lower()} farthest from 1 is {numbers.number(ratio)}: {name}, {text}."
     return canvas.Drawn(plot.sheet, caption, f"{of}s of the formula: {said}.", message)

@@ -13,10 +13,8 @@ from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, marks, placing
-from dossier.typeset import numbers
-from dossier.typeset.names import groups_of_raters
+from dossier.typeset import names, numbers, words
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted, how_many, in_words, sentence_case, span
 
 
 def parts_of(evidence: types.Evidence) -> tuple[tuple[float, float], ...]:
@@ -144,7 +142,7 @@ MARKS = (("filled circles", "o", True), ("hollow circles", "o", False), ("filled
 
 def marks_of(evidence: types.Evidence, dataset: str, rates: types.Curve) -> tuple[tuple[str, NDArray[np.bool_]], ...]:
     """The groups of the readers, each with which readers they are; none where there is one, or more than marks."""
-    groups = groups_of_raters(evidence, dataset)
+    groups = names.groups_of_raters(evidence, dataset)
     if "group" not in rates.columns or not 1 < len(groups) <= len(MARKS):
         return ()
     numbers = data.column(rates, "group")
@@ -187,10 +185,10 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
     groups = zip(marks_of(evidence, dataset.name, rates), MARKS, strict=False)
     which = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in groups]
-    legend = f" {sentence_case('; '.join(which))}." if which else ""
+    legend = f" {words.sentence_case('; '.join(which))}." if which else ""
     caption = (
-        f"{dataset.site}: {captions.patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, "
-        f"with {captions.level_text(evidence)} intervals. {CAVEAT}{read}"
+        f"{dataset.site}: {captions.patients([dataset])}. Points: {words.counted(count, 'reader')} on {rates.n:,} of "
+        f"them, with {captions.level_text(evidence)} intervals. {CAVEAT}{read}"
         f"{at}{_shaded(evidence)}{legend}"
     )
     message = f"{_rates_of_readers(dataset, rates)}."
@@ -239,7 +237,7 @@ def _above(curve: types.Curve, rates: types.Curve) -> int:
 
 
 def _of_all(part: int, count: int) -> str:
-    return f"all {in_words(count)}" if part == count > 1 else f"{how_many(part)} of {in_words(count)}"
+    return f"all {words.in_words(count)}" if part == count > 1 else f"{words.how_many(part)} of {words.in_words(count)}"
 
 
 ROUNDING = 1e-9
@@ -250,8 +248,8 @@ def _rates_of_readers(dataset: types.DatasetSummary, rates: types.Curve) -> str:
     """Between which rates the readers lie."""
     hits, alarms = data.column(rates, "true_positive_rate"), data.column(rates, "false_positive_rate")
     return (
-        f"In {dataset.site}, {counted(len(hits), 'reader')} found {span(per_cent, hits)} of the cases with "
-        f"{span(per_cent, alarms)} of the others called positive"
+        f"In {dataset.site}, {words.counted(len(hits), 'reader')} found {words.span(per_cent, hits)} of the cases with "
+        f"{words.span(per_cent, alarms)} of the others called positive"
     )
 
 

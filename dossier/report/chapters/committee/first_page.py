@@ -9,8 +9,7 @@ from dossier.core import bands, binding, claims, types
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
-from dossier.report.chapters.committee import declared, goals_met, percentages, plain
-from dossier.report.chapters.committee.better import another_is_better, better_if_the_same_for_all
+from dossier.report.chapters.committee import better, declared, goals_met, percentages, plain
 from dossier.report.chapters.committee.missed import worse_for
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
@@ -26,10 +25,9 @@ from dossier.report.chapters.committee.places import (
     tells_apart,
     where,
 )
-from dossier.typeset.names import ends_of_range
+from dossier.typeset import names, widths
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import LEAST_LABEL, Cell, Spanner
-from dossier.typeset.widths import lines_of, parted, text_width, widest_word
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
@@ -43,14 +41,14 @@ def answer(evidence: types.Evidence) -> str:
     forbidden.append(_separating(evidence))
     if ours is None:
         # Of one hospital alone its own answer says where doing the same for all is better.
-        wrong = [] if alone(evidence) else [*better_if_the_same_for_all(evidence)]
+        wrong = [] if alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
         wrong += [worse_for(evidence), _percentages_off(evidence)]
-        parts = [*forbidden, _goals_everywhere(evidence), *wrong, another_is_better(evidence), changed]
+        parts = [*forbidden, _goals_everywhere(evidence), *wrong, better.another_is_better(evidence), changed]
         parts.append(_elsewhere(evidence))
     else:
         wrong = [worse_for(evidence), _percentages_here(evidence, ours)]
         parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), *wrong]
-        parts += [another_is_better(evidence), changed]
+        parts += [better.another_is_better(evidence), changed]
     return " ".join(text for text in parts if text)
 
 
@@ -195,7 +193,7 @@ def _found_everywhere(evidence: types.Evidence) -> str:
     shares = [(site, share) for site in sites if (share := found_share(evidence, site)) is not None]
     if not shares:
         return ""
-    known, few = ends_of_range(shares)
+    known, few = names.ends_of_range(shares)
     rising = sorted(known, key=lambda pair: pair[1])
     first, last = (f"{people(share)}{where(evidence, site)}" for site, share in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
@@ -327,12 +325,12 @@ class Hospitals:
     @property
     def lines(self) -> int:
         """On how many lines its names stand where the columns leave them the least."""
-        return sum(lines_of(row.name, LEAST_LABEL) for row in self.rows)
+        return sum(widths.lines_of(row.name, LEAST_LABEL) for row in self.rows)
 
     @property
     def name_width(self) -> float:
         """The room in mm for a name on one line, before the other columns take what they do not need."""
-        return max((text_width(row.name) for row in self.rows), default=0.0)
+        return max((widths.text_width(row.name) for row in self.rows), default=0.0)
 
 
 def hospitals(evidence: types.Evidence) -> Hospitals:
@@ -373,9 +371,9 @@ ROOM, GAP = 70.0, 3.0
 
 def _parted(labels: Sequence[str]) -> Sequence[str]:
     """The names of classes as heads: words are parted where the columns would be too wide together."""
-    if sum(map(widest_word, labels)) + GAP * len(labels) <= ROOM:
+    if sum(map(widths.widest_word, labels)) + GAP * len(labels) <= ROOM:
         return labels
-    return [parted(label, ROOM / len(labels) - GAP) for label in labels]
+    return [widths.parted(label, ROOM / len(labels) - GAP) for label in labels]
 
 
 def _has_goals(evidence: types.Evidence) -> bool:

@@ -7,11 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dossier.core.types import Absent, Estimate, Evidence, Withheld
+from dossier.core import types
 from dossier.report.chapters.sentence import named_with_the_rest
-from dossier.typeset.numbers import TIED, people, showing_the_side, threshold
-from dossier.typeset.tables import Cell
-from dossier.typeset.words import in_words, listing
+from dossier.typeset import numbers, tables, words
 
 LINE = 100
 """Characters of a declared text that the first page has room for beside others; the rest stands on a later one."""
@@ -59,7 +57,7 @@ def as_sentence(text: str) -> str:
 
 def few_named(names: Sequence[str]) -> str:
     """Hospitals by name while they are few and their names short, else their number."""
-    text = listing(names)
+    text = words.listing(names)
     return text if len(names) <= MOST_NAMED and len(text) <= LINE else counted_hospitals(len(names))
 
 
@@ -70,7 +68,7 @@ def first_named(names: Sequence[str], what: str = "") -> str:
 
 def counted_hospitals(count: int) -> str:
     """So many hospitals, in words up to ten."""
-    return f"{in_words(count)} {'hospital' if count == 1 else 'hospitals'}"
+    return f"{words.in_words(count)} {'hospital' if count == 1 else 'hospitals'}"
 
 
 def all_hospitals(count: int) -> str:
@@ -78,18 +76,18 @@ def all_hospitals(count: int) -> str:
     return "the one hospital" if count == 1 else "both hospitals" if count == 2 else f"all {counted_hospitals(count)}"
 
 
-def with_it(evidence: Evidence) -> str:
+def with_it(evidence: types.Evidence) -> str:
     """The patients that the model is to find: with the outcome."""
     return f"with {outcome_of(evidence)}"
 
 
-def outcome_of(evidence: Evidence) -> str:
+def outcome_of(evidence: types.Evidence) -> str:
     """The outcome, by its name where that is short."""
     name = evidence.release.outcome.name
     return name if len(name) <= LONGEST_OUTCOME else "the outcome"
 
 
-def acted_on(evidence: Evidence) -> str:
+def acted_on(evidence: types.Evidence) -> str:
     """What happens to those who are flagged, in the maker's own verb."""
     return evidence.release.intended_use.verb or "flagged"
 
@@ -102,7 +100,7 @@ THEN_THE_SAME = "At times doing the same for everyone would have been better"
 """What is said of the time in which a rule to switch it off was broken, where the model did harm."""
 
 
-def doing(evidence: Evidence, whom: str) -> str:
+def doing(evidence: types.Evidence, whom: str) -> str:
     """What it is to do the same for everyone or no one, in the maker's own verb; of a verb that has no known form, that
     they were.
     """
@@ -115,36 +113,36 @@ def doing(evidence: Evidence, whom: str) -> str:
 
 def risk_of(share: float) -> str:
     """A risk as the model shows it: in per cent, with the digits that it was declared with."""
-    return threshold(share, percent=True)
+    return numbers.threshold(share, percent=True)
 
 
 def line(at: float) -> str:
     """What a threshold is called: the risk from which on a patient is flagged."""
-    return f"{risk_of(at)}{TIED}line"
+    return f"{risk_of(at)}{numbers.TIED}line"
 
 
-def hundred(found: Estimate | Absent, is_ratio: bool = False) -> Cell:
+def hundred(found: types.Estimate | types.Absent, is_ratio: bool = False) -> tables.Cell:
     """A share as people out of a hundred, or a ratio as cases per hundred."""
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         return missing(found)
-    value = f"{100 * found.value:.0f}" if is_ratio else people(found.value, in_cell=True)
+    value = f"{100 * found.value:.0f}" if is_ratio else numbers.people(found.value, in_cell=True)
     if found.low is None or found.high is None:
-        return Cell(value, of=found)
+        return tables.Cell(value, of=found)
     low, high = _end(found.low, math.floor, is_ratio), _end(found.high, math.ceil, is_ratio)
-    return Cell(value, f"{low}\N{EN DASH}{high}", of=found)
+    return tables.Cell(value, f"{low}\N{EN DASH}{high}", of=found)
 
 
-def missing(found: Absent) -> Cell:
+def missing(found: types.Absent) -> tables.Cell:
     """The word in place of a number that there is not: kept back, or resting on too few."""
-    return Cell.absent("kept back" if isinstance(found, Withheld) else "too few")
+    return tables.Cell.absent("kept back" if isinstance(found, types.Withheld) else "too few")
 
 
 def per_hundred(ratio: float) -> str:
     """A ratio as cases per hundred, with enough digits to show on which side of 100 it lies."""
-    return f"{100 * ratio:.{showing_the_side(100 * ratio, 0, (100.0,))}f}"
+    return f"{100 * ratio:.{numbers.showing_the_side(100 * ratio, 0, (100.0,))}f}"
 
 
-def between(found: Estimate, is_ratio: bool = False) -> str:
+def between(found: types.Estimate, is_ratio: bool = False) -> str:
     """The range of a share or ratio, as people of a hundred; empty where it has none."""
     if found.low is None or found.high is None:
         return ""

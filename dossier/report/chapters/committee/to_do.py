@@ -8,9 +8,7 @@ from dossier.core import claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
-from dossier.report.chapters.committee.declared import broken_here
-from dossier.report.chapters.committee.percentages import are_off, off_as_a_whole
-from dossier.report.chapters.committee.places import goals_at, in_question, local
+from dossier.report.chapters.committee import declared, percentages, places
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
 from dossier.typeset.words import sentence_case
 from dossier.words import entries
@@ -32,17 +30,17 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append(f"Set the line from which a patient is {acted_on(evidence)}, and agree who owns it.")
     else:
         every.append(f"Agree who owns the {line(at)}, and how many missed patients we accept.{said}")
-    if are_off(evidence):
+    if percentages.are_off(evidence):
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
     every.append("Keep the test that we use now: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
     said = 'Its rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
-    if broken_here(evidence):
+    if declared.broken_here(evidence):
         every.append("Leave it off where the maker's rule says so, ask why, and name who watches it.")
     else:
         every.append(f"Name who watches it, and when it is switched off. {said}")
     # What the flags ask for, the most pressing first; of our own hospital where it is named.
-    here = {site.name for site in in_question(evidence)}
+    here = {site.name for site in places.in_question(evidence)}
     known = {site.name for site in externals(evidence)}
     raised = {flag.flag for flag in evidence.flags if flag.dataset in here or flag.dataset not in known}
     if evidence.local_site is not None:
@@ -53,7 +51,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
 
 def _mended(evidence: Evidence) -> str:
     """Where a correction of wrong percentages was tried: where it put them right, where not, or nobody can tell."""
-    wrong, stands = {each.site.name for each in off_as_a_whole(evidence)}, dict[str, list[str]]()
+    wrong, stands = {each.site.name for each in percentages.off_as_a_whole(evidence)}, dict[str, list[str]]()
     for claim in claims.about(evidence, "updating", "hospital"):
         if claim.dataset in wrong:
             stands.setdefault(claim.state, []).append(summary_of(evidence, claim.dataset).site)
@@ -67,8 +65,8 @@ MENDED: dict[str, str] = entries("pages")["mended"]
 
 def _test(evidence: Evidence) -> Iterator[str]:
     """Test it on our own past patients, on how many, and against which goals."""
-    ours = local(evidence)
-    goal = "" if any(goals_at(evidence, site) for site in externals(evidence)) else " Set our own goals first."
+    ours = places.local(evidence)
+    goal = "" if any(places.goals_at(evidence, site) for site in externals(evidence)) else " Set our own goals first."
     if ours is None:
         several = bool(classes.labels(evidence))
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
