@@ -50,15 +50,8 @@ FLAGS = (
     *("same_table", "rival_incomplete", "same_as_rival", "model_differs", "class_missing", "in_no_subgroup"),
     *("empty_subgroup", "constant_predictor", "code_for_missing", "other_units", "other_categories"),
     *("rater_accuracy_assumed", "threshold_without_reason", "no_threshold", "number_not_found", "stop_rule_crossed"),
-    *(
-        "worse_than_before",
-        "previous_outcome_differs",
-        "model_in_use",
-        "stop_rule_not_evaluable",
-        "severity_without_source",
-        "dates_missing",
-        "version_differs",
-    ),
+    *("worse_than_before", "previous_outcome_differs", "model_in_use", "stop_rule_not_evaluable"),
+    *("severity_without_source", "dates_missing", "version_differs"),
     *("changed_since_sealed", "criterion_not_dated", "criterion_dated_late", "criterion_not_estimable"),
     *("dataset_withheld", "previous_withheld", "declared_withheld", "answer_without_flag"),
 )

@@ -14,13 +14,8 @@ from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import sentence_case, span
 
 MEASURES = (
-    "error_rate_unaided",
-    "error_rate_aided",
-    "absolute_risk_reduction",
-    "number_needed_to_decide",
-    "relative_risk",
-    "relative_risk_reduction",
-    "odds_ratio",
+    *("error_rate_unaided", "error_rate_aided", "absolute_risk_reduction", "number_needed_to_decide"),
+    *("relative_risk", "relative_risk_reduction", "odds_ratio"),
 )
 ADVICE = ("wrong_advice_followed", "right_advice_resisted")
 NOTHING = Cell.plain("")
