@@ -6,27 +6,21 @@ import hashlib
 import inspect
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import Metric
-from dossier.core.release import Source, SurveyShare, Utility
+from dossier.core.register import CurveMaker, Metric, Synthesis
+from dossier.core.release import Release, Source, SurveyShare, Utility
 from dossier.metrics import raters, severity, time_to_event
 from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.shares import Design
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dossier.core.register import CurveMaker, Synthesis
-    from dossier.core.release import Release
 
 Bools = NDArray[np.bool_]
 

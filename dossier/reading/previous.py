@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Argument, File, Key
+from dossier.core.release import Release
 from dossier.core.types import Absent, Predicted, Previous, PreviousManifest, compared
 from dossier.reading import letters
 from dossier.reading.faults import nearest
@@ -18,9 +19,6 @@ from dossier.record import manifest as manifests
 from dossier.record import results
 from dossier.record.promises import promises
 from dossier.record.results import Results
-
-if TYPE_CHECKING:
-    from dossier.core.release import Release
 
 WHERE = Key("release", "previous")
 
