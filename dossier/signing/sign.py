@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -52,11 +52,7 @@ class KeyFile:
     """A PKCS#12 file with a key and its certificate; its password is in no text that anything prints."""
 
     path: Path
-    password: str
-
-    def __repr__(self) -> str:
-        """Without the password."""
-        return f"KeyFile({str(self.path)!r})"
+    password: str = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -66,11 +62,7 @@ class Token:
     module: Path
     label: str
     key: str
-    pin: str
-
-    def __repr__(self) -> str:
-        """Without the PIN."""
-        return f"Token({str(self.module)!r}, {self.label!r}, {self.key!r})"
+    pin: str = field(repr=False)
 
 
 @dataclass(frozen=True)
