@@ -628,20 +628,15 @@ class Record:
         command: Build | Quick = printing.command_for(self.evidence, asked)
         return printing.printed(self.results.text(), command)
 
-    def _key_results(self) -> pandas.DataFrame:
-        """The key results of each external site and of all together, without composing a page."""
-        from dossier.outputs.single import PrintedTable
-        from dossier.report.chapters import results
-
-        return PrintedTable(results.essentials(self.evidence)).to_frame()
-
     def __repr__(self) -> str:
         from dossier.core import types
+        from dossier.outputs.single import PrintedTable
+        from dossier.report.chapters import results
         from dossier.typeset.reasons import why
 
         about = self.results.release
         title = f"{about.model} {about.version}: external validation"
-        table = self._key_results()
+        table = PrintedTable(results.essentials(self.evidence)).to_frame()
         more = len(table) - MOST_ROWS
         rest = f"\n... and {more} more rows: to_frame() has them all" if more > 0 else ""
         together = types.find(self.evidence, "auroc", types.POOLED)

@@ -675,7 +675,12 @@ def sign(
     from dossier.outputs import output
     from dossier.signing import sign as signing
 
-    _refuse_half_a_key(pkcs12, pkcs11, token, key, tsa)
+    if (pkcs12 is None) == (pkcs11 is None):
+        raise click.UsageError("Give --pkcs12 with a file, or --pkcs11 with the library of a token.")
+    if pkcs11 is not None and not (token and key):
+        raise click.UsageError("A token needs --token and --key, the labels of the token and of the key on it.")
+    if tsa is not None and not tsa.startswith(("https://", "http://")):
+        raise click.BadParameter("It is no address of the web.", param_hint="--tsa")
     with output.held(out):
         signing.refuse_unsound(out, meaning, hashes_only)
         password = _password(password_fd)
@@ -685,17 +690,6 @@ def sign(
             own = signing.Token(pkcs11 or Path(), token or "", key or "", password)
         made = signing.signatures(out, signing.Request(meaning, own, tsa, self_signed))
         _list(output.write_signatures(out, made))
-
-
-def _refuse_half_a_key(
-    pkcs12: Path | None, pkcs11: Path | None, token: str | None, key: str | None, tsa: str | None
-) -> None:
-    if (pkcs12 is None) == (pkcs11 is None):
-        raise click.UsageError("Give --pkcs12 with a file, or --pkcs11 with the library of a token.")
-    if pkcs11 is not None and not (token and key):
-        raise click.UsageError("A token needs --token and --key, the labels of the token and of the key on it.")
-    if tsa is not None and not tsa.startswith(("https://", "http://")):
-        raise click.BadParameter("It is no address of the web.", param_hint="--tsa")
 
 
 def _password(descriptor: int | None) -> str:

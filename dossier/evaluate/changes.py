@@ -42,7 +42,9 @@ def changes(
         return None
     tested = {dataset.name for dataset in datasets if dataset.role != "development"} | {types.POOLED}
     core = [result for result in types.compared(results, terms) if result.dataset in tested]
-    other = _other_outcome(release, previous)
+    # No measure can be compared where the previous release predicts something else.
+    then, now = previous.other_outcome(release), types.Predicted.by(release)
+    other = types.Absent(Fact("another_outcome_before", before=then.words, now=now.words)) if then else None
     paired = {} if other else dict(_paired(release, core, results, rows, datasets))
     found = []
     for result in core:
@@ -147,7 +149,9 @@ def _paired(
             have_both = all(faced[name].rival is not None or faced[name].class_rival is not None for name in at_sites)
             difference = _of_all(result, at_sites, datasets, level) if have_both else None
         elif result.dataset in faced:
-            difference = known.get(_place(result, f"{_told_by(result.measure)}_difference", against=PREVIOUS))
+            # On the same rows the better default does not change: the gain differs by as much as the net benefit.
+            told_by = "net_benefit" if result.measure == "net_benefit_gain" else result.measure
+            difference = known.get(_place(result, f"{told_by}_difference", against=PREVIOUS))
             if difference is None and result.term in metrics:
                 difference = _of_rows(metrics[result.term], [faced[result.dataset]], result.at, level)
         if isinstance(difference, types.Estimate):
@@ -262,19 +266,6 @@ def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[weighted
         design = design_of_sites([Stratum(each[0], each[1], of) for each, of in zip(given, designs, strict=True)])
     weights = np.ones(len(outcome)) if design.weights is None else design.weights
     return weighted.Rows(outcome, risk, weights, threshold, other, design.weights is None), design
-
-
-def _told_by(measure: str) -> str:
-    """The measure whose difference is the same on the same rows: the better default does not change there."""
-    return "net_benefit" if measure == "net_benefit_gain" else measure
-
-
-def _other_outcome(release: Release, previous: types.Previous) -> types.Absent | None:
-    """Why no measure can be compared, where the previous release predicts something else."""
-    then = previous.other_outcome(release)
-    if then is None:
-        return None
-    return types.Absent(Fact("another_outcome_before", before=then.words, now=types.Predicted.by(release).words))
 
 
 def _other_site(

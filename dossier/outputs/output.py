@@ -52,7 +52,10 @@ def held(out: Path) -> Iterator[Path]:
     """
     with reported(out):
         target = _target(out)
-        _refuse_what_cannot_be_written(target, out)
+        # What another build takes away while we look at it is no fault, and looks like one for a moment only.
+        faults = [fault for _ in range(LOOKS) if (fault := _why_not_below(target, out)) is not None]
+        if len(faults) == LOOKS:
+            raise OutputError(faults[:1])
     with _parents_of(target), _locked(target, out) as alone:
         with reported(out):
             _restore(target)
@@ -346,14 +349,6 @@ def _refuse_what_is_not_ours(target: Path, out: Path, replace: bool) -> None:
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------
-
-
-def _refuse_what_cannot_be_written(target: Path, out: Path) -> None:
-    # What another build takes away while we look at it is no fault, and looks like one for a moment only.
-    looks = [_why_not_below(target, out) for _ in range(LOOKS)]
-    faults = [fault for fault in looks if fault is not None]
-    if len(faults) == LOOKS:
-        raise OutputError(faults[:1])
 
 
 def _why_not_below(target: Path, out: Path) -> Fault | None:

@@ -187,16 +187,15 @@ class PrintedTable:
             Where the ending is another, or the file cannot be written.
         """
         file = Path(path)
-        texts = {".html": self._page, ".tex": self.to_latex, ".csv": self._to_csv}
         kind = _ending(file, TABLES)
         if kind == ".docx":
             return self.to_docx(file)
-        output.write_file(file, texts[kind]().encode())
+        if kind == ".csv":
+            text = self.to_frame().map(_for_programs).to_csv(index=False, lineterminator="\n")
+        else:
+            text = self._page() if kind == ".html" else self.to_latex()
+        output.write_file(file, text.encode())
         return file
-
-    def _to_csv(self) -> str:
-        frame = self.to_frame().map(_for_programs)
-        return frame.to_csv(index=False, lineterminator="\n")
 
     @cached_property
     def _columns(self) -> Mapping[int, tables.Column]:

@@ -304,7 +304,11 @@ class _Policy:
         """A dataset with its counts as ranges; events or others that may be nobody are withheld."""
         given = replace(
             dataset,
-            excluded={why: self._excluded(why, count) for why, count in dataset.excluded.items()},
+            # Other rows of a file may be those of another dataset, whose parts have ranges of their own.
+            excluded={
+                why: self.not_given if why == types.NOT_SELECTED else self.ranged(count)
+                for why, count in dataset.excluded.items()
+            },
             clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
             dates=self.site.dataset.dates,
             dates_withheld=None
@@ -315,10 +319,6 @@ class _Policy:
         # A range of its own beside those of its parts would tell more than they do.
         lost = [count for count in given.excluded.values() if isinstance(count, types.CountRange)]
         return replace(given, rows_read=sum(lost, given.n))
-
-    def _excluded(self, why: str, count: int | types.Withheld) -> int | types.Withheld:
-        # Other rows of a file may be those of another dataset, whose parts have ranges of their own.
-        return self.not_given if why == types.NOT_SELECTED else self.ranged(count)
 
     def _outcome(self, dataset: types.DatasetSummary, given: types.DatasetSummary) -> types.DatasetSummary:
         """The rows by their outcome, whose ranges add up to that of all rows."""

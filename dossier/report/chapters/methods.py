@@ -95,7 +95,12 @@ def _ways(evidence: types.Evidence, term: types.Term) -> list[tuple[Method, str]
         if isinstance(each.found, types.Estimate) and not each.found.method.has(OVER_SPLITS)
     ]
     alone = all(dataset == types.POOLED for _, dataset in found)
-    return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != types.POOLED]
+    # Without what is said of one dataset alone: counts of clipped risks, of rows left out, of lost replicates.
+    return [
+        (Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped", INCOMPLETE))), dataset)
+        for method, dataset in found
+        if alone or dataset != types.POOLED
+    ]
 
 
 OVER_SPLITS = "mean_over_splits"
@@ -106,12 +111,6 @@ def over_splits(evidence: types.Evidence) -> str:
     """How numbers of refitted splits were taken; empty where there are none."""
     ways = (result.found.method for result in evidence.results if isinstance(result.found, types.Estimate))
     return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
-
-
-def _in_general(method: Method) -> Method:
-    """A method without what it says of one dataset alone: counts of clipped risks, of rows left out, of lost
-    replicates."""
-    return Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped", INCOMPLETE)))
 
 
 INCOMPLETE = "incomplete_rows"

@@ -69,7 +69,9 @@ def components(evidence: Evidence) -> tables.Table:
             rows.append(tables.Row(words.setting(measure), kind="group"))
             rows += [tables.Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in found]
         elif found and isinstance(found[0][1], Absent):
-            reason = _without_measure(found[0][1].reason)
+            reason = found[0][1].reason
+            # The row that is not there names the measure, which need not be repeated.
+            reason = Fact("internal_test_gives_no_value") if reason.code == "internal_test_gives_no" else reason
             reasons.leave_out(words.within_sentence(words.setting(measure)), found[0][0].name, reason)
     weak = [(measure, estimate) for measure, found in pairs.items() for _, _, estimate in found]
     minima = {measure: _minimum(estimate) for measure, estimate in weak if isinstance(estimate, Estimate)}
@@ -182,11 +184,6 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     ]
     weak = next((way for way in ways if isinstance(way, Estimate)), ways[0])
     return find(evidence, "spr", site, measure=measure), weak
-
-
-def _without_measure(reason: Fact) -> Fact:
-    """The reason where the measure is named by the row that is not there, and need not be repeated."""
-    return Fact("internal_test_gives_no_value") if reason.code == "internal_test_gives_no" else reason
 
 
 def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
