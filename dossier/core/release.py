@@ -305,9 +305,7 @@ class Prediction(Table):
 class Rival(Table):
     """Another model that gave its risks for the same rows."""
 
-    rules = {
-        "rival_of_two_forms": lambda own: len(_given(own, "column", "columns")) != 1 and {"name": own.name},
-    }
+    rules = {"rival_of_two_forms": lambda own: len(_given(own, "column", "columns")) != 1 and {"name": own.name}}
 
     name: Text
     column: Text | None = None
@@ -612,9 +610,7 @@ class StudyCounts(Table):
 class ReaderStudy(Table):
     """Decisions without and with the model."""
 
-    rules = {
-        "reader_study_of_two_forms": lambda own: len(_given(own, "file", "counts")) != 1,
-    }
+    rules = {"reader_study_of_two_forms": lambda own: len(_given(own, "file", "counts")) != 1}
 
     file: Text | None = None
     outside: bool = False
@@ -673,9 +669,7 @@ class Source(Table):
 class SurveyShare(Table):
     """The share of answers to a survey that put a class first, with its interval."""
 
-    rules = {
-        "share_outside_interval": _apart,
-    }
+    rules = {"share_outside_interval": _apart}
 
     value: Share
     low: Share
@@ -956,9 +950,7 @@ class Care(Table):
 class Report(Table):
     """What the owner prints of the dossier, and in which looks."""
 
-    rules = {
-        "unread_colour": lambda own: own.accent is not None and looks.contrast(own.accent) < looks.CONTRAST,
-    }
+    rules = {"unread_colour": lambda own: own.accent is not None and looks.contrast(own.accent) < looks.CONTRAST}
 
     leave_out: tuple[Text, ...] = ()
     title: Line | None = None
@@ -1004,9 +996,7 @@ class Revision(Table):
 class Statement(Table):
     """A declared row of the checklist: a text, a file that holds it, or an explicit none."""
 
-    rules = {
-        "statement_of_several_forms": lambda own: len(_given(own, "text", "file", "none")) != 1,
-    }
+    rules = {"statement_of_several_forms": lambda own: len(_given(own, "text", "file", "none")) != 1}
 
     text: Text | None = None
     file: Text | None = None
