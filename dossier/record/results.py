@@ -138,23 +138,13 @@ def _as(row: type[Any]) -> _As:
     return _As(row.kind, row, lambda found: found.value, row.of)
 
 
-class NotGiven(Row):
+class NotGiven(SameFields[types.Withheld]):
     """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
 
-    kind: ClassVar = types.Withheld
+    kind = types.Withheld
 
-    withheld: Reason
+    reason: Reason = Field(alias="withheld")
     below: Count
-
-    @classmethod
-    def of(cls, withheld: types.Withheld) -> Self:
-        """The row of what is withheld."""
-        return cls(withheld=withheld.reason, below=withheld.below)
-
-    @property
-    def value(self) -> types.Withheld:
-        """What is withheld."""
-        return types.Withheld(self.withheld, self.below)
 
 
 Withheld = Annotated[types.Withheld, _as(NotGiven)]
