@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -595,7 +595,7 @@ class Results(Row):
             ),
             later=tuple(result for result in results if "horizon" in result.at),
             curves=tuple(curve for curve in curves if curve.subset is None),
-            descriptions=tuple(_known(row.given for row in self.description)),
+            descriptions=tuple(filter(None, (row.given for row in self.description))),
             flags=self.flags,
             terms=terms_of(release),
             statements=dict(self.statements),
@@ -608,7 +608,7 @@ class Results(Row):
                 results=tuple(result for result in results if result.subset is not None and not _is_change(result)),
                 curves=tuple(curve for curve in curves if curve.subset is not None),
             ),
-            withheld=tuple(_known(row.not_given for row in self.description)),
+            withheld=tuple(filter(None, (row.not_given for row in self.description))),
             has_release_file=self.has_release_file,
             changes=None
             if previous is None
@@ -733,10 +733,6 @@ def _gap(found: types.Absent) -> dict[str, Any]:
 def _absent(status: Status, reason: Fact | None, below: int | None) -> types.Absent:
     why = reason or Fact("no_reason_given", status=status)
     return types.Withheld(why, below or 0) if status == "withheld" else types.Absent(why)
-
-
-def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:
-    return (kind for kind in found if kind is not None)
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
