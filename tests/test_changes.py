@@ -489,6 +489,46 @@ def test_both_versions_move_with_the_same_patients(paired: Evidence, folder: Pat
     assert found.se == pytest.approx(jackknife, rel=0.06)
 
 
+def test_both_versions_move_with_the_same_clusters(folder: Path) -> None:
+    """Of patients with several rows the error of the paired difference is that of leaving out each patient in turn."""
+    head, *lines = _table(6, 150).splitlines()
+    rng = np.random.default_rng(6)
+    # A patient has one to three rows of one risk and one outcome, so that rows alone would be too sure.
+    copies, place = rng.integers(1, 4, len(lines)), folder / "clustered"
+    table = [f"{line},p{k}" for k, line in enumerate(lines) for _ in range(copies[k])]
+    place.mkdir()
+    (place / "north.csv").write_text("\n".join([f"{head},patient", *table]) + "\n", encoding="utf-8")
+    about = ABOUT.format(
+        version="1.1.0", more='previous = "../out/results.json"', rival='previous = "risk_previous"', thresholds="0.3"
+    )
+    site = SITE.format(name="north", dates=f'{LAST_YEAR}\ncluster = "patient"')
+    (place / "release.toml").write_text(about + site, encoding="utf-8")
+    evidence = evaluate.evidence(reading.study(place, allow_outside=True))
+    rows = np.repeat(np.loadtxt(lines, delimiter=","), copies, axis=0)
+    patient = np.repeat(np.arange(len(lines)), copies)
+
+    def flagged_cases(outcome: Any, risk: Any) -> float:
+        return float(np.mean(risk[outcome == 1] >= 0.3))
+
+    of: dict[str, tuple[Any, dict[str, float]]] = {
+        "auroc": (lambda *given: present(auroc(*given)).value, {}),
+        "oe_ratio": (lambda outcome, risk: outcome.sum() / risk.sum(), {}),
+        "brier": (lambda outcome, risk: float(np.mean((risk - outcome) ** 2)), {}),
+        "sensitivity": (flagged_cases, {"threshold": 0.3}),
+    }
+    for measure, (value, at) in of.items():
+
+        def apart(kept: Any, value: Any = value) -> float:
+            outcome, risk, old = rows[kept].T
+            return float(value(outcome, risk) - value(outcome, old))
+
+        each = np.array([apart(patient != k) for k in range(len(lines))])
+        jackknife = math.sqrt((len(each) - 1) / len(each) * float(((each - each.mean()) ** 2).sum()))
+        found = present(_differences(evidence, measure, **at)["north"])
+        assert found.value == pytest.approx(apart(patient >= 0), abs=1e-9)
+        assert found.se == pytest.approx(jackknife, rel=0.06), measure
+
+
 def test_over_all_hospitals_it_is_the_mean_over_the_patients(paired: Evidence) -> None:
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
         found = _differences(paired, measure)
