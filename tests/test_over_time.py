@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -654,3 +655,34 @@ def test_a_rule_on_the_gain_is_simulated_by_the_gain() -> None:
     for at_least, first in ((0.001, 1), (-0.001, None)):
         rule = StopRule(measure="net_benefit_gain", at_least=at_least)
         assert stopping.first_crossed(rule, measure, risk, risk, 200, 0.1, rng) == first
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (
+            "at_least = 0.001, at_most = 99.0",
+            ("in 0.0% of courses", "in 0.0% one with a slope", "in 0.0% one with an O/E"),
+        ),
+        (
+            "at_least = 1.0, at_most = 1.000001",
+            ("in 100.0% of courses", "slope of 0.7 (half by quarter 1)", "in 100.0%"),
+        ),
+    ],
+)
+def test_a_rule_that_stops_nothing_or_everything_says_so(rule: str, says: tuple[str, ...], tmp_path: Path) -> None:
+    stop = f'{{ measure = "oe_ratio", {rule}, periods = 1 }}'
+    text = monitoring.rule(evaluate.evidence(reading.study(release(tmp_path, stop))))
+    assert [each for each in says if each not in text] == [], text
+
+
+@pytest.mark.parametrize(("stopped", "says"), [(100, "in 50.0% of courses"), (99, "in 49.5% of courses")])
+def test_half_of_the_courses_are_stopped_by_the_period_that_is_printed(
+    stopped: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 200 courses so many are stopped in period 3: half by period 3 where they are half, else by none."""
+    firsts = itertools.cycle([3] * stopped + [None] * (stopping.REPLICATES - stopped))
+    monkeypatch.setattr(stopping, "first_crossed", lambda *_: next(firsts))
+    text = monitoring.rule(evaluate.evidence(reading.study(release(tmp_path, TWICE))))
+    assert says in text, text
+    assert ("(half by quarter 3)" in text) == (stopped == 100)

@@ -18,8 +18,8 @@ from dossier.evaluate.offered import Site, seed_of
 from dossier.metrics.logistic import has_logit, logit
 from dossier.metrics.weighted import Measure, Rows, Weighted
 
-REPLICATES, FOLLOWED = 200, 12
-"""Simulated courses, and the periods that each is followed for."""
+REPLICATES, HALF, FOLLOWED = 200, 100, 12
+"""Simulated courses, half of them, and the periods that each is followed for."""
 TRUTHS = {"fine": (1.0, 1.0), "slope": (0.7, 1.0), "ratio": (1.0, 1.5)}
 """The slope and the O/E of the risks: right ones, too extreme ones, too low ones."""
 
@@ -42,7 +42,7 @@ def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Itera
             firsts = [first_crossed(rule, measure, risk, right, n, threshold, rng) for _ in range(REPLICATES)]
             seen = sorted(first for first in firsts if first is not None)
             found[name] = len(seen) / REPLICATES
-            found[f"{name}_after"] = seen[REPLICATES // 2] if len(seen) > REPLICATES // 2 else None
+            found[f"{name}_after"] = seen[HALF - 1] if len(seen) >= HALF else None
         yield Fact("stop_simulated", rule=site.release.care.stop.index(rule), n=n, periods=FOLLOWED, **found)
 
 
