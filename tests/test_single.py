@@ -277,7 +277,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "figures {out} --figure calibration_by_site -o {out}",
         "figures {out} --figure calibration_by_site -o {out}/figures/mine",
         "table {out} key_results -o {out}/claims.csv",
-        "history {out} {out} -o {out}/history.pdf",
+        "history {out} -o {out}/history.pdf",
         "init {out}/next",
     ],
 )

@@ -146,7 +146,7 @@ def test_the_numbers_are_those_of_the_rows(found: dict[str, Any], built: object)
         assert row["value"] == pytest.approx(value, abs=1e-9)
 
 
-def test_the_history_is_one_page_from_the_results_alone(
+def test_the_history_is_two_pages_from_the_results_alone(
     built: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     """The earlier release stands first in whatever order they are named, and the same results give the same bytes."""
@@ -168,10 +168,27 @@ def test_the_history_is_one_page_from_the_results_alone(
     text = subprocess.run(
         ["pdftotext", "-layout", str(tmp_path / "0.pdf"), "-"], capture_output=True, text=True, check=True
     ).stdout
-    assert text.count("\f") == 1
+    assert text.count("\f") == 2
     assert "2 releases, 1.4.0 to 1.5.0: 1 answer changed." in text
     slopes = text.split("Calibration slope")[1]
     assert next(line.split() for line in slopes.splitlines() if "GBSG" in line)[2::2] == ["1.07", "0.57"]
+    rows = [json.loads((built[0] / f"{name}-out" / "results.json").read_text()) for name in ("first", "second")]
+    for label, measure in (("Integrated calibration index", "ici"), ("Brier score", "brier")):
+        printed = next(line.split() for line in text.split(label)[1].splitlines() if "GBSG" in line)[2::2]
+        held = [
+            next(
+                row["value"]
+                for row in each["estimates"]
+                if (row["measure"], row["dataset"], row["at"], row["subset"]) == (measure, "gbsg", {}, None)
+            )
+            for each in rows
+        ]
+        assert [float(value) for value in printed] == pytest.approx(held, abs=6e-4)
+    twice = subprocess.run(
+        [*command[:4], named[0], named[0], *command[-2:]], check=False, capture_output=True, text=True
+    )
+    assert twice.returncode == 2
+    assert "given twice" in twice.stderr
 
 
 def test_the_history_is_of_one_model(built: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:

@@ -447,7 +447,7 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
 @click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper.")
 @_replace
 def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None:
-    """Print one page of the releases of a model, from the results.json of each: core measures, and what changed.
+    """Print a page or two of the releases of a model, from the results.json of each: core measures, and what changed.
 
     OUT is a dossier that was built, or its results.json; they are put in the order of their dates.
     """

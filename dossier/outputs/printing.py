@@ -131,9 +131,9 @@ def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft
 
 
 def history(files: Sequence[Path], page: str = "a4") -> bytes:
-    """One page of releases of one model, from the results.json of each, as PDF; the earliest stands first.
+    """A page or two of releases of one model, from the results.json of each, as PDF; the earliest stands first.
 
-    A ReleaseError says which file is no results.json, or of another model than the first.
+    A ReleaseError says which file is no results.json, of another model than the first, or given twice.
     """
     every: list[tuple[Evidence, bytes]] = []
     for file in files:
@@ -147,6 +147,8 @@ def history(files: Sequence[Path], page: str = "a4") -> bytes:
         if read.release.model != first:
             named = {"file": str(path), "other": read.release.model, "model": first}
             raise ReleaseError.one("previous_of_other_model", File(str(path)), **named)
+        if read.text() in (text for _, text in every):
+            raise ReleaseError.one("release_twice", File(str(path)), file=str(path))
         every.append((read.evidence, read.text()))
     order = sorted(every, key=lambda pair: pair[0].release.release.date or datetime.date.min)
     return press.pdf(compose.history(order, page))

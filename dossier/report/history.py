@@ -15,10 +15,10 @@ from dossier.typeset.words import counted, date, listing, sentence_case, setting
 from dossier.words import entries
 
 MOST_RELEASES, MOST_SITES = 4, 5
-"""The latest releases and the hospitals that one page has room for."""
+"""The latest releases and the hospitals that two pages have room for."""
 WIDEST_NAME = 40.0
 """Of a hospital, in mm, so that each has one line."""
-SHOWN = ("auroc", "oe_ratio", "calibration_slope", "net_benefit_gain", "sensitivity", "specificity")
+SHOWN = ("auroc", "oe_ratio", "calibration_slope", "ici", "brier", "net_benefit_gain", "sensitivity", "specificity")
 """The measures of the page, at the first threshold of the latest release where they have one."""
 
 
@@ -54,7 +54,7 @@ def measures(every: Sequence[types.Evidence]) -> Table:
                 cells = tuple(cell(each, term, reasons) for each in found)
                 rows.append(Row(label, cells, "total" if name == types.POOLED else "row"))
     more = counted(left, "more hospital") if left > 0 else ""
-    columns = [Column(label, intervals=True) for label in _heads(every)]
+    columns = [Column(each.release.release.version, intervals=True) for each in every]
     return worded("history-measures", rows, columns, reasons.footnotes(), more=more)
 
 
@@ -79,7 +79,7 @@ def answers(every: Sequence[types.Evidence]) -> Table:
     changed = _changed(every)
     rows = [Row(words[question], tuple(Cell.word(state) for state in states)) for question, states in changed.items()]
     same = [within_sentence(words[question]) for question in claims.QUESTIONS if question not in changed]
-    columns = [Column(label, words=True) for label in _heads(every)]
+    columns = [Column(each.release.release.version, words=True) for each in every]
     return worded("history-answers", rows, columns, same=listing(same))
 
 
@@ -89,7 +89,3 @@ def _changed(every: Sequence[types.Evidence]) -> dict[claims.Question, list[str]
         question: [claims.about(each, question, "overall")[0].state for each in every] for question in claims.QUESTIONS
     }
     return {question: list(states) for question, states in stood.items() if len(set(states)) > 1}
-
-
-def _heads(every: Sequence[types.Evidence]) -> list[str]:
-    return [each.release.release.version for each in every]
