@@ -88,6 +88,10 @@ def written(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows$on <- format(rows$on)
     jsonlite::write_json(as_written(rows), "rows.json", na = "null")
     save_dossier(found, "saved", edition = "committee")
+    criterion <- list(measure = "auroc", dataset = "each external", declared_on = "2023-05-01")
+    dated <- function(least) list(c(criterion, at_least = least))
+    ask <- function(least) validate(rows, outcome = "died", risk = "risk", acceptance = dated(least))$verdict
+    writeLines(c(found$verdict, ask(0.4), ask(0.999)), "verdicts.txt")
     """
     run(library, folder, ASKED + lines)
     return folder
@@ -144,6 +148,13 @@ def test_a_tibble_has_the_columns_and_values_of_the_frame(written: Path, validat
                 assert row[column] is None, (column, row)
             else:
                 assert (float(row[column]) if isinstance(value, float) else row[column]) == value, column
+
+
+@needs_r
+def test_the_verdict_is_that_of_the_criteria_that_count(written: Path, validation: Any) -> None:
+    # The first has no day, so that it counts for nothing; no model of these rows reaches the third.
+    assert (written / "verdicts.txt").read_text().split() == ["untested", "shown", "against"]
+    assert validation.verdict == "untested"
 
 
 @needs_r

@@ -463,7 +463,7 @@ def validate(arguments: Path, out: Path) -> None:
     """Do what dossier.validate does in Python for a program in another language, such as the package for R.
 
     ARGUMENTS is a file of JSON with its arguments. OUT gets results.json, from which dossier print makes every edition,
-    and its frames as estimates.csv and claims.csv.
+    its frames as estimates.csv and claims.csv, and how the criteria stand as verdict.txt.
     """
     from dossier import api
     from dossier.outputs import output
@@ -474,7 +474,7 @@ def validate(arguments: Path, out: Path) -> None:
     found = api.validate(**other_languages.arguments(arguments))
     frames = {"estimates.csv": found.to_frame(), "claims.csv": found.to_frame("claims")}
     files = {name: frame.to_csv(index=False, lineterminator="\n").encode() for name, frame in frames.items()}
-    _list(output.write_new(out, files | {"results.json": found.results.text()}))
+    _list(output.write_new(out, files | {"results.json": found.results.text(), "verdict.txt": found.verdict.encode()}))
 
 
 @dossier.command(short_help="Draw the figures of a dossier as files.")

@@ -31,6 +31,7 @@ validate <- function(data, outcome = NULL, risk, site = NULL, thresholds = NULL,
     list(
       estimates = read_table(file.path(out, "estimates.csv")),
       claims = read_table(file.path(out, "claims.csv")),
+      verdict = readLines(file.path(out, "verdict.txt"), warn = FALSE),
       results = readBin(results, "raw", file.size(results))
     ),
     class = "dossier_validation"
@@ -50,6 +51,7 @@ print.dossier_validation <- function(x, ...) {
   asked <- unique(x$claims[x$claims$scope == "overall", c("question", "state")])
   cat("What the numbers say to each question (x$claims has every hospital and group):\n")
   cat(paste0("  ", format(asked$question), "  ", asked$state, "\n"), sep = "")
+  cat("The declared criteria together (x$verdict):", x$verdict, "\n")
   cat(nrow(x$estimates), "estimates in x$estimates; save_dossier(x, \"folder\") prints the dossier.\n")
   invisible(x)
 }
