@@ -204,3 +204,28 @@ def test_a_logo_stays_beside_the_release(tmp_path: Path) -> None:
     with pytest.raises(DossierError) as error:
         reading.study(folder, allow_outside=True)
     assert [fault.code for fault in error.value.faults] == ["file_outside"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('style = "house.css"', "own_style_key"),
+        ('templates = "house"', "own_style_key"),
+        ('font = "house.woff2"', "own_style_key"),
+        ('accent = "#14507f; display: none"', "unread_colour"),
+        ('accent = "#ffffff"', "unread_colour"),
+        ('accent = "transparent"', "unread_colour"),
+        (r'title = "AUROC \u202e25.0"', "letter"),
+        (r'organisation = "\u200b"', "letter"),
+        ('logo = "release.toml"', "not_a_logo"),
+    ],
+)
+def test_looks_that_could_hide_or_change_a_number_are_refused(tmp_path: Path, line: str, code: str) -> None:
+    folder = tmp_path / "breast"
+    shutil.copytree(RELEASES["breast"], folder)
+    with (folder / "release.toml").open("a", encoding="utf-8") as file:
+        file.write(f"\n[report]\n{line}\n")
+    with pytest.raises(DossierError) as error:
+        reading.study(folder)
+    assert code in "".join(fault.code for fault in error.value.faults)
+    assert "[report]" in str(error.value)

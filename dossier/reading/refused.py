@@ -18,13 +18,19 @@ REFITTING = frozenset(
         *("recalibration", "recalibrated", "retrain", "retraining", "revision", "model_update"),
     }
 )
+OWN_STYLE = frozenset(
+    {
+        *("css", "style", "styles", "style_sheet", "stylesheet", "theme", "template", "templates"),
+        *("font", "fonts", "typeface", "font_family", "font_size", "spacing", "background", "colour", "color"),
+    }
+)
 
 
 def out_of_scope(key: str, where: Location) -> Fault | None:
     """The fault of a key that asks for what dossier does not do, or None when the key is merely unknown."""
-    name = key.lower()
-    if name in TIME_TO_EVENT:
-        return Fault("time_to_event_key", where, key=key)
-    if name in REFITTING:
-        return Fault("refitting_key", where, key=key)
-    return None
+    code = {
+        **dict.fromkeys(TIME_TO_EVENT, "time_to_event_key"),
+        **dict.fromkeys(REFITTING, "refitting_key"),
+        **dict.fromkeys(OWN_STYLE, "own_style_key"),
+    }.get(key.lower())
+    return None if code is None else Fault(code, where, key=key)
