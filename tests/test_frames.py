@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import narwhals
 import numpy as np
 import pandas
 import polars
 import pyarrow
+import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
@@ -126,6 +128,7 @@ ALIKE: Mapping[str, Callable[[pandas.DataFrame], Any]] = {
     "a batch": lambda frame: pyarrow.RecordBatch.from_pandas(frame, preserve_index=False),
     "lists": lambda frame: {name: frame[name].to_list() for name in frame},
     "arrays": lambda frame: {name: frame[name].to_numpy() for name in frame},
+    "narwhals": narwhals.from_native,
     "series of polars": lambda frame: {name: polars.Series(frame[name].to_list()) for name in frame},
 }
 
@@ -251,6 +254,21 @@ def said(frame: Any, **more: Any) -> list[tuple[str, str, str]]:
 )
 def test_a_fault_is_placed_in_the_frame_or_the_argument(frame: Any, more: dict[str, Any], where: str) -> None:
     assert said(frame, **more)[0][0] == where
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        polars.DataFrame(ROWS).lazy(),
+        # What duckdb's arrow() gives.
+        pyarrow.table(ROWS).to_reader(),
+        pyarrow.dataset.dataset(pyarrow.table(ROWS)),
+    ],
+    ids=lambda frame: type(frame).__name__,
+)
+def test_rows_that_are_still_to_be_computed_are_told(frame: Any) -> None:
+    with pytest.raises(DossierError, match="are not computed yet"):
+        validated(frame)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def is_frame(value: Any) -> bool:
 
 def is_lazy(value: Any) -> bool:
     """Whether it is a frame whose rows are not computed yet."""
-    return not hasattr(value, "__arrow_c_stream__") and any(hasattr(value, name) for name in ("collect", "compute"))
+    return any(hasattr(value, name) for name in ("collect", "compute", "read_all", "to_table"))
 
 
 def _is_records(value: Any) -> bool:
@@ -233,7 +233,7 @@ def _columns(frame: Any, place: str) -> list[tuple[str, Any]]:
     elif isinstance(frame, Mapping) or hasattr(frame, "dtype"):
         columns = [_cells(frame[name]) for name in names]
     else:
-        columns = list(map(_plain, _arrow(frame).columns))
+        columns = list(map(_plain, _arrow(frame).select(names).columns))
     for name, column in zip(names, columns, strict=True):
         if column is None:
             faults.append(Fault("column_of_several_kinds", Cell(place, name), column=name))
