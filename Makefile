@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system browser word r clean
+.PHONY: demo test style types quick slow test-all tables docs bench conformance contact-sheet claims versions coverage mutation fuzz lock faults stub system browser word latex r clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -91,6 +91,11 @@ browser: $(READY)
 # The tables for a text processor, opened by LibreOffice from Debian.
 word: $(READY)
 	.ci/system-libraries word
+	.venv/bin/pytest tests/test_single.py
+
+# The tables in LaTeX, set by XeLaTeX from Debian.
+latex: $(READY)
+	.ci/system-libraries latex
 	.venv/bin/pytest tests/test_single.py
 
 # The package for R, with R from Debian.

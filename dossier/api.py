@@ -251,8 +251,9 @@ def load(release: str | Path, allow_outside: bool = False) -> Loaded:
         With every fault of the release and of its tables.
     """
     from dossier import reading
+    from dossier.reading import arguments
 
-    return Loaded(reading.study(release, allow_outside))
+    return Loaded(reading.study(arguments.fitting("release", release, "place", '"release.toml"'), allow_outside))
 
 
 def read_results(path: str | Path) -> Record:
@@ -273,9 +274,10 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
+    from dossier.reading import arguments
     from dossier.record import results
 
-    _, read = results.opened(Path(path))
+    _, read = results.opened(Path(arguments.fitting("path", path, "place", '"out"')))
     return Record(read)
 
 
@@ -333,10 +335,8 @@ class Record:
         from dossier.record import results_csv
         from dossier.typeset.reasons import reason_text
 
-        if of == "claims":
+        if _chosen("of", of, ["estimates", "claims"]) == "claims":
             return self._claims()
-        if of != "estimates":
-            raise _not_a_choice("of", of, ["estimates", "claims"])
         rows = self.results.in_order(self.results.estimates)
         details = sorted({name for row in rows for name in row.details}) if wide else []
         settings = self._settings(details) if wide else {"threshold": "threshold"}
@@ -430,30 +430,31 @@ class Record:
         """
         import pandas
 
-        curve = CURVES.get(name, name)
-        rows = [row for row in self.results.in_order(self.results.curves) if row.curve == curve and row.columns]
-        if not rows:
-            known = sorted({row.curve for row in self.results.curves if row.columns})
-            raise _not_a_choice("name", name, [*CURVES, *known])
+        known = [row for row in self.results.in_order(self.results.curves) if row.columns]
+        names = sorted({row.curve for row in known})
+        curve = CURVES.get(_chosen("name", name, [*(each for each in CURVES if CURVES[each] in names), *names]), name)
+        rows = [row for row in known if row.curve == curve]
         parts = [pandas.DataFrame({**row.at, **self.results.where(row), **_columns(row)}) for row in rows]
         points = pandas.concat(parts, ignore_index=True)
         return points[[*WHERE, *(name for name in points.columns if name not in WHERE)]]
 
-    def plot(self, name: str) -> seaborn.objects.Plot:
+    def plot(self, name: str, by: str | None = None) -> seaborn.objects.Plot:
         """A curve of every site, or a measure as a forest, as a plot of seaborn to which marks and scales can be added.
 
         Parameters
         ----------
         name
-            calibration, decision, roc or risk; a curve that the supplement draws site by site, such as
-            cumulative_risks; or a measure of `to_frame`, such as auroc.
+            calibration, decision, roc or risk; over_time; a curve that the supplement draws site by site, such as
+            cumulative_risks or confidence_by_rater; or a measure of `to_frame`, such as auroc.
+        by
+            Of a measure, the column of subgroups whose groups stand in place of all patients.
 
         Returns
         -------
         seaborn.objects.Plot
             Of a curve one panel a site, and a model where there are several; of a measure a line a site with its
-            interval, a colour a model and a panel a threshold or other setting. Subgroups are left out; `facet`,
-            `add`, `theme`, `scale` and `save` work as on any other.
+            interval, a colour a model or group and a panel a threshold or other setting. `facet`, `add`, `theme`,
+            `scale` and `save` work as on any other.
 
         Raises
         ------
@@ -462,13 +463,15 @@ class Record:
         """
         from dossier.outputs import plots
 
-        if name in plots.CURVES:
+        rows = self.to_frame()
+        rows = rows[rows["status"] == "estimated"]
+        columns = rows["subset_column"]
+        if by is not None:
+            _chosen("by", by, list(dict.fromkeys(columns.dropna())))
+        rows = rows[columns.isna() if by is None else columns == by]
+        if _chosen("name", name, [*plots.CURVES, *dict.fromkeys(rows["measure"])]) in plots.CURVES:
             points = self.curves(name)
             return plots.CURVES[name](points[points["subset_column"].isna()])
-        rows = self.to_frame()
-        rows = rows[(rows["status"] == "estimated") & rows["subset_column"].isna()]
-        if name not in set(rows["measure"]):
-            raise _not_a_choice("name", name, [*plots.CURVES, *dict.fromkeys(rows["measure"])])
         return plots.forest(self.evidence.terms[name].label, rows[rows["measure"] == name])
 
     @cached_property
@@ -502,9 +505,7 @@ class Record:
         """
         from dossier.outputs.single import PrintedTable
 
-        if name not in self._tables:
-            raise _not_a_choice("name", name, list(self.tables))
-        return PrintedTable(self._tables[name])
+        return PrintedTable(self._tables[_chosen("name", name, self.tables)])
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
@@ -558,14 +559,10 @@ class Record:
         ReleaseError
             With the editions that there are.
         """
-        asked: Asked = "regulatory" if edition == "quick" or edition not in EDITIONS else edition
+        asked: Asked = "committee" if edition == "committee" else "regulatory"
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
-        if f"dossier-{edition}.pdf" not in files:
-            known = sorted(name[8:-4] for name in files if name.startswith("dossier-") and name.endswith(".pdf"))
-            raise _not_a_choice(
-                "edition", edition, known if "quick" in known else [name for name in EDITIONS["all"] if name != "html"]
-            )
-        return files[f"dossier-{edition}.pdf"]
+        known = ["quick"] if "dossier-quick.pdf" in files else [name for name in EDITIONS["all"] if name != "html"]
+        return files[f"dossier-{_chosen('edition', edition, known)}.pdf"]
 
     def html(self, *, local_site: str | None = None) -> bytes:
         """Every edition in one file for the screen, which asks for nothing from a network; the PDF is the record.
@@ -586,8 +583,7 @@ class Record:
             Where the record is that of `dossier quick`, which has one edition alone.
         """
         _, files = self._printed(Build(edition="html", local_site=local_site))
-        if "dossier.html" not in files:
-            raise _not_a_choice("edition", "html", ["quick"])
+        _chosen("edition", "html", ["html"] if "dossier.html" in files else ["quick"])
         return files["dossier.html"]
 
     def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:
@@ -611,8 +607,9 @@ class Record:
             Where the folder holds anything but an unaltered dossier.
         """
         from dossier.outputs import output, printing
+        from dossier.reading import arguments
 
-        path = Path(folder)
+        path = Path(arguments.fitting("folder", folder, "place", '"out"'))
         with output.reserved(path):
             evidence, files = self._printed(Build(page=page, local_site=local_site))
             if self._found is None:
@@ -624,7 +621,10 @@ class Record:
 
     def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
         from dossier.outputs import printing
+        from dossier.reading import arguments
 
+        arguments.fitting("local_site", asked.local_site, "name_of_site", '"North"')
+        _chosen("page", asked.page, ["a4", "letter"])
         command: Build | Quick = printing.command_for(self.evidence, asked)
         return printing.printed(self.results.text(), command)
 
@@ -714,11 +714,13 @@ class Validation(Record):
             Where the release was read from a disk: it lies there already.
         """
         from dossier.outputs import output
+        from dossier.reading import arguments
 
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
-        output.write_new(Path(folder), self._files)
-        return Path(folder)
+        path = Path(arguments.fitting("folder", folder, "place", '"release"'))
+        output.write_new(path, self._files)
+        return path
 
 
 # ---- a frame as a release -------------------------------------------------------------------------------------------
@@ -726,11 +728,13 @@ class Validation(Record):
 WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 
-def _not_a_choice(argument: str, value: object, choices: list[str]) -> errors.ReleaseError:
-    """The error of a name that is none of those that there are."""
+def _chosen(argument: str, value: Any, choices: Sequence[str]) -> Any:
+    """The value where it is one of those that there are; a ReleaseError names them."""
     from dossier.reading.faults import not_a_choice
 
-    return not_a_choice(locations.Argument(argument), argument, value, choices)
+    if not isinstance(value, str) or value not in choices:
+        raise not_a_choice(locations.Argument(argument), argument, value, choices)
+    return value
 
 
 def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:

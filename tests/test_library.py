@@ -6,6 +6,7 @@ import datetime
 import inspect
 import itertools
 import re
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,11 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import REGISTER, fill, measures
 from dossier.core.types import Absent, Estimate, Withheld
 from dossier.reading.arguments import KINDS
+from dossier.record import results
 from dossier.record.results import Results, read
 from dossier.report.chapters import verdict
 from dossier.typeset.numbers import plain
+from tests.conftest import Book
 
 fill("metrics")
 ROOT = Path(__file__).parents[1]
@@ -269,6 +272,69 @@ def test_a_curve_of_the_supplement_is_drawn_in_its_words(found: Validation) -> N
         "with the outcome",
         "without it",
     }
+
+
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+def test_a_measure_is_drawn_by_groups(found: Validation) -> None:
+    rows = found.to_frame().query(
+        "measure == 'auroc' and status == 'estimated' and subset_column == 'sex' and at == ''"
+    )
+    figure = found.plot("auroc", by="sex").plot()._figure
+    (axes,) = figure.axes
+    ends = sorted(tuple(np.sort(segment[:, 0])) for line in axes.collections for segment in _segments(line))
+    assert ends == sorted(zip(rows.low, rows.high, strict=True))
+    assert {text.get_text() for legend in figure.legends for text in legend.get_texts()} == {"f", "m"}
+
+
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+@pytest.mark.parametrize(
+    ("name", "told_apart", "columns"),
+    [
+        ("over_time", ["site", "measure", "threshold"], ["value"]),
+        ("confidence_by_rater", ["site", "rater"], ["share"]),
+        ("complexity_distribution", ["site"], ["share"]),
+    ],
+)
+def test_periods_and_readers_have_a_panel_each(
+    books: dict[str, Book], name: str, told_apart: list[str], columns: list[str]
+) -> None:
+    record = Record(read(results.of(books["knee"].evidence).text()))
+    points = record.curves(name)
+    figure = record.plot(name).plot()._figure
+    assert len(figure.axes) == len(points.drop_duplicates(told_apart))
+    drawn = [line.get_ydata() for axes in figure.axes for line in axes.lines if len(line.get_ydata()) > 1]
+    outlines = [patch.get_xy()[:, 1] for axes in figure.axes for patch in axes.patches]
+    for _, own in points.groupby(told_apart, dropna=False):
+        (column,) = columns
+        known = own[column].dropna().to_numpy()
+        assert any(set(known) <= set(np.asarray(line, float)) for line in [*drawn, *outlines])
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda v: v.save(None), "folder is None, not the path of a file or a folder."),
+        (lambda v: v.save("out", page="a5"), 'page is "a5", not one of a4, letter.'),
+        (lambda v: v.html(local_site=7), "local_site is 7, not the name of a hospital."),
+        (lambda v: v.write_release(3), "folder is 3"),
+        (lambda v: v.table([]), "name is a list"),
+        (lambda v: v.figure({}), "name is a table"),
+        (lambda v: v.curves(["roc"]), "name is a list"),
+        (lambda v: v.plot("auroc", by=["sex"]), "by is a list, not one of sex"),
+        (lambda v: v.to_frame([]), "of is a list, not one of estimates, claims."),
+        (lambda v: v.table("key_results").save(None), "path is None"),
+        (lambda v: v.figure("calibration_by_site").save("figure.png", dpi="fine"), 'dpi is "fine"'),
+        (lambda _: dossier.load(None), "release is None"),
+        (lambda _: dossier.read_results(b"out"), "path is "),
+    ],
+)
+def test_what_is_of_another_kind_is_told_in_the_words_of_the_argument(
+    found: Validation, call: Callable[[Validation], object], says: str
+) -> None:
+    with pytest.raises(ReleaseError) as caught:
+        call(found)
+    assert str(caught.value).startswith(says)
+    assert "where: argument" in str(caught.value)
 
 
 def _segments(line: Any) -> Any:

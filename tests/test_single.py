@@ -34,7 +34,7 @@ from dossier.typeset.numbers import plain
 from dossier.typeset.tables import Cell, Column, Row, Table
 from tests.conftest import ROOT, Book
 
-OFFICE = shutil.which("soffice")
+OFFICE, XELATEX = shutil.which("soffice"), shutil.which("xelatex")
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 HARD = Table(
     "table-hard",
@@ -155,6 +155,35 @@ def test_a_docx_opened_again_has_title_head_groups_cells_and_notes(tmp_path: Pat
     ]
     assert len(list(body.iter(f"{WORD}tblHeader"))) == 1
     assert PrintedTable(HARD).to_docx(tmp_path / "again.docx").read_bytes() == file.read_bytes()
+
+
+PREAMBLE = r"""\documentclass{article}
+\usepackage{fontspec,array,booktabs,longtable}
+\usepackage[a4paper,margin=25mm]{geometry}
+\setmainfont{SourceSerif4-400.ttf}[Path=%s/]
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.mark.skipif(XELATEX is None, reason="there is no XeLaTeX; make latex installs it")
+def test_every_table_compiles_in_latex_with_all_its_letters_on_its_pages(
+    books: dict[str, Book], tmp_path: Path
+) -> None:
+    records = [record_of(books[name]) for name in ("breast", "knee")]
+    every = [record.table(name).to_latex() for record in records for name in record.tables]
+    made = "\n\\clearpage\n".join([*every, PrintedTable(HARD).to_latex()])
+    (tmp_path / "all.tex").write_text(PREAMBLE % (ROOT / "styles" / "fonts", made), encoding="utf-8")
+    asked = [str(XELATEX), "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(asked, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "all.log").read_text(encoding="utf-8", errors="replace")
+    # What is longer than a page is cut off at its foot, and what the font has no letter for is left out.
+    assert not re.findall("Float too large.*|Missing character.*", log)
+    shown = subprocess.run(["pdftotext", "-layout", "all.pdf", "-"], cwd=tmp_path, check=True, capture_output=True)
+    last = " ".join(shown.stdout.decode().split("\f")[-2].split())
+    assert all(each in last for each in ("A & B, 5% of {all}.", "North & South 0.81 (0.7 to 0.9) 1,200", "Read_me."))
 
 
 def test_html_latex_and_frames_keep_the_cells_and_escape_their_own_marks() -> None:

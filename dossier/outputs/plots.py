@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dossier.core.over_time import OVER_TIME
 from dossier.typeset import widths, words
 
 if TYPE_CHECKING:
@@ -78,29 +79,46 @@ def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
     return plot.label(x="Predicted risk", y="Share\n(filled: events, open: non-events)")
 
 
-def _lines(panel: Mapping[str, Any]) -> Callable[[pandas.DataFrame], seaborn.objects.Plot]:
-    """A curve that the supplement draws site by site, in its words: a line for each of its columns."""
+def _lines(panel: Mapping[str, Any], mark: str = "Line") -> Callable[[pandas.DataFrame], seaborn.objects.Plot]:
+    """A curve that the supplement draws site by site, in its words: a line or an area for each of its columns."""
 
     def plotted(points: pandas.DataFrame) -> seaborn.objects.Plot:
         import pandas
         import seaborn.objects as so
 
-        alone = len(panel["lines"]) == 1
+        lines: Mapping[str, str] = panel.get("lines") or panel["fills"]
+        alone, across = len(lines) == 1, panel["across"]
+        if "each" in panel:
+            points = points.assign(site=points["site"] + points[panel["each"]].map(f", {panel['each']} {{:g}}".format))
+        points = points.assign(**{across: points[[across, panel.get("upper", across)]].mean(axis=1)})
         parts = []
-        for column, named in panel["lines"].items():
+        for column, named in lines.items():
             ends = {("" if alone else f"{column}_") + end: end for end in ("low", "high")}
-            kept = points[["site", "model", panel["across"], column, *(end for end in ends if end in points)]]
+            kept = points[["site", "model", across, column, *(end for end in ends if end in points)]]
             parts.append(kept.rename(columns={column: "value", **ends}).assign(line=named))
         colour = {} if alone else {"color": "line"}
         drawn = pandas.concat(parts, ignore_index=True)
-        plot = _panels(drawn, x=panel["across"], y="value", **colour)
+        plot = _panels(drawn, x=across, y="value", **colour)
         lowest = drawn[[name for name in ("value", "low") if name in drawn]].min().min()
         plot = plot.limit(y=(LOWEST_DRAWN, None)) if lowest < LOWEST_DRAWN else plot
         banded = all("low" in part for part in parts)
         plot = plot.add(so.Band(), ymin="low", ymax="high") if banded else plot
-        return plot.add(so.Line()).label(x=panel["axis"], y=panel["up"], color="")
+        return plot.add(getattr(so, mark)()).label(x=panel["axis"], y=panel.get("up", "Share"), color="")
 
     return plotted
+
+
+def _over_time(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    """A panel for each measure at each site, by the first day of each calendar period."""
+    import pandas
+    import seaborn.objects as so
+
+    settings = [name for name in ("measure", "class", "threshold") if name in points]
+    named = points[["site", *settings]].agg(lambda row: ", ".join(map(str, row.dropna())), axis=1)
+    days = points["period"].map(lambda period: pandas.Period(period).start_time)
+    plot = _panels(points.assign(site=named, period=days), x="period", y="value").share(y=False)
+    plot = plot.add(so.Band(), ymin="low", ymax="high").add(so.Line(marker="o"))
+    return plot.scale(x=so.Temporal().label(concise=True)).label(x="Period", y="Value")
 
 
 CURVES: Mapping[str, Callable[[pandas.DataFrame], seaborn.objects.Plot]] = {
@@ -108,18 +126,22 @@ CURVES: Mapping[str, Callable[[pandas.DataFrame], seaborn.objects.Plot]] = {
     "decision": _decision,
     "roc": _roc,
     "risk": _risk,
+    OVER_TIME: _over_time,
     **{name: _lines(panel) for name, panel in words.of_curves("panels").items()},
+    **{name: _lines(panel, "Area") for name, panel in words.of_curves("ridges").items() if name != "risk_distribution"},
 }
 """How a curve is drawn, by the name that `Record.curves` has for it."""
 
 
 def forest(label: str, rows: pandas.DataFrame) -> seaborn.objects.Plot:
-    """A measure with its interval, a line a site, the models beside each other; a panel for each of its settings."""
+    """A measure with its interval, a line a site; models and groups beside each other, a panel for each setting."""
     import seaborn.objects as so
 
     varying = [name for name in ("threshold", "at") if rows[name].nunique() > 1]
     settings = rows[varying].agg(_setting, axis=1) if varying else ""
     several = rows.groupby("site")["dataset"].transform("nunique") > 1
+    beside = [name for name in ("model", "subset_level") if rows[name].nunique() > 1]
+    rows = rows.assign(model=rows[beside].agg(", ".join, axis=1) if beside else "")
     shown = rows.assign(setting=settings, site=rows["site"].mask(several, rows["site"] + ", " + rows["role"]))
     at_sites = shown.loc[shown["role"] != "pooled", "setting"]
     shown = shown[shown["setting"].isin(at_sites)] if len(at_sites) else shown

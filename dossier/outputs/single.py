@@ -19,7 +19,7 @@ from dossier.core.errors import OutputError, ReleaseError
 from dossier.core.faults.locations import Argument, File, Location, Option
 from dossier.outputs import output
 from dossier.outputs.outlined import outlined
-from dossier.reading import faults
+from dossier.reading import arguments, faults
 from dossier.report import draw
 from dossier.typeset import tables
 from dossier.typeset.numbers import MINUS, plain
@@ -38,8 +38,8 @@ FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The day of each part of a .docx, the earliest that there is: the clock would change its bytes."""
 WORD_LINE = 152.0
 """The width of a table in a .docx, in mm."""
-LETTERS, PADDING, MOST = 76, 4, 36
-"""Of a line, of the edges of a column, and of a text at most on one line, in letters."""
+LETTERS, PADDING, MOST, LINES_OF_A_PAGE = 76, 4, 36, 30
+"""Of a line, of the edges of a column, and of a text at most on one line, in letters; what fits a page, in lines."""
 NAMED_IN_LATEX = {"\\": "textbackslash", "^": "textasciicircum", "~": "textasciitilde"}
 IN_LATEX = str.maketrans(
     {mark: f"\\{mark}" for mark in "&%$#_{}"} | {mark: rf"\{name}{{}}" for mark, name in NAMED_IN_LATEX.items()}
@@ -107,17 +107,22 @@ class PrintedTable:
     def to_latex(self) -> str:
         """A table in LaTeX with rules of booktabs, by pandas, its title as the caption; for xelatex or lualatex.
 
-        Its columns wrap where the longest texts would not fit the line, and its notes stand below it.
+        Its columns wrap where the longest texts would not fit the line, its notes stand below it, and what is longer
+        than a page is a longtable.
         """
         frame, caption = self.to_frame(), self.title.translate(IN_LATEX)
         heads = [f"{over} {label}".strip() for over, label in [("", "Group"), *self._heads]][-len(frame.columns) :]
         rows = [heads, *frame.to_numpy().tolist()]
         wraps = sum(max(map(len, column)) for column in zip(*rows, strict=True)) > LETTERS
-        columns = "".join(WRAPPED.format(width) for width in _widths(rows)) if wraps else "l" * len(heads)
-        label = f"tab:{self.table.name}"
-        made = frame.to_latex(index=False, escape=True, caption=caption, label=label, column_format=columns)
+        letters = [(width, max(width * LETTERS, 1.0)) for width in _widths(rows)]
+        columns = "".join(WRAPPED.format(width) for width, _ in letters) if wraps else "l" * len(heads)
+        high = sum(max(len(text) // room for text, (_, room) in zip(row, letters, strict=True)) + 1 for row in rows)
+        asked: dict[str, Any] = {"label": f"tab:{self.table.name}", "longtable": high > LINES_OF_A_PAGE}
+        made = frame.to_latex(index=False, escape=True, caption=caption, column_format=columns, **asked)
         notes = "".join(f"\\par\\footnotesize {note.translate(IN_LATEX)}\n" for note in self.notes)
-        return made.replace("\\end{table}", f"{notes}\\end{{table}}")
+        return (
+            made.replace("\\end{table}", f"{notes}\\end{{table}}") if "\\end{table}" in made else f"{made}{{{notes}}}\n"
+        )
 
     def to_docx(self, path: str | Path) -> Path:
         """Write it for a text processor: title, table with a head that is repeated on each page, notes.
@@ -137,7 +142,7 @@ class PrintedTable:
         OutputError
             Where python-docx is not installed, or the file cannot be written.
         """
-        file = Path(path)
+        file = Path(arguments.fitting("path", path, "place", '"table.docx"'))
         try:
             import docx
             from docx.oxml.parser import OxmlElement
@@ -186,7 +191,7 @@ class PrintedTable:
         ReleaseError, OutputError
             Where the ending is another, or the file cannot be written.
         """
-        file = Path(path)
+        file = Path(arguments.fitting("path", path, "place", '"table.docx"'))
         kind = _ending(file, TABLES)
         if kind == ".docx":
             return self.to_docx(file)
@@ -284,7 +289,7 @@ class PrintedFigure:
         """The figure as a file: an svg has its letters as outlines, a png and a tiff so many dots an inch."""
         if kind == "svg":
             return outlined(self.picture.svg)
-        found = draw.image(self.evidence, self.picture.name, kind, dpi)
+        found = draw.image(self.evidence, self.picture.name, kind, arguments.fitting("dpi", dpi, "dots_an_inch", "300"))
         return b"" if isinstance(found, types.Absent) else found
 
     def save(self, path: str | Path, dpi: int = DPI) -> Path:
@@ -307,7 +312,7 @@ class PrintedFigure:
         ReleaseError, OutputError
             Where the ending is another, or the file cannot be written.
         """
-        file = Path(path)
+        file = Path(arguments.fitting("path", path, "place", '"figure.png"'))
         kinds = {f".{kind}": kind for kind in KINDS}
         output.write_file(file, self.content(kinds[_ending(file, list(kinds))], dpi))
         return file
@@ -322,7 +327,7 @@ class PrintedFigure:
 def figure(evidence: types.Evidence, name: str, at: Location) -> PrintedFigure:
     """A figure by its name; a ReleaseError lists the names that there are, or says why the evidence allows none."""
     known = list(register.fill("report.figures").figures)
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise faults.not_a_choice(at, at.name if isinstance(at, Option) else "name", name, known)
     found = draw.picture(evidence, name)
     if isinstance(found, types.Absent):

@@ -10,7 +10,7 @@ from os import PathLike
 from types import NoneType
 from typing import Any
 
-from dossier.core.errors import Fault
+from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Location
 from dossier.core.release import Release, day
@@ -67,6 +67,13 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
                     yield _other(name, value, "list_of_tables", f"[{example}]")
             elif not _is_table(value):
                 yield _other(name, value, "table_of_keys", example)
+
+
+def fitting(name: str, value: Any, wanted: str, example: str) -> Any:
+    """An argument of another function of the library, as it is; a ReleaseError where it is of another kind."""
+    if not FITTING[wanted](value):
+        raise ReleaseError([_other(name, value, wanted, example)])
+    return value
 
 
 def of_frame(fault: Fault) -> Fault:
@@ -227,3 +234,9 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "previous": (_of(str, PathLike, NoneType), "place_of_results", '"1.3.0/results.json"'),
 }
 """What each argument may be, the words for it, and an example."""
+FITTING: Mapping[str, Callable[[Any], bool]] = {
+    "place": _of(str, PathLike),
+    "name_of_site": _of(str, NoneType),
+    "dots_an_inch": lambda value: _of(Integral)(value) and value > 0,
+}
+"""What else an argument may be, by the words for it."""
