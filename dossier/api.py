@@ -142,18 +142,11 @@ def validate(
     >>> float(aurocs.value.iloc[0])
     0.75
     """
+    given: dict[str, Any] = {name: value for name, value in locals().items() if name != "tables"}
     from dossier.outputs import output
     from dossier.reading import arguments, frames
     from dossier.reading import previous as earlier
 
-    given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
-    given |= {"time": time, "event": event, "at": at, "subgroups": subgroups}
-    given |= {"development": development, "internal": internal, "readers": readers}
-    given |= {"predictors": predictors, "rival": rival}
-    given |= {"cluster": cluster, "weights": weights, "strata": strata}
-    given |= {"positive": positive, "scale": scale, "classes": classes}
-    given |= {"model": model, "version": version, "date": date}
-    given |= {"owner": owner, "level": level, "seed": seed, "previous": previous}
     faults = list(arguments.faults(given, tables))
     wrong = {fault.at.name for fault in faults if isinstance(fault.at, locations.Argument)}
     if wrong.intersection(arguments.NEEDED):
@@ -190,15 +183,17 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
     scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}
-    rivals = [] if rival is None or isinstance(rival, str) else rival
-    rivals = [_rival(name, named) for name, named in rivals.items()] if isinstance(rivals, Mapping) else list(rivals)
+    rivals: Any = [] if rival is None or isinstance(rival, str) else rival
+    if isinstance(rivals, Mapping):
+        each = ((name, {"column": of} if isinstance(of, str) else {"columns": list(of)}) for name, of in rivals.items())
+        rivals = [{"name": name, **columns} for name, columns in each]
     thresholds, readers = given.get("thresholds", ()), given.get("readers")
     datasets = frames.datasets(given)
     declared: dict[str, Any] = {
         "release": about,
         "outcome": outcome,
         "prediction": prediction | scale,
-        "rival": rivals,
+        "rival": list(rivals),
         "thresholds": thresholds if isinstance(thresholds, Mapping) else {"declared": list(thresholds)},
         "horizon": [],
         "dataset": datasets,
@@ -282,7 +277,10 @@ def read_results(path: str | Path) -> Record:
 
 
 class Record:
-    """What a results.json holds, as frames, plots and pages."""
+    """What a results.json holds, as frames, plots and pages.
+
+    A name or an argument that is none of those that there are is a ReleaseError, which lists them.
+    """
 
     _found: Evidence | None = None
     """What was found of the rows, where they were at hand."""
@@ -324,11 +322,6 @@ class Record:
             `subset_level`, `measure`, `threshold`, `at`, `value`, `low`, `high`, `at_least`, `at_most`,
             `limit_source` (default, declared, maker), `looks`, `p_adjusted`, `p_of` (the measure that it is
             of), `worst`, `needs_n`, `alone` and `reason`.
-
-        Raises
-        ------
-        ReleaseError
-            Where `of` is neither.
         """
         import pandas
 
@@ -422,11 +415,6 @@ class Record:
             `dataset`, `site`, `role`, `model`, `subset_column`, `subset_level`, the further settings, and the columns
             of the curve, those of the model first; `period` of over_time as pandas.Period reads it: 2025-03, 2025Q3,
             2025.
-
-        Raises
-        ------
-        ReleaseError
-            With the names that there are, and the one that may be meant.
         """
         import pandas
 
@@ -455,11 +443,6 @@ class Record:
             Of a curve one panel a site, and a model where there are several; of a measure a line a site with its
             interval, a colour a model or group and a panel a threshold or other setting. `facet`, `add`, `theme`,
             `scale` and `save` work as on any other.
-
-        Raises
-        ------
-        ReleaseError
-            With the names that there are, and the one that may be meant.
         """
         from dossier.outputs import plots
 
@@ -497,11 +480,6 @@ class Record:
         -------
         dossier.outputs.single.PrintedTable
             `to_frame`, `to_html`, `to_latex`, `to_docx`; shown as a table in a notebook.
-
-        Raises
-        ------
-        ReleaseError
-            With the names that there are, and the one that may be meant.
         """
         from dossier.outputs.single import PrintedTable
 
@@ -553,11 +531,6 @@ class Record:
         -------
         bytes
             The file, with the same bytes as that of `dossier build`.
-
-        Raises
-        ------
-        ReleaseError
-            With the editions that there are.
         """
         asked: Asked = "committee" if edition == "committee" else "regulatory"
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
@@ -575,12 +548,7 @@ class Record:
         Returns
         -------
         bytes
-            The file, with the same bytes as that of `dossier build --edition html`.
-
-        Raises
-        ------
-        ReleaseError
-            Where the record is that of `dossier quick`, which has one edition alone.
+            The file, with the same bytes as that of `dossier build --edition html`; `dossier quick` has none.
         """
         _, files = self._printed(Build(edition="html", local_site=local_site))
         _chosen("edition", "html", ["html"] if "dossier.html" in files else ["quick"])
@@ -746,8 +714,3 @@ def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
         unit = values.unit_of(row.at["periods"])
         columns["period"] = [over_time.code(int(number or 0), unit) for number in row.columns["period"]]
     return columns
-
-
-def _rival(name: str, columns: str | Sequence[str]) -> dict[str, Any]:
-    """A [[rival]]: the column of another model's risk, or of several classes the columns."""
-    return {"name": name, **({"column": columns} if isinstance(columns, str) else {"columns": list(columns)})}

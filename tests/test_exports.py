@@ -88,6 +88,46 @@ TEXTS: dict[str, tuple[bytes, dict[str, Any], str | None]] = {
         {"scale": "percent"},
         "--scale percent",
     ),
+    "per cent as Excel sets it, behind a blank that does not break": (
+        text(risks=[comma(p) + "\u00a0%" for p in PER_CENT], separator=";").encode(),
+        {"scale": "percent"},
+        "--scale percent",
+    ),
+    "per cent with a narrow blank": (
+        text(risks=[f"{p:.1f}\u202f%" for p in PER_CENT]).encode(),
+        {"scale": "percent"},
+        "--scale percent",
+    ),
+    "blanks behind cells and heads, and empty columns": (
+        "\n".join(f"{line} ,,".replace(",0.", " ,0.") for line in text().strip().split("\n")).encode(),
+        {},
+        None,
+    ),
+    "UTF-16 with semicolons and commas": (text(risks=COMMAS, separator=";").encode("utf-16"), {}, None),
+    "Excel with a mark and a line for the separator": (
+        ("sep=;\n" + text(risks=COMMAS, separator=";")).encode("utf-8-sig"),
+        {},
+        None,
+    ),
+    "numbers in powers of ten with commas": (
+        text(risks=[f"{risk:.3E}".replace(".", ",") for risk in RISKS], separator=";").encode(),
+        {},
+        None,
+    ),
+    "numbers without a leading 0": (text(risks=[comma(risk)[1:] for risk in RISKS], separator=";").encode(), {}, None),
+    "outcomes as 0,0 and 1,0": (text(words("0,0", "1,0"), COMMAS, ";").encode(), {}, None),
+    "line ends of an old Mac": (text().replace("\n", "\r").encode(), {}, None),
+    "errors of Excel": (
+        text(tail="Nord,#N/A,0.5\nNord,1,#NV\n").encode(),
+        {"missing": ("#N/A", "#NV")},
+        "--missing",
+    ),
+    "letters of SAS for missing": (
+        text(tail="Nord,.A,0.5\nNord,1,.Z\n").encode(),
+        {"missing": (".A", ".Z")},
+        "--missing",
+    ),
+    "nines of SPSS": (text(tail="Nord,999,0.5\n").encode(), {"missing": ("999",)}, "--missing"),
     "log odds": (text(risks=LOG_ODDS).encode(), {"scale": "log_odds"}, "--scale log_odds"),
 }
 """The bytes of a .csv, the options that it needs, and which is named where they are not given."""

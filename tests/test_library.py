@@ -324,8 +324,8 @@ def test_periods_and_readers_have_a_panel_each(
         (lambda v: v.to_frame([]), "of is a list, not one of estimates, claims."),
         (lambda v: v.table("key_results").save(None), "path is None"),
         (lambda v: v.figure("calibration_by_site").save("figure.png", dpi="fine"), 'dpi is "fine"'),
-        (lambda _: dossier.load(None), "release is None"),
-        (lambda _: dossier.read_results(b"out"), "path is "),
+        (lambda _: dossier.load(None), "release is None"),  # type: ignore[arg-type]
+        (lambda _: dossier.read_results(b"out"), "path is "),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_of_another_kind_is_told_in_the_words_of_the_argument(

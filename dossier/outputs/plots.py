@@ -64,12 +64,6 @@ def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
     return plot.label(x="Threshold", y="Net benefit\n(dotted: the better default)")
 
 
-def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
-    return _panels(points, x="fpr", y="tpr").add(so.Path()).label(x="1 - specificity", y="Sensitivity")
-
-
 def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
@@ -114,7 +108,7 @@ def _over_time(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
     settings = [name for name in ("measure", "class", "threshold") if name in points]
-    named = points[["site", *settings]].agg(lambda row: ", ".join(map(str, row.dropna())), axis=1)
+    named = points[["site", *settings]].apply(lambda row: ", ".join(map(str, row.dropna())), axis=1)
     days = points["period"].map(lambda period: pandas.Period(period).start_time)
     plot = _panels(points.assign(site=named, period=days), x="period", y="value").share(y=False)
     plot = plot.add(so.Band(), ymin="low", ymax="high").add(so.Line(marker="o"))
@@ -124,7 +118,7 @@ def _over_time(points: pandas.DataFrame) -> seaborn.objects.Plot:
 CURVES: Mapping[str, Callable[[pandas.DataFrame], seaborn.objects.Plot]] = {
     "calibration": _calibration,
     "decision": _decision,
-    "roc": _roc,
+    "roc": _lines({"across": "fpr", "lines": {"tpr": ""}, "axis": "1 - specificity", "up": "Sensitivity"}, "Path"),
     "risk": _risk,
     OVER_TIME: _over_time,
     **{name: _lines(panel) for name, panel in words.of_curves("panels").items()},

@@ -36,7 +36,7 @@ MOST_PARTS = 1000
 """Splits or imputations, each of which is evaluated: ten folds a hundred times over."""
 ENDS: Mapping[str, tuple[float, float]] = {"probability": (0, 1), "percent": (0, 100), "log_odds": (-100, 100)}
 """The ends of each scale of risks; log odds of 100 are a risk that no number tells from 1."""
-PER_CENT = r"\s*%"
+PER_CENT = "[\\s\u00a0\u202f]*%"
 WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
 LEAST_TOP_OF_PER_CENT = 50

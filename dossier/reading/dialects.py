@@ -19,8 +19,8 @@ from dossier.reading.faults import SIGNS, by_row
 SEPARATORS = tuple(SIGNS)
 MOST_TITLES = 100
 """A text with more lines in which there is no separator is one column."""
-NUMBER_WITH_COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?(?:\s*%)?)$"
-NUMBER_WITH_POINT = r"^[+-]?\d*\.\d+([eE][+-]?\d+)?(\s*%)?$"
+NUMBER_WITH_COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?(?:[\s\pZ]*%)?)$"
+NUMBER_WITH_POINT = r"^[+-]?\d*\.\d+([eE][+-]?\d+)?([\s\pZ]*%)?$"
 THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
 THOUSANDS_WITH_POINT = r"^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$"
 
