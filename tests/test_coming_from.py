@@ -46,6 +46,11 @@ WRITTEN = {
     "`Score`: Brier": (f"{SCORE}/Brier/1/Brier", f"{SCORE}/Brier/1/lower", f"{SCORE}/Brier/1/upper"),
     "`Score`: IPA": (f"{SCORE}/Brier/1/IPA",),
     "`Score`: delta.AUC": tuple(f"{SCORE}/AUC_contrasts/0/{name}" for name in ("delta.AUC", "lower", "upper")),
+    "AUROC, 95% lower and upper": (f"{PROC}/auc", f"{PROC}/ci_delong"),
+    "brier score": (f"{VAL}/Brier",),
+    "calibrationInLarge intercept": ("CalibrationCurves/binary/stats/Intercept",),
+    "weak calibration gradient": (f"{VAL}/Slope",),
+    "weak calibration intercept": (f"{VAL}/Intercept",),
 }
 """What R wrote for a row, as paths into r.json, or as one of the differences of `_made`."""
 REMARKED = {
