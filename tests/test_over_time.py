@@ -6,6 +6,7 @@ import csv
 import datetime
 import io
 import itertools
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -674,6 +675,23 @@ def test_a_rule_that_stops_nothing_or_everything_says_so(rule: str, says: tuple[
     stop = f'{{ measure = "oe_ratio", {rule}, periods = 1 }}'
     text = monitoring.rule(evaluate.evidence(reading.study(release(tmp_path, stop))))
     assert [each for each in says if each not in text] == [], text
+
+
+def test_a_rule_that_few_patients_keep_from_being_looked_at_says_so(tmp_path: Path) -> None:
+    """Not every period of 75 patients has 20 with the outcome and 20 without: the binomial, term by term."""
+    evidence = evaluate.evidence(reading.study(release(tmp_path, TWICE, rows(of_a_day=75))))
+    fact = next(step for step in curve(evidence, "oe_ratio").method if step.code == "stop_simulated")
+    mean = np.mean([float(line.split(",")[1]) for line in rows(of_a_day=75) if line.split(",")[2]])
+    among = sum(math.comb(75, k) * mean**k * (1 - mean) ** (75 - k) for k in range(20, 56))
+    assert fact["n"] == 75
+    assert fact["judged"] == pytest.approx(among, abs=0.01)
+    assert f"Only {fact['judged']:.0%} of such quarters have the 20 patients with the outcome" in monitoring.rule(
+        evidence
+    )
+
+
+def test_a_rule_that_is_always_looked_at_does_not_say_so(followed: Evidence) -> None:
+    assert "of such quarters" not in monitoring.rule(followed)
 
 
 @pytest.mark.parametrize(("stopped", "says"), [(100, "in 50.0% of courses"), (99, "in 49.5% of courses")])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
+from scipy.stats import binom
 
 from dossier.core.bands import FEW_FOR_POOLING
 from dossier.core.facts import Fact, Value
@@ -20,6 +21,8 @@ from dossier.metrics.weighted import Measure, Rows, Weighted
 
 REPLICATES, HALF, FOLLOWED = 200, 100, 12
 """Simulated courses, half of them, and the periods that each is followed for."""
+OFTEN = 0.9
+"""The share of periods with enough patients from which on nothing is said of it."""
 TRUTHS = {"fine": (1.0, 1.0), "slope": (0.7, 1.0), "ratio": (1.0, 1.5)}
 """The slope and the O/E of the risks: right ones, too extreme ones, too low ones."""
 
@@ -28,14 +31,16 @@ def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Itera
     """For each stop rule on a measure the share of courses in which it is crossed, and the median period in which.
 
     A course draws as many patients a period as a period of the site has in the middle, with their risks, and whether
-    they have the outcome by the risks that would be right.
+    they have the outcome by the risks that would be right. `judged` is the share of periods of a model that is fine
+    that hold enough patients of either kind for the rule to be looked at.
     """
     measure, risk = metric.of_rows, site.dataset.risk
     if measure is None or risk is None or site.dataset.minimum_cell or not has_logit(risk).all():
         return
     rng, n = np.random.default_rng(seed_of(site.release, site.drawn_as, "stopping")), int(np.median(sizes))
+    enough, fewer = binom.cdf([n - FEW_FOR_POOLING, FEW_FOR_POOLING - 1], n, risk.mean()).tolist()
     for rule in (each for each in site.release.care.stop if each.measure == metric.term.measure):
-        found: dict[str, Value] = {}
+        found: dict[str, Value] = {"judged": max(enough - fewer, 0.0), "seldom": enough - fewer < OFTEN}
         for name, (slope, ratio) in TRUTHS.items():
             right = right_risks(risk, slope, min(ratio * float(risk.mean()), 0.99))
             threshold = float(at.get("threshold", 0.5))

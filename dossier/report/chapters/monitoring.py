@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dossier.core import over_time, types
+from dossier.core import bands, over_time, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, phrase
 from dossier.typeset.flags import flag_text, quantity
@@ -145,7 +145,8 @@ def _simulated(evidence: types.Evidence) -> str:
         for fact in curve.found.method if isinstance(curve.found, types.Curve) and curve.dataset in sites else ():
             if fact.code == "stop_simulated":
                 about = {"unit": curve.at["periods"], "what": quantity(str(curve.at["measure"]))}
-                said.append(phrase("monitoring", "simulated", **dict(fact.values), **about, site=sites[curve.dataset]))
+                about |= {"fewest": bands.FEW_FOR_POOLING, "site": sites[curve.dataset]}
+                said.append(phrase("monitoring", "simulated", **dict(fact.values), **about))
     in_use = [phrase("monitoring", "in_use")] if evidence.release.care.model_in_use else []
     return " ".join([*said, *in_use])
 
