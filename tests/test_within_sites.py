@@ -367,15 +367,17 @@ def test_the_women_of_heart_are_a_finding_in_both_editions() -> None:
 COLUMNS = {"sex": ("female", "male"), "age": ("young", "middle", "old")}
 
 
-def results_of(subset: types.Subset, pairs: Sequence[Pair], threshold: float) -> list[types.Result]:
-    """What is made of a group over the sites, without the tables around it."""
+def results_of(
+    subset: types.Subset, pairs: Sequence[Pair], threshold: float, over: str = types.POOLED
+) -> list[types.Result]:
+    """What is made of a group over all sites, or at the one that is named, without the tables around it."""
     made = []
     for measure in between_groups.AT_THRESHOLD:
         found = within_sites.compared(measure, None, pairs, 0.95, "plain", (None, None), threshold)
         if not isinstance(found, types.Absent):
             at = {"threshold": threshold}
-            made.append(types.Result(measure, measure, types.POOLED, at, found.ours, subset))
-            made.append(types.Result(measure, measure, types.POOLED, {**at, **AGAINST}, found.apart, subset))
+            made.append(types.Result(measure, measure, over, at, found.ours, subset))
+            made.append(types.Result(measure, measure, over, {**at, **AGAINST}, found.apart, subset))
     for function, base in ((within_sites.oe_ratio_ratio, "oe_ratio"), (within_sites.auroc_beyond_case_mix, "auroc")):
         scale, of = "log" if base == "oe_ratio" else "logit", REGISTER.metrics[base].weighted
         found = within_sites.compared(base, of, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
@@ -383,17 +385,17 @@ def results_of(subset: types.Subset, pairs: Sequence[Pair], threshold: float) ->
         if not isinstance(found, types.Absent) and not isinstance(alone, types.Absent):
             name = function.__name__
             made += [
-                types.Result(base, base, types.POOLED, {}, found.ours, subset),
-                types.Result(base, base, types.POOLED, AGAINST, found.apart, subset),
+                types.Result(base, base, over, {}, found.ours, subset),
+                types.Result(base, base, over, AGAINST, found.apart, subset),
             ]
-            made.append(types.Result(name, name, types.POOLED, AGAINST, alone, subset))
+            made.append(types.Result(name, name, over, AGAINST, alone, subset))
     return made
 
 
 def accused(
     sites: Sequence[Site], threshold: float, columns: Mapping[str, tuple[str, ...]] = COLUMNS
 ) -> list[between_groups.Look]:
-    """The comparisons that accuse the model of a group."""
+    """The comparisons that accuse the model of a group, over all sites or at one of them."""
     summaries, results = [], []
     for column, labels in columns.items():
         for label in labels:
@@ -403,9 +405,11 @@ def accused(
                 rows = groups[column] == label
                 if min(rows.sum(), (~rows).sum()) >= 5:
                     pairs.append(Pair(str(index), Stratum(y[rows], p[rows]), Stratum(y[~rows], p[~rows])))
-            results += results_of(types.Subset(column, label), pairs, threshold) if pairs else []
+            for name, here in ((types.POOLED, pairs), *((pair.name, [pair]) for pair in pairs)):
+                results += results_of(types.Subset(column, label), here, threshold, name) if here else []
     judged = between_groups.adjusted(summaries, results, threshold)
-    return [look for look in between_groups.looks(summaries, judged) if look.state == "against"]
+    over_all = [look for look in between_groups.looks(summaries, judged) if look.state == "against"]
+    return [*over_all, *between_groups.at_single_sites(summaries, judged)]
 
 
 @pytest.mark.slow
