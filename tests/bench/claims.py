@@ -18,7 +18,7 @@ from scipy.special import expit, roots_hermitenorm
 import dossier
 from dossier.core import claims, multiplicity
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.types import Absent, Estimate, Floats, Result, State
+from dossier.core.types import POOLED, Absent, Estimate, Floats, Result, State
 from dossier.metrics.calibration import calibration_slope, calibration_test, oe_ratio
 from dossier.metrics.discrimination import auroc
 
@@ -112,7 +112,8 @@ def aurocs_against(seed: int, releases: int = RELEASES) -> dict[int, float]:
 
 
 def pages_accused(hospitals: int, prevalence: float, seed: int, releases: int = PAGES) -> str:
-    """The share of whole releases of a right model with two groups in which any claim is against it, and which are.
+    """The share of whole releases of a right model with two and three groups in which any claim is against it, by
+    which question, and of a group at a single hospital.
 
     Hospitals differ in how common the outcome is, with an SD of .3 on the logit, and in their share of women.
     """
@@ -125,19 +126,21 @@ def pages_accused(hospitals: int, prevalence: float, seed: int, releases: int = 
             risk = expit(rng.normal(mean + rng.normal(0, 0.3), 1.0, n))
             women = rng.random(n) < rng.uniform(0.1, 0.9)
             columns = {"risk": risk, "outcome": (rng.random(n) < risk).astype(int), "woman": women.astype(str)}
+            columns["age"] = rng.choice(["young", "middle", "old"], n)
             parts.append(pandas.DataFrame({"hospital": f"hospital {hospital}", **columns}))
         found = dossier.validate(
             pandas.concat(parts),
             outcome="outcome",
             risk="risk",
             site="hospital",
-            subgroups=["woman"],
+            subgroups=["woman", "age"],
             thresholds=[0.2],
             resampling={"bootstrap": 20, "permutations": 20},
         )
-        against = {claim.question for claim in claims.of(found.evidence) if claim.state == "against"}
+        against = [claim for claim in claims.of(found.evidence) if claim.state == "against"]
         accused += bool(against)
-        questions.update(against)
+        questions.update({claim.question for claim in against})
+        questions["at one hospital"] += any(claim.scope == "group" and claim.dataset != POOLED for claim in against)
     return f"{accused / releases:.3f} {dict(questions)}"
 
 
