@@ -109,7 +109,7 @@ def test_what_is_not_left_or_not_settled_takes_columns_away_and_then_all(
         return Left(7, 3 if len(parts) > 1 else 10)
 
     if nodes == "few values":
-        monkeypatch.setattr(disclosure, "values_left", of)
+        monkeypatch.setattr(audit, "values_left", of)
     else:
         monkeypatch.setattr(audit._Tables, "_table", lambda self, aim: None)
     found = evaluate._complete(study, evaluate._on(1, None, None), frozenset({"auroc", "sensitivity"}))

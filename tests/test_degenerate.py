@@ -91,6 +91,10 @@ def separated(site: Site) -> Site:
     return {**site, "risk": np.where(site["outcome"] == 1, 0.31, 0.3)}
 
 
+def right_by_far(site: Site) -> Site:
+    return {**site, "risk": np.where(site["outcome"] == 1, 0.9, 0.1)}
+
+
 def rival_is_the_model(site: Site) -> Site:
     return {**site, "rival": site["risk"].copy()}
 
@@ -177,6 +181,7 @@ CORRUPTED: dict[str, Corruption] = {
     "perfect risk": perfect,
     "opposite risk": opposite,
     "barely separated": separated,
+    "right by far": right_by_far,
     "rival equal to the model": rival_is_the_model,
     "development equal to external": development_is_external,
     "constant predictors": constant_predictors,
@@ -204,6 +209,14 @@ def test_every_corrupted_site_is_answered(maker: Metric | CurveMaker, name: str)
     for rows in SIZES:
         found = asked(maker, CORRUPTED[name](table(rows)))
         assert is_said(found), (rows, found)
+
+
+def test_an_error_of_rounding_gives_no_interval() -> None:
+    """Each risk is .1 off: the squares are alike, and what their sums differ by is rounding."""
+    found = asked(fill("metrics").metrics["brier"], right_by_far(table(24)))
+    assert isinstance(found, Estimate)
+    reason = Said("the rows do not vary enough to estimate an interval")
+    assert (found.low, found.high, found.reason) == (None, None, reason)
 
 
 @pytest.mark.parametrize("first", ["prevalence 1", "one event"])

@@ -144,6 +144,9 @@ MAP_WITH_NUMBERS = 10
 MAP_ROWS = 38
 """The predictors that the map of missing values has room for."""
 
+SAME = 1e-9
+"""How far apart the risks of two models, and what is made of them, may lie by rounding alone."""
+
 MOST_DIGITS = 8
 """The decimals of numbers as somebody prints them."""
 

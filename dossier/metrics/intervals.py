@@ -81,10 +81,11 @@ def estimate(
     """The estimate whose interval is its value and a multiple of its standard error on either side.
 
     A method with degrees of freedom takes the t distribution in place of the normal one; `floor` and `ceiling` are the
-    ends of the range, which a bound does not pass. Without a standard error the bounds are missing, with a reason.
+    ends of the range, which a bound does not pass. Without a standard error, or with one that is nothing but rounding,
+    the bounds are missing, with a reason.
     """
     n, events = len(outcome), int(outcome.sum())
-    if se is None:
+    if se is None or se <= 1e-12 * max(1.0, abs(value)):
         return Estimate(value, None, None, level, n, method, events, None, details or {}, NO_SPREAD)
     half = se * (two_sided(level) if method.df is None else two_sided_student(level, method.df))
     low, high = max(floor, value - half), min(ceiling, value + half)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import bands
 from dossier.core.facts import Fact
 from dossier.core.register import absent_with_its_parts, present
 from dossier.core.types import Absent, Floats
@@ -260,5 +261,12 @@ def oe_ratio(rows: Rows) -> Found:
 
 
 def difference_to_rival(measure: Measure) -> Measure:
-    """The measure of the model less that of the other model."""
-    return lambda rows: combined(measure(rows), measure(rows.of_rival), 1, -1)
+    """The measure of the model less that of the other model; exactly 0 where rounding alone tells them apart."""
+
+    def apart(rows: Rows) -> Found:
+        found = combined(measure(rows), measure(rows.of_rival), 1, -1)
+        if isinstance(found, Absent) or abs(found.value) + np.abs(found.linearized).sum() > bands.SAME:
+            return found
+        return Weighted(0.0, np.zeros_like(found.linearized))
+
+    return apart

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import equation, types
+from dossier.core import bands, equation, types
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import Cell, File, Key, listed_table
@@ -443,6 +443,13 @@ def _of(values: Any, rows: NDArray[np.int64]) -> Any:
     return values if values is None or len(rows) == len(values) else values[rows]
 
 
+def _but_for_rounding(other: types.Floats | None, own: types.Floats | None) -> types.Floats | None:
+    """The risks of another model; this one's where rounding alone tells them apart."""
+    if other is None or own is None or other.shape != own.shape:
+        return other
+    return own if np.abs(other - own).max(initial=0.0) <= bands.SAME else other
+
+
 def _sites(source: predictors.Input, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
     """The name, the label and the rows of each site of a table."""
     declaration, table = source.declaration, source.table
@@ -536,7 +543,7 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
     keep = part.rows[analysed]
     cases = {key: _of(values, keep) for key, values in held.cases.items()}
     outcome, risk = (_of(values, keep) for values in (held.outcome, held.risk))
-    of_rivals = {name: _of(given, keep) for name, given in held.rivals.items()}
+    of_rivals = {name: _of(_but_for_rounding(given, held.risk), keep) for name, given in held.rivals.items()}
     rival_missing = {name: 0 if given is None else int(_gaps(given).sum()) for name, given in of_rivals.items()}
     rivals = [
         types.RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)

@@ -133,8 +133,8 @@ def _risks_that_fall(dataset: Dataset) -> Iterator[Flag]:
     known = sorted(((at, risk) for at, risk in every if risk is not None), key=lambda pair: pair[0])
     for (earlier, before), (later, after) in itertools.pairwise(known):
         if fall := int((after < before - ROUNDING).sum()):
-            rows, code = Count(fall, "row"), "risks_fall_with_time"
-            yield Flag(code, dataset.name, Fact(code, dataset=dataset.name, rows=rows, before=earlier, after=later))
+            rows = {"dataset": dataset.name, "rows": Count(fall, "row"), "before": earlier, "after": later}
+            yield Flag("risks_fall_with_time", dataset.name, Fact("risks_fall_with_time", **rows))
 
 
 def _certain_risks(dataset: Dataset) -> Iterator[Flag]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dossier.core import types
 from dossier.core.errors import Fault
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import listed_table
 from dossier.core.multiplicity import held, than_before
 from dossier.typeset.reasons import reason_text
@@ -139,12 +139,13 @@ def never_estimated(
         if absent and len(absent) == len(named):
             faults.append(_fault(number, criterion, absent, offered))
             continue
-        at, code = listed(criterion), "criterion_not_estimable"
+        at = listed(criterion)
         where = Fact("criterion_settings", settings=at) if at else None
         for dataset, found in absent.items():
             site, gap = next((each.site for each in datasets if each.name == dataset), dataset), found.reason
-            says = Fact(code, number=number, measure=criterion.measure, settings=where, site=site, reason=gap)
-            flags.append(types.Flag(code, dataset, says))
+            about: dict[str, Value] = {"number": number, "measure": criterion.measure, "site": site, "reason": gap}
+            says = Fact("criterion_not_estimable", settings=where, **about)
+            flags.append(types.Flag("criterion_not_estimable", dataset, says))
     return tuple(faults), tuple(flags)
 
 
