@@ -124,7 +124,8 @@ class Look:
     @property
     def accuses_alone(self) -> bool:
         """Whether it is against the group at this one site, among all looks at all sites."""
-        return self.is_single and self.state == "against" and self.p_value <= multiplicity.LEVEL
+        beyond = self.apart.details.get("p_beyond_over_sites") or 0.0
+        return self.is_single and self.state == "against" and max(self.p_value, beyond) <= multiplicity.LEVEL
 
     @property
     def excludes_none(self) -> bool:
@@ -315,9 +316,13 @@ def adjusted(
     given = list(results)
     single = [each for name, family in families.items() if name not in {POOLED, *turning} for each in family.values()]
     over_sites = multiplicity.holm([_p_value(results[each[0]]) for each in single])
-    for each, p_value in zip(single, over_sites, strict=True):
+    there = [at for at, p_value in enumerate(over_sites) if p_value <= multiplicity.LEVEL]
+    asked = multiplicity.holm([_p_value(results[single[at][0]], "p_beyond") for at in there])
+    unexplained = dict(zip(there, asked, strict=True))
+    for at, (each, p_value) in enumerate(zip(single, over_sites, strict=True)):
+        beside = {"looks_over_sites": float(len(single)), "p_beyond_over_sites": unexplained.get(at)}
         for index in each:
-            given[index] = given[index].with_details({"p_over_sites": p_value, "looks_over_sites": float(len(single))})
+            given[index] = given[index].with_details({"p_over_sites": p_value, **beside})
     for family in families.values():
         firsts = [results[each[0]] for each in family.values()]
         p_values = multiplicity.holm([_p_value(first) for first in firsts])

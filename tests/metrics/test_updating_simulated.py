@@ -58,7 +58,7 @@ Errors = Mapping[str, Mapping[str, Floats]]
 def errors(request: pytest.FixtureRequest) -> Errors:
     """Of many hospitals how far the printed and the apparent values are from those of fresh patients; what is held."""
     method, intercept, slope = request.param
-    rng = np.random.default_rng(20)
+    rng, others = np.random.default_rng(20), np.random.default_rng(21)
     many = rng.normal(-1.2, 1.0, 20_000)
     chance, tested = expit(intercept + slope * many), expit(many)
     found: dict[str, dict[str, list[float]]] = {}
@@ -74,8 +74,8 @@ def errors(request: pytest.FixtureRequest) -> Errors:
                 for by_outcome in (False, True)
             )
             printed, fresh = measured(outcome, out, even), truth(chance, update.risk(tested))
-            again = rng.normal(-1.2, 1.0, PATIENTS)
-            drawn = (rng.random(PATIENTS) < expit(intercept + slope * again)).astype(float)
+            again = others.normal(-1.2, 1.0, PATIENTS)
+            drawn = (others.random(PATIENTS) < expit(intercept + slope * again)).astype(float)
             shown = estimated(metrics.ici(outcome, out, bootstrap=200))
             right_ici = float(np.mean(np.abs(update.risk(tested) - chance)))
             seen = estimated(metrics.ici(drawn, update.risk(expit(again)), bootstrap=VALUE_ALONE)).value

@@ -77,7 +77,8 @@ def by_horizon(evidence: Evidence) -> Table | None:
                 found = [find(evidence, measure, name, **at, **whose) for measure in asked]
                 if any(isinstance(estimate, Estimate) for estimate in found):
                     rows.append(Row(f"{label}{model}", tuple(_cells(evidence, asked, found, reasons, "not_computed"))))
-    return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence))
+    named = bool(evidence.release.rivals)
+    return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence), rivals=named)
 
 
 def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[Row]:
