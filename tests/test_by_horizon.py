@@ -21,7 +21,7 @@ from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.pooled import random_effects
 from dossier.record import results
-from dossier.report.chapters import acceptance, committee, description, discrimination
+from dossier.report.chapters import acceptance, caution, committee, description, discrimination
 from dossier.report.chapters.nomogram import formula
 from dossier.report.figures import data
 from dossier.report.figures.odds_ratios import odds_ratios_of_formula
@@ -320,6 +320,13 @@ def test_what_is_not_known_is_said_wherever_patients_are_counted(gbsg: Evidence)
     table = description.follow_up(gbsg)
     assert table is not None
     assert [cell.text for cell in table.rows[0].cells[:4]] == ["686", "285", "0", "280"]
+
+
+def test_how_many_have_the_outcome_is_in_no_sentence_as_a_blank(gbsg: Evidence) -> None:
+    """That prevalence of a horizon is the observed risk: .511 by fifths of the risk in R."""
+    said = [caution.caveat(gbsg, term) for term in caution.cautioned(gbsg)]
+    assert any("where 51% have the outcome" in text for text in said)
+    assert not any(", where have" in text or "  " in text for text in said)
 
 
 def test_follow_up_that_ends_by_risk_is_a_limitation(gbsg: Evidence) -> None:

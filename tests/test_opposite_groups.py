@@ -10,7 +10,7 @@ import dossier
 from dossier.core import claims, multiplicity, types
 from dossier.core.claims import Claim
 from dossier.report.chapters import subgroups
-from dossier.report.chapters.committee import missed
+from dossier.report.chapters.committee import missed, percentages
 from dossier.typeset.flags import flag_text
 
 
@@ -76,6 +76,20 @@ def test_both_are_counted_and_said_in_both_editions(opposite: types.Evidence) ->
     brief = " ".join(missed.groups_in_brief(opposite))
     assert "underestimates the risk of female patients in Aachen" in brief
     assert "overestimates the risk of female patients in Basel" in brief
+
+
+def test_the_mean_of_opposite_groups_is_not_printed_as_what_holds(opposite: types.Evidence) -> None:
+    table = missed.groups(opposite)
+    assert table is not None
+    assert [row.cells[3].text for row in table.rows] == ["see below", "99"]
+    assert "the percentages of the group are not alike in all hospitals" in table.note
+
+
+def test_of_two_hospitals_that_are_off_in_opposite_ways_nobody_calls_the_mean_right(opposite: types.Evidence) -> None:
+    of_size = claims.about(opposite, "calibration")
+    assert {claim.scope: claim.state for claim in of_size} == {"overall": "open", "hospital": "open"}
+    assert all(claims.is_off_by_an_open_amount(claim) for claim in of_size if claim.scope == "hospital")
+    assert percentages.are_right(opposite).lead == "Not quite in Basel and Aachen; nobody can tell yet by how much."
 
 
 def test_what_holds_over_all_is_said_once() -> None:

@@ -663,11 +663,11 @@ def test_a_rule_on_the_gain_is_simulated_by_the_gain() -> None:
     [
         (
             "at_least = 0.001, at_most = 99.0",
-            ("in 0.0% of courses", "in 0.0% one with a slope", "in 0.0% one with an O/E"),
+            ("in 0.0% of 200 courses", "in 0.0% one with a slope", "in 0.0% one with an O/E"),
         ),
         (
             "at_least = 1.0, at_most = 1.000001",
-            ("in 100.0% of courses", "slope of 0.7 (half by quarter 1)", "in 100.0%"),
+            ("in 100.0% of 200 courses", "slope of 0.7 (half by quarter 1)", "in 100.0%"),
         ),
     ],
 )
@@ -694,7 +694,7 @@ def test_a_rule_that_is_always_looked_at_does_not_say_so(followed: Evidence) -> 
     assert "of such quarters" not in monitoring.rule(followed)
 
 
-@pytest.mark.parametrize(("stopped", "says"), [(100, "in 50.0% of courses"), (99, "in 49.5% of courses")])
+@pytest.mark.parametrize(("stopped", "says"), [(100, "in 50.0% of 200 courses"), (99, "in 49.5% of 200 courses")])
 def test_half_of_the_courses_are_stopped_by_the_period_that_is_printed(
     stopped: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

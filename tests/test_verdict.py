@@ -146,9 +146,9 @@ def test_the_headline_says_for_whom_it_does_worse_and_at_which_threshold_it_does
     evidence = dataclasses.replace(evidence, release=release, results=(*evidence.results, result))
     place = types.externals(evidence)[4].site
     for each in (evidence, held(evidence, asked(), met={(1, site): True for site in SITES})):
-        said = verdict.finding(each)
-        assert f"At 0.70 flagging everyone or no one is shown to be better in {place}." in said.rest
-        assert "The model underestimates the risk of the subgroup women (sex): O/E 1.36 against 0.98" in said.rest
+        said = f"{verdict.finding(each).lead} {verdict.finding(each).rest}"
+        assert f"At 0.70 flagging everyone or no one is shown to be better in {place}." in said
+        assert "The model underestimates the risk of the subgroup women (sex): O/E 1.36 against 0.98" in said
         assert "An error was shown for women." in committee.answer(each)
     alike = grouped("oe_ratio_ratio", number(1.1, 1.0, 1.2), 0.98, number(1.12, 0.99, 1.2), p_holm=0.4)
     assert "women" not in committee.answer(alike) + verdict.finding(alike).rest
@@ -286,6 +286,7 @@ def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_o
         ({"for": "Nobody: an example."}, True),
         ({"not_for": ("any patient",)}, True),
         ({"not_for": ("Any decision about a patient.",)}, True),
+        ({"not_for": ("Any decision about a patient: the rows are of a study.",)}, True),
         ({"for": "Adults.", "not_for": ("Any use without a doctor.", "Children.")}, False),
     ],
 )

@@ -230,6 +230,8 @@ def test_a_site_without_both_parts_is_named_and_one_that_is_too_small_is_not_tes
     assert steps == {"sites_without_both_parts": ("lone",), "sites_too_small_to_test": ("small",)}
     assert found.apart.details["k"] == 2
     assert found.apart.details["tested_at"] == 1
+    # A site that is compared in two times of its own is one site.
+    assert compared("sensitivity", [one, one, small]).apart.details["tested_at"] == 1
 
 
 def test_where_hospitals_differ_in_the_difference_the_variance_between_them_enters() -> None:

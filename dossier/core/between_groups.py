@@ -314,28 +314,23 @@ def adjusted(
             group = result.subset.column if result.subset.column in two else result.subset
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
-    single = [each for name, family in families.items() if name not in {POOLED, *turning} for each in family.values()]
-    over_sites = multiplicity.holm([_p_value(results[each[0]]) for each in single])
-    there = [at for at, p_value in enumerate(over_sites) if p_value <= multiplicity.LEVEL]
-    asked = multiplicity.holm([_p_value(results[single[at][0]], "p_beyond") for at in there])
-    unexplained = dict(zip(there, asked, strict=True))
-    for at, (each, p_value) in enumerate(zip(single, over_sites, strict=True)):
-        beside = {"looks_over_sites": float(len(single)), "p_beyond_over_sites": unexplained.get(at)}
-        for index in each:
-            given[index] = given[index].with_details({"p_over_sites": p_value, **beside})
-    for family in families.values():
-        firsts = [results[each[0]] for each in family.values()]
-        p_values = multiplicity.holm([_p_value(first) for first in firsts])
-        # Whether the risks explain it is asked of every difference that is there between the groups of a column.
-        columns = [first.subset.column if first.subset else "" for first in firsts]
-        beyond: dict[int, float] = {}
+    at_sites = [each for name, family in families.items() if name not in {POOLED, *turning} for each in family.values()]
+    # Whether the risks explain it is asked of every difference that is there: of one place between the groups of a
+    # column, at single sites of all.
+    asked = [("over_sites", at_sites, multiplicity.LEVEL)]
+    asked += [("holm", [*family.values()], AT_MOST) for family in families.values()]
+    for name, looked_at, at_most in asked:
+        firsts = [results[each[0]] for each in looked_at]
+        p_values, beyond = multiplicity.holm([_p_value(first) for first in firsts]), dict[int, float]()
+        columns = [first.subset.column if first.subset and name == "holm" else "" for first in firsts]
         for column in dict.fromkeys(columns):
-            there = [at for at, p in enumerate(p_values) if p <= AT_MOST and columns[at] == column]
-            asked = multiplicity.holm([_p_value(firsts[at], "p_beyond") for at in there])
-            beyond |= dict(zip(there, asked, strict=True))
-        for at, (each, p_holm) in enumerate(zip(family.values(), p_values, strict=True)):
+            there = [at for at, p in enumerate(p_values) if p <= at_most and columns[at] == column]
+            unexplained = multiplicity.holm([_p_value(firsts[at], "p_beyond") for at in there])
+            beyond |= dict(zip(there, unexplained, strict=True))
+        looks = "looks" if name == "holm" else f"looks_{name}"
+        for at, (each, p_value) in enumerate(zip(looked_at, p_values, strict=True)):
+            details = {f"p_{name}": p_value, f"p_beyond_{name}": beyond.get(at), looks: float(len(looked_at))}
             for index in each:
-                details = {"p_holm": p_holm, "p_beyond_holm": beyond.get(at), "looks": float(len(family))}
                 given[index] = given[index].with_details(details)
     return tuple(given)
 

@@ -36,7 +36,7 @@ def uncounted(release: Release, declared: Acceptance, datasets: Sequence[Dataset
 RULED_OUT = re.compile(r"\b(not|never) (to )?be used\b|\bdo not use\b|\b(not|unfit) for use\b", re.IGNORECASE)
 """The maker's own words that a model is not to be used."""
 FOR_NOBODY = re.compile(r"(nobody|no one|no patients?)\b", re.IGNORECASE)
-NOT_FOR_ANY = re.compile(r"(any|every|all) (patients?|decisions?|use|hospitals?)( about a patient)?", re.IGNORECASE)
+NOT_FOR_ANY = re.compile(r"(?i)(any|every|all) (patients?|decisions?|use|hospitals?)( about a patient)?([:;,.].*)?")
 """How a maker says for whom a model is and for whom not, where it is for nobody."""
 
 

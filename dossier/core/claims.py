@@ -630,7 +630,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     worst = worst_first(known, few(evidence))[0]
     if question == "groups":
         return replace(worst, scope="overall")
-    pooled = _pooled(evidence, question, worst)
+    pooled = _pooled(evidence, question, worst, known)
     if pooled is not None:
         return replace(pooled, worst=worst.dataset)
     # It is what the worst says, without its number.
@@ -639,7 +639,7 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     return replace(bare, scope="overall", dataset=types.POOLED, worst=worst.dataset, reason=why)
 
 
-def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim | None:
+def _pooled(evidence: types.Evidence, question: Question, worst: Claim, every: Sequence[Claim]) -> Claim | None:
     """The claim of a measure over all hospitals; None where none is pooled."""
     if question not in ("benefit", "calibration", "discrimination") or worst.limit_source != "default":
         return None
@@ -650,9 +650,10 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim) -> Claim
     if question == "calibration":
         ratio, slope, test = (_of_all(evidence, name, worst.at) for name in flags.CALIBRATION)
         state = multiplicity.calibration(ratio, slope, test)
-    # Of so few hospitals that nobody knows how they vary, one that is shown to fail is not averaged away.
+    # Of so few hospitals that nobody knows how they vary, one that is shown to fail or to be off is not averaged away.
     is_fixed = found.method.has("stratified")
-    state = "open" if is_fixed and state == "shown" and worst.state == "against" else state
+    is_off = worst.state == "against" or any(map(is_off_by_an_open_amount, every))
+    state = "open" if is_fixed and state == "shown" and is_off else state
     return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
 
 
@@ -675,6 +676,12 @@ def _goodness(claim: Claim) -> float:
     if least is not None and most is not None:
         return -abs(math.log(claim.value)) if least > 0 and claim.value > 0 else -abs(claim.value)
     return claim.value - least if least is not None else (most or 0.0) - claim.value
+
+
+def is_off_by_an_open_amount(claim: Claim) -> bool:
+    """Whether risks are shown not to be right in size, and not whether by more than is tolerated."""
+    is_sure = claim.p_adjusted is not None and claim.p_adjusted <= multiplicity.LEVEL
+    return claim.question == "calibration" and claim.state == "open" and is_sure
 
 
 def looks_worse(claim: Claim) -> bool:

@@ -11,22 +11,11 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier.core import checklist, flags, multiplicity, over_time
+from dossier.core import checklist, flags, multiplicity, over_time, types
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import PREVIOUS, StopRule
 from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import (
-    READERS,
-    Audited,
-    Criterion,
-    DatasetSummary,
-    Evidence,
-    Flag,
-    Result,
-    Study,
-    SubgroupEvidence,
-)
 from dossier.evaluate import (
     changes,
     cluster,
@@ -55,9 +44,9 @@ Progress = Callable[[str, str, int, int], None]
 class Preview:
     """What is known of a study before anything is drawn."""
 
-    datasets: tuple[DatasetSummary, ...]
+    datasets: tuple[types.DatasetSummary, ...]
     """Every dataset that the build will show, with its counts as it will give them."""
-    flags: tuple[Flag, ...]
+    flags: tuple[types.Flag, ...]
     """Every flag that the build will raise, with the answers to them."""
     faults: tuple[Fault, ...]
     """The criteria that can never be estimated, and why it may not be given beside earlier releases of its ledger."""
@@ -65,7 +54,9 @@ class Preview:
     """The rows of the checklist that nothing answers."""
 
 
-def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None) -> Evidence:
+def evidence(
+    study: types.Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None
+) -> types.Evidence:
     """Everything that can be known from a study, with the reason for everything that cannot.
 
     Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, called with what was finished;
@@ -92,7 +83,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     return replace(shown, ledger=after)
 
 
-def _with_printed(computed: Evidence, study: Study) -> Evidence:
+def _with_printed(computed: types.Evidence, study: types.Study) -> types.Evidence:
     """What was computed from a study, with all that is printed beside it; what its first table leaves out is said."""
     about = study.release.release
     whole = type(about).model_validate(about.model_dump())
@@ -107,7 +98,7 @@ def _with_printed(computed: Evidence, study: Study) -> Evidence:
     )
 
 
-def preview(study: Study) -> Preview:
+def preview(study: types.Study) -> Preview:
     """What can be known from a study without drawing its rows again: flags, criteria never judged, open rows.
 
     The measures that flags rest on are estimated with their intervals, for none of these is resampled. Those that
@@ -134,7 +125,7 @@ def preview(study: Study) -> Preview:
     return Preview(shown.datasets, shown.flags, faults, missing)
 
 
-def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
+def _never_estimated(shown: types.Evidence) -> tuple[tuple[Fault, ...], tuple[types.Flag, ...]]:
     """The criteria that no dataset allows, as faults, and those that some do not, as flags."""
     every = metrics_of(shown.release).values()
     drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
@@ -158,11 +149,11 @@ def _on(jobs: int, progress: Progress | None, scheduler: str | None) -> _Workers
     return _Workers(jobs, progress or (lambda stage, name, done, total: None), scheduler)
 
 
-def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None = None) -> Evidence:
+def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | None = None) -> types.Evidence:
     """The results, curves and descriptions of a study, of `measures` only where these are given; nothing withheld."""
     fill("metrics")
     each, parts = [], []
-    left: list[Audited] = []
+    left: list[types.Audited] = []
     whole = [replace(site, measures=measures) for site in _sites(study)]
     for site, (found, part) in zip(whole, _every_site(whole, workers), strict=True):
         found, part, looked = disclosure.of_site(site, found, part)
@@ -199,7 +190,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole, turning)
     results = multiplicity.of_calibration(rivals.adjusted(study.release, results, hospitals), hospitals)
     results = multiplicity.of_discrimination(results, hospitals)
-    complete = Evidence(
+    complete = types.Evidence(
         release=study.release,
         datasets=summaries,
         # The tests are of exact counts, which are nowhere given where they are protected.
@@ -219,7 +210,9 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     return disclosure.audited(disclosure.given(complete, whole), left)
 
 
-def _by_further_horizons(study: Study, workers: _Workers, measures: frozenset[str] | None) -> Iterator[Result]:
+def _by_further_horizons(
+    study: types.Study, workers: _Workers, measures: frozenset[str] | None
+) -> Iterator[types.Result]:
     """What is found of the models by each horizon after the first, at each site and over all of them.
 
     Of single `measures` only what a criterion asks of them there.
@@ -235,7 +228,7 @@ def _by_further_horizons(study: Study, workers: _Workers, measures: frozenset[st
             yield replace(result, at={**result.at, "horizon": horizon.at})
 
 
-def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None = None) -> Evidence:
+def _with_flags(study: types.Study, shown: types.Evidence, rules: Sequence[StopRule] | None = None) -> types.Evidence:
     """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown.
 
     `rules` are the stop rules that are looked at, where not all of the release are.
@@ -264,14 +257,14 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 
 
-def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
+def _criteria(study: types.Study, shown: types.Evidence) -> tuple[types.Criterion, ...]:
     since = () if shown.changes is None else shown.changes.results
     every = [*shown.by_every_horizon, *shown.subgroups.results, *since]
     declared = [acceptance.against_before(criterion, shown.terms) for criterion in study.release.criteria]
     return acceptance.judged(declared, shown.datasets, every)
 
 
-def _since(study: Study, shown: Evidence) -> Evidence:
+def _since(study: types.Study, shown: types.Evidence) -> types.Evidence:
     """The evidence with what changed since the previous release, from what may be shown."""
     every = (*shown.results, *shown.subgroups.results)
     since = changes.changes(study.release, study.previous, shown.datasets, every, shown.terms, study.datasets)
@@ -280,7 +273,7 @@ def _since(study: Study, shown: Evidence) -> Evidence:
     return replace(shown, results=own, changes=since)
 
 
-def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
+def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[SiteEvidence, types.SubgroupEvidence]]:
     """The evidence of each dataset and of its subgroups, in the order of the release."""
     every = [(site, pieces.of_site(site)) for site in whole]
     work = [piece for _, of_one in every for piece in of_one]
@@ -295,7 +288,7 @@ def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[Site
         yield pieces.together(site, answers)
 
 
-def _sites(study: Study) -> list[Site]:
+def _sites(study: types.Study) -> list[Site]:
     """Each dataset with what its measures may ask for."""
     development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
     wide, said = shared.of_release(study)
@@ -307,7 +300,7 @@ def _sites(study: Study) -> list[Site]:
             development=development.predictors if development else (),
             development_rows=development.rows_analysed if development else None,
             readers=next((reader for reader in study.readers if reader.dataset == dataset.name), None),
-            readers_elsewhere=tuple(reader.dataset or READERS for reader in study.readers),
+            readers_elsewhere=tuple(reader.dataset or types.READERS for reader in study.readers),
             wide=wide,
             said=said,
             earlier=tuple(entry for entry in known if entry.dataset == dataset.name),

@@ -48,7 +48,8 @@ def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Itera
             seen = sorted(first for first in firsts if first is not None)
             found[name] = len(seen) / REPLICATES
             found[f"{name}_after"] = seen[HALF - 1] if len(seen) >= HALF else None
-        yield Fact("stop_simulated", rule=site.release.care.stop.index(rule), n=n, periods=FOLLOWED, **found)
+        index = site.release.care.stop.index(rule)
+        yield Fact("stop_simulated", rule=index, n=n, periods=FOLLOWED, courses=REPLICATES, **found)
 
 
 def right_risks(risk: Floats, slope: float, mean: float) -> Floats:

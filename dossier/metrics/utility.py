@@ -9,19 +9,9 @@ from functools import partial
 
 import numpy as np
 
+from dossier.core import register
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import (
-    NO_ROWS,
-    Band,
-    Line,
-    absent_with_its_parts,
-    curve,
-    curve_synthesis,
-    describe,
-    metric,
-    present,
-)
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.censoring import TimeToEvent, Weights
@@ -70,19 +60,19 @@ def _with_everyone(rows: Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
     return of_model, of_everyone
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def gain_of_followed(rows: Rows) -> weighted.Found:
     """The net benefit of such rows over the better of flagging everyone and flagging no one."""
     if rows.threshold >= 1:
         return AT_ONE
     over_no_one, everyone = _with_everyone(rows)
-    over_everyone = present(weighted.combined(over_no_one, everyone, 1, -1))
+    over_everyone = register.present(weighted.combined(over_no_one, everyone, 1, -1))
     least, other = sorted((over_everyone, over_no_one), key=lambda gain: gain.value)
     return replace(least, details={"default": max(everyone.value, 0.0)}, beside=other)
 
 
 at_threshold = partial(
-    metric, range=(None, 1), best="higher", at=("threshold",), against_rest="by class", protection="counts"
+    register.metric, range=(None, 1), best="higher", at=("threshold",), against_rest="by class", protection="counts"
 )
 """A net benefit at a threshold."""
 
@@ -131,7 +121,7 @@ def net_benefit(
     0.17 (-0.36 to 0.60)
     """
     design = design or Design(len(outcome))
-    present(no_net_benefit(threshold, design))
+    register.present(no_net_benefit(threshold, design))
     found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
     return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found, threshold)})
 
@@ -300,7 +290,7 @@ def net_benefit_gain(
     0.17 (-0.36 to 0.60)
     """
     design = design or Design(len(outcome))
-    present(no_net_benefit(threshold, design))
+    register.present(no_net_benefit(threshold, design))
     # What the four cells add to the net benefit over that of flagging everyone.
     sums = [(0.0, 0.0, -1.0, threshold / (1 - threshold)), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
@@ -421,7 +411,7 @@ def utility_bounds(parts: UtilityParts, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-@metric(
+@register.metric(
     "Weighted utility",
     range=(None, 1),
     best="higher",
@@ -492,15 +482,15 @@ def weighted_utility(
     >>> print(dossier.metrics.weighted_utility(outcome, risk, tau=0.7))
     0.67 (-2.36 to 0.94)
     """
-    chosen = present(_tau(tau, len(outcome), labels, confidence, cost, benefit))
+    chosen = register.present(_tau(tau, len(outcome), labels, confidence, cost, benefit))
     if relevance == "raters" and labels is None:
         return NO_RATERS
-    weight = present(_relevance(relevance, len(outcome), rater_complexity, case_relevance))
+    weight = register.present(_relevance(relevance, len(outcome), rater_complexity, case_relevance))
     keep = ~np.isnan(chosen) & ~np.isnan(weight)
     outcome, risk, chosen, weight = outcome[keep], risk[keep], chosen[keep], weight[keep]
     if len(outcome) == 0:
-        return NO_ROWS if keep.size == 0 else Absent(Fact("no_case_with_threshold_and_relevance"))
-    parts = present(utility_parts(outcome, utility_credit(risk, chosen, gamma), chosen, weight))
+        return register.NO_ROWS if keep.size == 0 else Absent(Fact("no_case_with_threshold_and_relevance"))
+    parts = register.present(utility_parts(outcome, utility_credit(risk, chosen, gamma), chosen, weight))
     details: dict[str, float | None] = {
         "left_out": float(np.sum(~keep)),
         "tau_zero": float(np.sum(chosen == 0)),
@@ -561,11 +551,11 @@ def _counts_at(chosen: Floats, thresholds: Floats) -> Floats:
     return np.asarray(reached, dtype=float)
 
 
-BAND = Band("threshold", (Line("net_benefit", of_shares=False, makes_its_own=True),))
+BAND = register.Band("threshold", (register.Line("net_benefit", of_shares=False, makes_its_own=True),))
 """The band of a decision curve."""
 
 
-decisions = partial(curve, cites="Vickers 2006", band=BAND, protection="decisions", followed=True)
+decisions = partial(register.curve, cites="Vickers 2006", band=BAND, protection="decisions", followed=True)
 """A decision curve of one site."""
 
 
@@ -638,12 +628,14 @@ def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float,
     return Curve(columns, len(outcome), Method("at_each_threshold", *design.method), int(outcome.sum()))
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: float, design: Design) -> Curve:
     """A decision curve where the outcome is by a horizon: the measure at each threshold."""
     outcome = TimeToEvent(known.time, known.status, known.t)
     found = [
-        present(at_weights(of_followed, Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0), design))
+        register.present(
+            at_weights(of_followed, Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0), design)
+        )
         for at in thresholds
     ]
     names = {"net_benefit": "value", "low": "low", "high": "high", "se": "se"}
@@ -692,7 +684,7 @@ def _band(low: Floats, high: Floats, se: Floats, prefix: str = "") -> dict[str, 
     return {f"{prefix}low": column(low), f"{prefix}high": column(np.minimum(high, 1)), f"{prefix}se": column(se)}
 
 
-@curve_synthesis("Decision curve of all external sites", cites="Vickers 2006", against_rest=True)
+@register.curve_synthesis("Decision curve of all external sites", cites="Vickers 2006", against_rest=True)
 def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The decision curve of all external sites' people together.
 
@@ -707,7 +699,7 @@ def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95
     return _together(sites, "decision_curve", level)
 
 
-@curve_synthesis("Decision curve of all external sites beyond the declared range", cites="Vickers 2006")
+@register.curve_synthesis("Decision curve of all external sites beyond the declared range", cites="Vickers 2006")
 def decision_curve_wide_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The decision curve of all external sites' people together, a little further than the declared range.
 
@@ -756,15 +748,15 @@ PROFILE = np.arange(1, 100) / 100
 """The thresholds at which the utilities are read side by side."""
 
 
-@curve(
+@register.curve(
     "Net benefit and H-accuracy by threshold",
     cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"),
-    band=Band(
+    band=register.Band(
         "tau",
         (
-            Line("net_benefit", "net_benefit_", of_shares=False, makes_its_own=True),
-            Line("standardized_net_benefit", "standardized_net_benefit_", of_shares=False),
-            Line("h_accuracy_risk", "h_accuracy_risk_"),
+            register.Line("net_benefit", "net_benefit_", of_shares=False, makes_its_own=True),
+            register.Line("standardized_net_benefit", "standardized_net_benefit_", of_shares=False),
+            register.Line("h_accuracy_risk", "h_accuracy_risk_"),
         ),
     ),
     given="both outcomes",
@@ -802,7 +794,7 @@ FEWEST_WITH_A_MEAN = 5
 QUARTERS = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 
 
-@describe("Inputs of weighted utility", roles=("internal", "external"))
+@register.describe("Inputs of weighted utility", roles=("internal", "external"))
 def weighted_utility_inputs(
     outcome: Floats,
     utility_thresholds: tuple[str, ...],

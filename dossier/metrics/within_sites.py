@@ -262,7 +262,7 @@ def compared(
         tests = [_scores_apart(measure, pair, threshold) for pair in kept]
     if followed:
         tests = [_apart(ours, rest) for _, ours, rest in known]
-    tested = _tested(tests, level)
+    tested = _tested(kept if tests else (), tests, level)
     if tested is not None and threshold is not None and measure in EXPECTED:
         tested = _beyond_risks(tested, measure, kept, tests, threshold, level)
     weights = np.array([ours.size * rest.size / (ours.size + rest.size) for _, ours, rest in known])
@@ -382,7 +382,7 @@ def _named(found: Found, alone: Sequence[str], few: Sequence[str]) -> Found:
 # ---- the test of a difference ---------------------------------------------------------------------------------------
 
 
-def _tested(comparisons: Sequence[Comparison | None], level: float) -> Tested | None:
+def _tested(pairs: Sequence[Pair], comparisons: Sequence[Comparison | None], level: float) -> Tested | None:
     """The mean of the differences of the sites, with its variance if there were none; None where no site has one.
 
     The variance between the sites is that of Paule and Mandel in the details, with the interval by the generalised Q
@@ -396,7 +396,8 @@ def _tested(comparisons: Sequence[Comparison | None], level: float) -> Tested | 
     )
     weights = weights / weights.sum()
     value, variance = float((weights * values).sum()), float((weights**2 * variances).sum())
-    varying, details, between = variances > 0, {"tested_at": float(len(known))}, 0.0
+    at = sites_of([pair for pair, each in zip(pairs, comparisons, strict=True) if each is not None])
+    varying, details, between = variances > 0, {"tested_at": float(at)}, 0.0
     freedom = int(varying.sum()) - 1
     if freedom > 0:
         kept, spread = values[varying], variances[varying]
@@ -482,7 +483,7 @@ def _beyond_risks(
         variance = test.variance if is_followed([pair]) else sum(of_outcomes)
         foretold.append(values)
         gaps.append(replace(test, value=test.value - (values[0] - values[1]), variance=variance))
-    beyond = _tested(gaps, level)
+    beyond = _tested([pair for pair, _ in judged], gaps, level)
     if beyond is None:
         return tested
     weights = np.array([gap.weight for gap in gaps])
@@ -515,7 +516,7 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
     fewer than five events or non-events in either part have none. Absent where all are such.
     """
     tests = [_ranks_apart(pair) for pair in pairs]
-    tested = _tested(tests, level)
+    tested = _tested(pairs, tests, level)
     if tested is None:
         return Absent(Fact("too_few_to_rank_in_both_parts", fewest=FEWEST_JUDGED))
     kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
@@ -662,7 +663,7 @@ def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Abs
     if found is None or min(found.ours, found.rest) <= 0:
         return NOWHERE if found is None else Absent(Fact("no_event_in_a_part"))
     tests = [_ratio_apart(pair) for pair in found.kept]
-    tested = _tested(tests, level)
+    tested = _tested(found.kept, tests, level)
     ratio = found.ours / found.rest
     variance = found.variance(1 / found.ours, -1 / found.rest) + (0.0 if tested is None else tested.between)
     both = [part for pair in found.kept for part in pair.parts]
@@ -673,7 +674,7 @@ def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Abs
 def _ratio_of_followed(pairs: Sequence[Pair], level: float) -> Estimate | Absent:
     """The same where the outcome is by a horizon: the mean of the logarithms at the sites, weighed by E1 E0/E."""
     tests = [_logs_apart(pair) for pair in pairs]
-    tested = _tested(tests, level)
+    tested = _tested(pairs, tests, level)
     if tested is None:
         return NOWHERE
     kept, ratio = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None], math.exp(tested.value)

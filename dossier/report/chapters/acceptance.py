@@ -10,19 +10,9 @@ from dossier.core import alterations, binding, claims, multiplicity, types
 from dossier.core.facts import Fact, gathered
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
-from dossier.typeset import flags, names, reasons
+from dossier.typeset import flags, names, reasons, words
 from dossier.typeset.numbers import TIED, interval, short, unit, wished
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import (
-    date,
-    how_many,
-    in_words,
-    listing,
-    named_or_counted,
-    sentence_case,
-    setting,
-    within_sentence,
-)
 from dossier.words import entries
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
@@ -39,12 +29,14 @@ def finding(evidence: types.Evidence) -> Sentence:
     """How many criteria are shown to be met everywhere they ask for it, and how the others stand."""
     every = counted_ones(evidence) or declared(evidence)
     met = [criteria for criteria in every if verdict(criteria) == "shown"]
-    lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} criteria "
+    lead = f"{words.sentence_case(words.how_many(len(met)))} of {words.in_words(len(every))} criteria "
     rest = ""
     if len(every) - len(met) <= 4:
-        names = [(verdict(criteria), within_sentence(label(evidence, criteria[0]))) for criteria in every]
+        names = [(verdict(criteria), words.within_sentence(label(evidence, criteria[0]))) for criteria in every]
         others = {how: [name for state, name in names if state == how] for how in REST}
-        rest = " ".join(f"{sentence_case(WORDS[how])}: {listing(those)}." for how, those in others.items() if those)
+        rest = " ".join(
+            f"{words.sentence_case(WORDS[how])}: {words.listing(those)}." for how, those in others.items() if those
+        )
     more = (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), *_itself(evidence))
     rest = " ".join(text for text in more if text)
     if not counted_ones(evidence):
@@ -65,20 +57,20 @@ def when(evidence: types.Evidence, done: str, counted_only: bool = False) -> str
     said = [evidence.release.acceptance[criteria[0].number - 1].declared_on for criteria in every]
     known = sorted(day for day in said if day is not None)
     count = len(said) - len(known)
-    which = "any of them" if count == len(said) else f"{in_words(count)} of them"
+    which = "any of them" if count == len(said) else f"{words.in_words(count)} of them"
     unsaid = f"The date{f' of {which}' if len(said) > 1 else ''} is not stated." if count else ""
     if not known:
         return unsaid
-    days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
+    days = words.date(known[0]) if known[0] == known[-1] else f"{words.date(known[0])} to {words.date(known[-1])}"
     # No authority says when that was, sealed or not.
     beside = _beside_the_data(evidence, known[0], known[-1])
-    return f"{sentence_case(done)} on {days}, as the maker says{beside}. {unsaid}".strip()
+    return f"{words.sentence_case(done)} on {days}, as the maker says{beside}. {unsaid}".strip()
 
 
 def _itself(evidence: types.Evidence) -> tuple[str, ...]:
     """How the test itself stands: whether the version on offer was tested, and all is as it was sealed."""
     why = [claim.reason for claim in claims.about(evidence, "test_itself") if claim.state in ("against", "open")]
-    return (*(f"{sentence_case(reasons.why(evidence, each))}." for each in why if each), sealed(evidence))
+    return (*(f"{words.sentence_case(reasons.why(evidence, each))}." for each in why if each), sealed(evidence))
 
 
 def sealed(evidence: types.Evidence) -> str:
@@ -86,7 +78,7 @@ def sealed(evidence: types.Evidence) -> str:
     seal = evidence.seal
     if seal is None:
         return ""
-    day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
+    day = f"{words.date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
     # No authority says when a seal was made.
     known = f"as the maker says, on {day}, under SHA-256 {seal.sha256}"
     if not seal.changes:
@@ -140,10 +132,10 @@ def _beside_the_data(evidence: types.Evidence, first: datetime.date, last: datet
         return f"; whether that was before the first patient is {why_not}"
     begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
     if last < begin:
-        return f", before the first patient ({date(begin)})"
+        return f", before the first patient ({words.date(begin)})"
     if first > end:
-        return f", after all patients had come ({date(end)})"
-    return f", {'not all' if first < begin else 'not'} before the first patient ({date(begin)})"
+        return f", after all patients had come ({words.date(end)})"
+    return f", {'not all' if first < begin else 'not'} before the first patient ({words.date(begin)})"
 
 
 def declared(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
@@ -166,7 +158,7 @@ def why_uncounted(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """Why a criterion counts for nothing, as the end of a sentence; empty where it counts."""
     declared = evidence.release.acceptance[criterion.number - 1]
     why = binding.uncounted(evidence.release, declared, evidence.datasets)
-    day = "" if declared.declared_on is None else date(declared.declared_on)
+    day = "" if declared.declared_on is None else words.date(declared.declared_on)
     return {
         None: "",
         "undated": "is not dated",
@@ -190,16 +182,16 @@ def verdict_of_all(evidence: types.Evidence) -> types.State:
 def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
     places = [
-        setting(value) if name == "threshold" else f"{name} {setting(value)}"
+        words.setting(value) if name == "threshold" else f"{name} {words.setting(value)}"
         for name, value in criterion.at.items()
         if name != "horizon" and value != "previous"
     ]
-    at = (f" at {listing(places)}" if places else "") + names.by_when(evidence, criterion.at)
+    at = (f" at {words.listing(places)}" if places else "") + names.by_when(evidence, criterion.at)
     subset = f", {criterion.subset}" if criterion.subset else ""
     named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
     moved = "farther from 1 than" if evidence.terms[criterion.measure].worse == "one" else "change since"
     since = f", {moved} the previous release" if criterion.at.get("against") == "previous" else ""
-    return f"{sentence_case(named)}{at}{subset}{since}{BOUND[criterion.bound]}"
+    return f"{words.sentence_case(named)}{at}{subset}{since}{BOUND[criterion.bound]}"
 
 
 SHORTER = {"oe_ratio": "O/E"}
@@ -216,7 +208,9 @@ def asked(evidence: types.Evidence, criterion: types.Criterion) -> str:
 
 
 def _site(evidence: types.Evidence, dataset: str) -> str:
-    return within_sentence(names.ALL_POOLED) if dataset == types.POOLED else types.summary_of(evidence, dataset).site
+    return (
+        words.within_sentence(names.ALL_POOLED) if dataset == types.POOLED else types.summary_of(evidence, dataset).site
+    )
 
 
 def detailed(evidence: types.Evidence) -> tuple[Table, ...]:
@@ -247,8 +241,8 @@ def _block(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]
 def not_the_better_choice(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]]) -> tuple[str, ...]:
     """Where a criterion of net benefit is met, and flagging everyone or no one has a higher one all the same."""
     return tuple(
-        f"{sentence_case(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit at "
-        f"{named_or_counted(names, MOST_NAMED)}."
+        f"{words.sentence_case(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit "
+        f"at {words.named_or_counted(names, MOST_NAMED)}."
         for everywhere in block
         for whom, names in _better_defaults(evidence, everywhere).items()
     )

@@ -51,7 +51,7 @@ def caveat(evidence: types.Evidence, term: types.Term) -> str:
         "site": site.site,
         "value": numbers.short(evidence, term.name, found.value),
         "share": numbers.per_cent(found.value),
-        "prevalence": "" if site.prevalence is None else numbers.per_cent(site.prevalence),
+        "prevalence": "" if (prevalence := _share(evidence, site)) is None else numbers.per_cent(prevalence),
         "at": numbers.threshold(sentence.primary_threshold(evidence) or 0.0),
     }
     return sentence.phrase("caution", term.danger, **values, **more)
@@ -81,12 +81,14 @@ def _accuracy(evidence: types.Evidence, term: types.Term) -> Shown:
     if not pairs:
         return None
     site, found, details = max(pairs, key=lambda pair: pair[2]["larger_class"] - pair[1].value)
-    larger = details["larger_class"]
-    return (
-        site,
-        found,
-        {"whom": "everybody" if (site.prevalence or 0.0) > 0.5 else "nobody", "larger": numbers.per_cent(larger)},
-    )
+    share, larger = _share(evidence, site), details["larger_class"]
+    return site, found, {"whom": "everybody" if (share or 0.0) > 0.5 else "nobody", "larger": numbers.per_cent(larger)}
+
+
+def _share(evidence: types.Evidence, site: types.DatasetSummary) -> float | None:
+    """Which share of the patients have the outcome; by a horizon, so many as are observed to."""
+    observed = types.find(evidence, "observed_risk", site.name)
+    return observed.value if isinstance(observed, types.Estimate) else site.prevalence
 
 
 def _equal_weight(evidence: types.Evidence, term: types.Term) -> Shown:

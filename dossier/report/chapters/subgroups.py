@@ -73,7 +73,7 @@ def worse_off(evidence: types.Evidence) -> str:
         if (look.dataset, look.measure, types.Subset(look.column, look.label), look.at)
         == (claim.dataset, claim.measure, claim.subset, claim.at)
     ]
-    return f"{sentence_case(named_with_the_rest(facts, 1))}." if facts else ""
+    return f"{sentence_case(named_with_the_rest(facts, MOST_NAMED - 1))}." if facts else ""
 
 
 def _against(evidence: types.Evidence) -> list[between_groups.Look]:

@@ -122,7 +122,9 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     if at is None or not states:
         return sentence.Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))
     use = _use(threshold(at), states, len(types.externals(evidence)))
-    return sentence.Sentence(use, f"{better} {none} {found.lead} {found.rest}".strip())
+    # What is shown to be wrong comes first; of both, no use at a hospital is the graver.
+    first, then = (better, use) if better and "against" not in states else (use, better)
+    return sentence.Sentence(first, f"{then} {none} {found.lead} {found.rest}".strip())
 
 
 def _use(at: str, states: Sequence[types.State], sites: int) -> str:

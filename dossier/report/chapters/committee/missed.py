@@ -276,11 +276,11 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.is_worse)]
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
-    text = f"Of {counted(len(looks), 'comparison')} {whose}, {listing(parts)}."
+    over = ", all hospitals together" if any(look.is_single for look in _worse_off(evidence)) else ""
+    over = "" if evidence.local_site else over
+    text = f"Of {counted(len(looks), 'comparison')} {whose}{over}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
-    known = {
-        patients_of(look.column, look.label, look.of_class) for look in looks if look.state in ("against", "explained")
-    }
+    known = {patients_of(look.column, look.label, look.of_class) for look in looks if look.is_worse_off}
     for is_sure, is_explained, start, end in (
         (True, False, "It does worse for", "but it may be only a little"),
         (True, True, "It does worse for", "but it may be only a little, and may be so with every percentage right"),
@@ -365,7 +365,7 @@ def _known_at(evidence: types.Evidence) -> str:
 
 MOST_GROUPS = 8
 """Groups of patients in the table, and in a sentence of its page."""
-TOO_FEW, NOT_COMBINED = "too few", "not combined"
+TOO_FEW, NOT_COMBINED, NOT_ALIKE = "too few", "not combined", "see below"
 
 
 def _together(evidence: types.Evidence, columns: Set[str]) -> str:
@@ -382,8 +382,9 @@ def groups(evidence: types.Evidence) -> Table | None:
     site, at = places.alone(evidence), primary_threshold(evidence)
     where = types.POOLED if site is None else site.name
     several, known = bool(classes.labels(evidence)), _groups_here(evidence)
-    rows: list[Row] = []
-    fewer = ""
+    rows, fewer = list[Row](), ""
+    ratios = (look for look in _worse_off(evidence) if look.is_single and look.measure == between_groups.RATIO)
+    apart = {(look.column, look.label) for look in ratios if site is None}
     for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
         size = subgroups.together(sizes)
         cells = [Cell.count(size.n), Cell.count(size.shown)]
@@ -393,7 +394,12 @@ def groups(evidence: types.Evidence) -> Table | None:
             measure: types.find_in_subgroup(evidence, types.Subset(column, label), measure, where)
             for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
         }
-        cells += [_of_group(estimate, where, is_few, name == "oe_ratio") for name, estimate in found.items()]
+        cells += [
+            Cell.absent(NOT_ALIKE)
+            if name == "oe_ratio" and (column, label) in apart
+            else _of_group(estimate, where, is_few, name == "oe_ratio")
+            for name, estimate in found.items()
+        ]
         if not several:
             cells += [_missed(evidence, column, label, is_few)] if at is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
@@ -443,6 +449,8 @@ def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
     notes = [f"Too few: under {bands.FEW_FOR_POOLING} patients {what}."] if TOO_FEW in texts else []
     if NOT_COMBINED in texts:
         notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
+    if NOT_ALIKE in texts:
+        notes.append("See below: the percentages of the group are not alike in all hospitals.")
     if known > MOST_GROUPS:
         notes.append(f"{sentence_case(in_words(known - MOST_GROUPS))} more groups: full report, under Subgroups.")
     return " ".join(notes)

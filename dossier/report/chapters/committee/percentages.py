@@ -223,8 +223,13 @@ def _unrefuted(evidence: types.Evidence) -> str:
                     types.summary_of(evidence, claim.dataset).site,
                 ]
             )
-            state = "looks off" if claims.looks_worse(claim) else claims.standing(evidence, claim)
+            stands = claims.standing(evidence, claim)
+            is_off = stands == "open" and claims.is_off_by_an_open_amount(claim)
+            state = "off" if is_off else "looks off" if claims.looks_worse(claim) else stands
             where.setdefault(state, []).append(place)
+    if "off" in where:
+        at = "" if alone(evidence) else f" in {few_named(where['off'])}"
+        return f"Not quite{at}; nobody can tell yet by how much."
     if "looks off" in where:
         at = "" if alone(evidence) else f" in {few_named(where['looks off'])}"
         return f"Nobody can tell yet: they may be wrong{at}, or this is coincidence."
