@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dossier.core import multiplicity
-from dossier.core.facts import Fact, Value
+from dossier.core import facts, multiplicity
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld
 
 AGAINST = {"against": "complement"}
@@ -187,24 +186,24 @@ class Look:
         return abs(math.log(self.apart.value)) if self.apart.value > 0 else math.inf
 
     @property
-    def fact(self) -> Fact:
+    def fact(self) -> facts.Fact:
         """The direction with both values and the interval; in words a sentence without its full stop."""
-        group = Fact("group", label=self.label, column=self.column)
+        group = facts.Fact("group", label=self.label, column=self.column)
         if self.of_class:
-            group = Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
+            group = facts.Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
         apart = {"apart": self.apart.value, "low": self.apart.low, "high": self.apart.high}
         numbers = {"value": self.here.value, "others": self.rest, **apart}
-        values: dict[str, Value] = {"group": group, **numbers}
+        values: dict[str, facts.Value] = {"group": group, **numbers}
         if self.measure == RATIO:
             # Whether the model is wrong by itself, or only beside the others, is what the group's own interval says.
             low, high = self.here.low, self.here.high
             off = (low is not None and low > 1) if self.is_worse else (high is not None and high < 1)
-            return Fact(
+            return facts.Fact(
                 "more_events_in_group" if self.is_worse else "fewer_events_in_group", **values, is_relative=not off
             )
         values |= {"is_lower": self.apart.value < 0}
         if self.measure == "auroc_beyond_case_mix":
-            return Fact("ranking_in_group", **values)
+            return facts.Fact("ranking_in_group", **values)
         ours, rest = self.expected or (None, None)
         values |= {
             "at": self.threshold,
@@ -212,7 +211,7 @@ class Look:
             "foretold": ours,
             "beside": rest,
         }
-        return Fact("share_in_group", **values)
+        return facts.Fact("share_in_group", **values)
 
 
 def looks(

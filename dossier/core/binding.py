@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from dossier.core import over_time
-from dossier.core.types import POOLED, DatasetSummary, Evidence, externals
+from dossier.core import over_time, types
 
 if TYPE_CHECKING:
     from dossier.core.release import Acceptance, Release
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 Uncounted = Literal["undated", "after_dossier", "after_data"]
 
 
-def uncounted(release: Release, declared: Acceptance, datasets: Sequence[DatasetSummary]) -> Uncounted | None:
+def uncounted(release: Release, declared: Acceptance, datasets: Sequence[types.DatasetSummary]) -> Uncounted | None:
     """Why a criterion counts for nothing; None where it counts.
 
     It is late where it was declared after the last patient of each dataset that it asks something of, as far as the
@@ -47,23 +46,23 @@ def is_for_nobody(release: Release) -> bool:
     return bool(FOR_NOBODY.match((use.for_ or "").strip())) or any(map(NOT_FOR_ANY.fullmatch, not_for))
 
 
-def ruled_out(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+def ruled_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where the maker says that the model is not to be used, in its answers or for all of them."""
     said = {flag.dataset for flag in evidence.flags if flag.reply is not None and RULED_OUT.search(flag.reply)}
-    everywhere = is_for_nobody(evidence.release) or POOLED in said
-    return tuple(site for site in externals(evidence) if everywhere or site.name in said)
+    everywhere = is_for_nobody(evidence.release) or types.POOLED in said
+    return tuple(site for site in types.externals(evidence) if everywhere or site.name in said)
 
 
-def stopped(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+def stopped(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where a stop rule that the maker declared is crossed."""
     crossed = {each.site.name for each in over_time.of_evidence(evidence) if each.crossing is not None}
-    return tuple(site for site in externals(evidence) if site.name in crossed)
+    return tuple(site for site in types.externals(evidence) if site.name in crossed)
 
 
-def harmed(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+def harmed(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed."""
     worse = {each.site.name for each in over_time.of_evidence(evidence) if each.is_harmful}
-    return tuple(site for site in externals(evidence) if site.name in worse)
+    return tuple(site for site in types.externals(evidence) if site.name in worse)
 
 
 MARKS = {"‡": ruled_out, "§": stopped}
@@ -71,6 +70,6 @@ MARKS = {"‡": ruled_out, "§": stopped}
 to switch it off is crossed."""
 
 
-def marks(evidence: Evidence, site: DatasetSummary) -> str:
+def marks(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """What of this holds at a hospital."""
     return "".join(mark for mark, where in MARKS.items() if site in where(evidence))

@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from dossier.core.facts import Fact
-from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, Evidence, externals
+from dossier.core import facts, tripod, types
 
 TEXTS = "statements"
 """The chapter that prints the declared text of every row."""
@@ -28,61 +26,61 @@ def is_placeholder(text: str) -> bool:
     return PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
-def rows(evidence: Evidence) -> tuple[ChecklistRow, ...]:
+def rows(evidence: types.Evidence) -> tuple[types.ChecklistRow, ...]:
     """Every row with its status and the chapter that answers it."""
-    return tuple(_row(item, evidence) for item in ITEMS)
+    return tuple(_row(item, evidence) for item in tripod.ITEMS)
 
 
-def _row(item: Item, evidence: Evidence) -> ChecklistRow:
+def _row(item: tripod.Item, evidence: types.Evidence) -> types.ChecklistRow:
     """A row with its status, and the chapter that holds its answer, if there is one."""
     said = evidence.statements.get(item.number)
     if said is not None and not is_placeholder(said):
         declared = evidence.release.statements.get(item.number)
         if declared is not None and declared.none is not None:
-            return ChecklistRow(item.number, "stated_none", TEXTS)
+            return types.ChecklistRow(item.number, "stated_none", TEXTS)
         if item.answer == "computed" and _computed(item, evidence) is True:
-            return ChecklistRow(item.number, "computed", item.where)
-        return ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", TEXTS)
+            return types.ChecklistRow(item.number, "computed", item.where)
+        return types.ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", TEXTS)
     # The row of an item of which the release says nothing in words.
     computed = _computed(item, evidence)
-    if isinstance(computed, Absent):
-        return ChecklistRow(item.number, "not_applicable", reason=computed.reason)
+    if isinstance(computed, types.Absent):
+        return types.ChecklistRow(item.number, "not_applicable", reason=computed.reason)
     if computed:
-        return ChecklistRow(item.number, "computed" if item.answer == "computed" else "declared", item.where)
-    return ChecklistRow(item.number, "development_only" if item.applies == "development" else "missing")
+        return types.ChecklistRow(item.number, "computed" if item.answer == "computed" else "declared", item.where)
+    return types.ChecklistRow(item.number, "development_only" if item.applies == "development" else "missing")
 
 
-def _computed(item: Item, evidence: Evidence) -> bool | Absent:
+def _computed(item: tripod.Item, evidence: types.Evidence) -> bool | types.Absent:
     """Whether the run or a key of the release answers a row; Absent when the row asks for nothing here."""
     answer = ANSWERED_BY.get(item.number)
     return False if answer is None else answer(evidence)
 
 
-def _sized(evidence: Evidence) -> bool:
+def _sized(evidence: types.Evidence) -> bool:
     sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
-    return any(isinstance(result.found, Estimate) for result in sizes)
+    return any(isinstance(result.found, types.Estimate) for result in sizes)
 
 
-def _pooled(evidence: Evidence) -> bool | Absent:
-    if len(externals(evidence)) < 2:
-        return Absent(Fact("one_external_site"))
-    return any(isinstance(result.found, Estimate) for result in evidence.by_dataset[POOLED])
+def _pooled(evidence: types.Evidence) -> bool | types.Absent:
+    if len(types.externals(evidence)) < 2:
+        return types.Absent(facts.Fact("one_external_site"))
+    return any(isinstance(result.found, types.Estimate) for result in evidence.by_dataset[types.POOLED])
 
 
-def _updated(evidence: Evidence) -> bool | Absent:
+def _updated(evidence: types.Evidence) -> bool | types.Absent:
     declared = evidence.release.statements.get("12f")
     if evidence.release.updates or declared is None or declared.none is None:
         return bool(evidence.release.updates)
-    return Absent(Fact("nothing_updated"))
+    return types.Absent(facts.Fact("nothing_updated"))
 
 
-ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
+ANSWERED_BY: Mapping[str, Callable[[types.Evidence], bool | types.Absent]] = {
     # For whom it is.
     "1": lambda evidence: (
         evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
     ),
     "2": lambda _: True,
-    "5b": lambda evidence: all(dataset.dates is not None for dataset in externals(evidence)),
+    "5b": lambda evidence: all(dataset.dates is not None for dataset in types.externals(evidence)),
     "10": _sized,
     "11": lambda _: True,
     "12d": _pooled,

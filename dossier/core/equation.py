@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dossier.core.facts import Fact
-from dossier.core.types import Absent, Feature, Floats
+from dossier.core import facts, types
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
 
 
-def spline_columns(values: Floats, knots: Sequence[float]) -> Floats:
+def spline_columns(values: types.Floats, knots: Sequence[float]) -> types.Floats:
     """The columns of a restricted cubic spline in Harrell's form: the value, then one for each knot but two.
 
     `values` (n,) and `knots` (k, increasing) are in the predictor's unit; (n, k - 1) comes back. The cubic columns are
@@ -26,7 +25,7 @@ def spline_columns(values: Floats, knots: Sequence[float]) -> Floats:
     return np.asarray(spline_design(values, tuple(knots))[1:].T)
 
 
-def spline_design(values: Floats, knots: tuple[float, ...]) -> Floats:
+def spline_design(values: types.Floats, knots: tuple[float, ...]) -> types.Floats:
     """A row of ones above the columns of the spline, (1 + columns, n); without knots it is a straight line."""
     rows = [np.ones_like(values), values]
     if knots:
@@ -39,11 +38,11 @@ def spline_design(values: Floats, knots: tuple[float, ...]) -> Floats:
     return np.vstack(rows)
 
 
-def _cubed(values: Floats) -> Floats:
+def _cubed(values: types.Floats) -> types.Floats:
     return np.asarray(np.maximum(values, 0) ** 3)
 
 
-def effect(term: ModelTerm, feature: Feature, partner: Feature | None = None) -> Floats:
+def effect(term: ModelTerm, feature: types.Feature, partner: types.Feature | None = None) -> types.Floats:
     """What a term adds to the linear predictor in each row, on the scale of log odds; NaN where a value is missing.
 
     Parameters
@@ -71,7 +70,7 @@ def effect(term: ModelTerm, feature: Feature, partner: Feature | None = None) ->
     return np.asarray(_shape(term, feature) * _numbers(partner))
 
 
-def _shape(term: ModelTerm, feature: Feature) -> Floats:
+def _shape(term: ModelTerm, feature: types.Feature) -> types.Floats:
     values = _entered(term, feature)
     if term.knots is not None:
         return np.asarray(spline_columns(values, term.knots) @ np.array(term.coefficients))
@@ -80,7 +79,7 @@ def _shape(term: ModelTerm, feature: Feature) -> Floats:
     return np.asarray((term.coefficient or 0.0) * values)
 
 
-def segment_columns(values: Floats, segments: Sequence[float]) -> Floats:
+def segment_columns(values: types.Floats, segments: Sequence[float]) -> types.Floats:
     """How far each value goes into each segment, (n, k + 1): times the slopes it is the piecewise linear function.
 
     `segments` (k, increasing) are the numbers at which the slope changes. The first column is min(x, s1), the last
@@ -90,7 +89,7 @@ def segment_columns(values: Floats, segments: Sequence[float]) -> Floats:
     return np.column_stack([np.minimum(values, segments[0]), *inner, np.maximum(values - segments[-1], 0.0)])
 
 
-def _entered(term: ModelTerm, feature: Feature) -> Floats:
+def _entered(term: ModelTerm, feature: types.Feature) -> types.Floats:
     """The numbers of a predictor as they enter a term: not below the floor, not above the cap, then transformed."""
     values = _numbers(feature)
     if term.floor is not None:
@@ -100,10 +99,10 @@ def _entered(term: ModelTerm, feature: Feature) -> Floats:
     return values if term.transform is None else np.asarray(TRANSFORMS[term.transform](values))
 
 
-TRANSFORMS: Mapping[str, Callable[[Floats], Floats]] = {"log": np.log, "sqrt": np.sqrt, "square": np.square}
+TRANSFORMS: Mapping[str, Callable[[types.Floats], types.Floats]] = {"log": np.log, "sqrt": np.sqrt, "square": np.square}
 
 
-def _effect_of_levels(levels: Mapping[str, float], feature: Feature) -> Floats:
+def _effect_of_levels(levels: Mapping[str, float], feature: types.Feature) -> types.Floats:
     found = np.where(np.isnan(feature.values), math.nan, 0.0)
     for name, coefficient in levels.items():
         if feature.levels is None:
@@ -113,7 +112,7 @@ def _effect_of_levels(levels: Mapping[str, float], feature: Feature) -> Floats:
     return found
 
 
-def _numbers(feature: Feature) -> Floats:
+def _numbers(feature: types.Feature) -> types.Floats:
     """The numbers of a feature, those of categories that are numbers included."""
     if feature.levels is None:
         return feature.values
@@ -122,27 +121,27 @@ def _numbers(feature: Feature) -> Floats:
     return np.asarray(numbers[codes])
 
 
-def linear_predictor(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
+def linear_predictor(model: Model, predictors: Sequence[types.Feature]) -> types.Floats | types.Absent:
     """The linear predictor of each row, on the scale of the formula; NaN where a predictor is missing."""
     features = {feature.name: feature for feature in predictors}
     lacking = [name for name in model.predictors if name not in features]
     if len(lacking) == len(model.predictors):
-        return Absent(Fact("no_predictor_of_formula"))
+        return types.Absent(facts.Fact("no_predictor_of_formula"))
     if lacking:
-        return Absent(Fact("predictors_of_formula_missing", predictors=tuple(lacking)))
+        return types.Absent(facts.Fact("predictors_of_formula_missing", predictors=tuple(lacking)))
     return np.asarray(model.constant + together(model.term, features))
 
 
-def risk(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
+def risk(model: Model, predictors: Sequence[types.Feature]) -> types.Floats | types.Absent:
     """The risk of each row by the formula; NaN where a predictor is missing."""
     # A number that a transformation cannot take has a fault of its own.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         linear = linear_predictor(model, predictors)
-        if isinstance(linear, Absent):
+        if isinstance(linear, types.Absent):
             return linear
         return np.asarray(np.exp(-np.logaddexp(0, -linear)) if model.link == "logit" else -np.expm1(-np.exp(linear)))
 
 
-def together(terms: Sequence[ModelTerm], features: Mapping[str, Feature]) -> Floats:
+def together(terms: Sequence[ModelTerm], features: Mapping[str, types.Feature]) -> types.Floats:
     """The sum of the effects of these terms in each row, in log odds."""
     return np.asarray(sum(effect(term, features[term.predictor], features.get(term.with_ or "")) for term in terms))

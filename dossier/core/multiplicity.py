@@ -10,9 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from dossier.core import over_time
-from dossier.core.bands import FEW_FOR_POOLING, LEAST_USEFUL_AUROC, OE_TOLERATED
-from dossier.core.facts import Method
+from dossier.core import bands, facts, over_time
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find
 
 LEVEL = 0.05 / 5
@@ -113,9 +111,9 @@ def discrimination(found: Estimate | Absent, is_own: bool = False) -> State:
     """
     if isinstance(found, Absent):
         return "untested"
-    if found.events is not None and min(found.events, found.others or 0) < FEW_FOR_POOLING:
+    if found.events is not None and min(found.events, found.others or 0) < bands.FEW_FOR_POOLING:
         return "open"
-    if is_below(found, LEAST_USEFUL_AUROC, is_own):
+    if is_below(found, bands.LEAST_USEFUL_AUROC, is_own):
         return "against"
     return "shown" if found.low is not None and found.low > CHANCE else "open"
 
@@ -184,7 +182,7 @@ def _tails(gain: Result, ppv: Estimate | Absent | None, npv: Estimate | Absent |
     return min(4 * min(worse, default=1.0), 1.0) if is_below else 1.0, max(better) if len(better) == 2 else 1.0
 
 
-INDEPENDENT = Method("mover")
+INDEPENDENT = facts.Method("mover")
 """How the interval of a gain is made where rows are an independent sample."""
 
 
@@ -281,7 +279,7 @@ def calibration(
     slope: Estimate | Absent,
     test: Estimate | Absent,
     is_own: bool = False,
-    limits: Sequence[tuple[float | None, float | None]] = (OE_TOLERATED, OE_TOLERATED),
+    limits: Sequence[tuple[float | None, float | None]] = (bands.OE_TOLERATED, bands.OE_TOLERATED),
 ) -> State:
     """Whether risks are shown to be right in size at a site, or shown not to be.
 
@@ -348,9 +346,9 @@ def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:
 
 def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> State:
     """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
-    if held(found, *OE_TOLERATED) == "shown":
+    if held(found, *bands.OE_TOLERATED) == "shown":
         return "shown"
-    is_off = _is_outside(found.value, *OE_TOLERATED)
+    is_off = _is_outside(found.value, *bands.OE_TOLERATED)
     return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
 
 
@@ -376,7 +374,7 @@ def misfit(evidence: Evidence, site: str, label: str = "") -> Misfit:
     turn = None if label else over_time.turn(evidence.by_curve[over_time.OVER_TIME], site)
     found = Misfit(is_reversed=is_reversed(evidence, site, label), turn=turn)
     if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, label) == "against":
-        is_far = held(ratio, *OE_TOLERATED) == "against"
+        is_far = held(ratio, *bands.OE_TOLERATED) == "against"
         found = replace(found, level="too high" if ratio.value < 1 else "too low", is_far=is_far)
     is_off = isinstance(slope, Estimate) and of_site(evidence, slope, site, label) == held(slope, 1, 1) == "against"
     if isinstance(slope, Estimate) and is_off:
@@ -388,7 +386,7 @@ def misfit(evidence: Evidence, site: str, label: str = "") -> Misfit:
 def at_risk(risk: float, value: float, low: float, high: float) -> tuple[Literal["", "too low", "too high"], bool]:
     """Which way a risk is off by what came of it, if its range leaves it out, and whether by more than is tolerated."""
     way: Literal["", "too low", "too high"] = "too low" if low > risk else "too high" if high < risk else ""
-    least, most = OE_TOLERATED
+    least, most = bands.OE_TOLERATED
     return way, bool(way) and not least <= value / risk <= most
 
 

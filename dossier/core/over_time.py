@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
+from dossier.core import bands, facts, types
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
@@ -200,19 +199,19 @@ def code(number: int, unit: types.PeriodUnit) -> str:
     return f"{number // 12}-{number % 12 + 1:02}" if unit == "month" else f"{number // 4}Q{number % 4 + 1}"
 
 
-def why_without(curve: types.Curve) -> dict[int, Fact]:
+def why_without(curve: types.Curve) -> dict[int, facts.Fact]:
     """Why a period has no value, by its number."""
     steps = [(step["period"], step["why"]) for step in curve.method if step.code == "period_without_value"]
-    return {number: why for number, why in steps if isinstance(number, int) and isinstance(why, Fact)}
+    return {number: why for number, why in steps if isinstance(number, int) and isinstance(why, facts.Fact)}
 
 
-def limits(rule: StopRule) -> Fact:
+def limits(rule: StopRule) -> facts.Fact:
     """The limits of a rule: both, or the one that it has."""
     if rule.at_most is None:
-        return Fact("least_limit", at_least=rule.at_least)
+        return facts.Fact("least_limit", at_least=rule.at_least)
     if rule.at_least is None:
-        return Fact("most_limit", at_most=rule.at_most)
-    return Fact("limits", at_least=rule.at_least, at_most=rule.at_most)
+        return facts.Fact("most_limit", at_most=rule.at_most)
+    return facts.Fact("limits", at_least=rule.at_least, at_most=rule.at_most)
 
 
 def is_outside(rule: StopRule, period: Period) -> bool:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from dossier.core.facts import Fact
-from dossier.words import entries, sentence
-from dossier.words.wording import MINUS, threshold
+from dossier.words import entries, sentence, wording
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Reason(sentence.Sentence):
     """Writes the values of a reason into its text."""
 
     datasets = DATASETS
-    ways: ClassVar[sentence.Ways] = {**sentence.Sentence.ways, "threshold": lambda value, _: threshold(value)}
+    ways: ClassVar[sentence.Ways] = {**sentence.Sentence.ways, "threshold": lambda value, _: wording.threshold(value)}
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -55,4 +54,4 @@ class Reason(sentence.Sentence):
 
     def real(self, value: float, how: str) -> str:
         """A number with a true minus."""
-        return format(value, how).replace("-", MINUS)
+        return format(value, how).replace("-", wording.MINUS)

@@ -25,9 +25,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from dossier.core import bands, command, looks, tripod
-from dossier.core.facts import Fact
-from dossier.core.facts import Value as FactValue
+from dossier.core import bands, command, facts, looks, tripod
 from dossier.core.faults import catalogue
 from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
 from dossier.words import entries
@@ -81,8 +79,8 @@ NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
 class UnfitError(ValueError):
     """A declared value that does not fit: the code of its fault, and the values that its words name."""
 
-    def __init__(self, code: str, /, **values: FactValue) -> None:
-        self.fact = Fact(code, **values)
+    def __init__(self, code: str, /, **values: facts.Value) -> None:
+        self.fact = facts.Fact(code, **values)
         super().__init__(f"{catalogue.what(self.fact)} {catalogue.fix(self.fact)}")
 
 

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import COMPARED_IN_GROUPS, COMPARED_WITH_BEFORE, FEW_FOR_POOLING
-from dossier.core.facts import Fact, gathered
+from dossier.core import bands, facts
 from dossier.core.values import CHANGES as CHANGES
 from dossier.core.values import MARGINAL as MARGINAL
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
@@ -380,7 +379,7 @@ class SettledTable:
     """How many more rows the file has, which `rows` leaves out."""
     of_no_dataset: int = 0
     """How many of these are of sites that have no other row."""
-    notes: tuple[Fact, ...] = ()
+    notes: tuple[facts.Fact, ...] = ()
     """What was read in a way that its maker may not expect, and what it may hold beside patients."""
 
 
@@ -390,7 +389,7 @@ class Flag:
 
     flag: str
     dataset: str
-    fact: Fact
+    fact: facts.Fact
     """What it says; `typeset.flags` has the words."""
     reply: str | None = None
     """What the author answers."""
@@ -447,8 +446,8 @@ def is_compared(result: Result, terms: Mapping[str, Term]) -> bool:
         return False
     if result.subset is not None:
         is_mean = result.at.get("class") == MACRO
-        return result.dataset == POOLED and result.measure in COMPARED_IN_GROUPS and not is_mean
-    return terms[result.term].tier == "core" or result.measure in COMPARED_WITH_BEFORE
+        return result.dataset == POOLED and result.measure in bands.COMPARED_IN_GROUPS and not is_mean
+    return terms[result.term].tier == "core" or result.measure in bands.COMPARED_WITH_BEFORE
 
 
 def compared(results: Sequence[Result], terms: Mapping[str, Term]) -> tuple[Result, ...]:
@@ -694,7 +693,7 @@ class Estimate:
     details: Mapping[str, float | None] = field(default_factory=dict, repr=False)
     """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity, and
     the rows `left` whose outcome is not known by its horizon ..."""
-    reason: Fact | None = field(default=None, repr=False)
+    reason: facts.Fact | None = field(default=None, repr=False)
     """Why a bound is missing, when one is."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
@@ -716,7 +715,7 @@ class Estimate:
 class Absent:
     """A result that the inputs do not allow, with its reason."""
 
-    reason: Fact
+    reason: facts.Fact
 
     def __str__(self) -> str:
         """The reason in a sentence, as "Not estimated: there are no events."."""
@@ -847,7 +846,7 @@ class Index(dict[Any, Sequence[Filed]]):
 
 def _indexed(rows: Iterable[Filed], key: Callable[[Filed], object]) -> Index[Filed]:
     """Rows by a key of theirs, those of one key in their order."""
-    return Index(gathered((key(row), row) for row in rows))
+    return Index(facts.gathered((key(row), row) for row in rows))
 
 
 @dataclass(frozen=True)
@@ -917,7 +916,7 @@ class Counted:
     @property
     def is_few(self) -> bool:
         """Whether its values lie anywhere."""
-        return self.rarest < FEW_FOR_POOLING
+        return self.rarest < bands.FEW_FOR_POOLING
 
 
 @dataclass(frozen=True)
@@ -989,7 +988,7 @@ class Criterion:
     at_most: float | None
     observed: float | None
     state: State
-    reason: Fact | None = None
+    reason: facts.Fact | None = None
     """Why it cannot be estimated, or why it is open without an interval."""
 
     @property
@@ -1009,7 +1008,7 @@ class ChecklistRow:
     item: str
     status: RowStatus
     where: str | None = None
-    reason: Fact | None = None
+    reason: facts.Fact | None = None
     """Why it is not applicable."""
 
 
@@ -1198,7 +1197,7 @@ class Gallery:
 
     evidence: Evidence
     pictures: Mapping[str, Picture]
-    absent: Mapping[str, Fact]
+    absent: Mapping[str, facts.Fact]
 
 
 @dataclass(frozen=True)
@@ -1235,7 +1234,7 @@ def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -
     A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
     """
     here = evidence.of_measure[measure, dataset]
-    return _exactly(_of_all(here), at) or Absent(Fact("not_computed", measure=measure, dataset=dataset))
+    return _exactly(_of_all(here), at) or Absent(facts.Fact("not_computed", measure=measure, dataset=dataset))
 
 
 def _exactly(results: Iterable[Result], at: dict[str, float | str]) -> Estimate | Absent | None:
@@ -1256,7 +1255,7 @@ def _of_all(results: Iterable[Result]) -> Iterator[Result]:
 def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
     """The result of a measure at one site at exactly these settings, as `find` gives it."""
     return _exactly(_of_all(site.of_measure[measure]), at) or Absent(
-        Fact("not_computed", measure=measure, dataset=site.summary.name)
+        facts.Fact("not_computed", measure=measure, dataset=site.summary.name)
     )
 
 
@@ -1265,7 +1264,7 @@ def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | 
     for result in site.of_curve[curve]:
         if result.subset is None and dict(result.at) == at:
             return result.found
-    return Absent(Fact("curve_not_computed", curve=curve, dataset=site.summary.name))
+    return Absent(facts.Fact("curve_not_computed", curve=curve, dataset=site.summary.name))
 
 
 def find_in_subgroup(
@@ -1274,7 +1273,7 @@ def find_in_subgroup(
     """The result of a measure in a subgroup of a dataset at exactly these settings, as `find` gives it."""
     here = evidence.subgroups.of_measure[subset, measure, dataset]
     return _exactly(here, at) or Absent(
-        Fact("not_computed_in_subgroup", measure=measure, subset=str(subset), dataset=dataset)
+        facts.Fact("not_computed_in_subgroup", measure=measure, subset=str(subset), dataset=dataset)
     )
 
 
@@ -1282,7 +1281,7 @@ def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, datas
     """A curve of a subgroup of a dataset; Absent when it was never computed."""
     for result in evidence.subgroups.of_curve[subset, curve, dataset]:
         return result.found
-    return Absent(Fact("curve_not_computed_in_subgroup", curve=curve, subset=str(subset), dataset=dataset))
+    return Absent(facts.Fact("curve_not_computed_in_subgroup", curve=curve, subset=str(subset), dataset=dataset))
 
 
 def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
@@ -1312,7 +1311,7 @@ def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | st
     for result in evidence.of_curve[curve, dataset]:
         if result.subset is None and dict(result.at) == at:
             return result.found
-    return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))
+    return Absent(facts.Fact("curve_not_computed", curve=curve, dataset=dataset))
 
 
 def read_off(curve: Curve, along: str, position: float) -> Mapping[str, float] | None:

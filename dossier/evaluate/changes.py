@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact, Method
+from dossier.core import bands, facts, types
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import PREVIOUS, Release
@@ -20,7 +19,7 @@ from dossier.metrics.changes import change, judged
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.metrics.stratified import design as design_of_sites
 
-SAME_ROWS = Fact("same_rows_as_before")
+SAME_ROWS = facts.Fact("same_rows_as_before")
 Found = types.Estimate | types.Absent
 
 
@@ -44,7 +43,7 @@ def changes(
     core = [result for result in types.compared(results, terms) if result.dataset in tested]
     # No measure can be compared where the previous release predicts something else.
     then, now = previous.other_outcome(release), types.Predicted.by(release)
-    other = types.Absent(Fact("another_outcome_before", before=then.words, now=now.words)) if then else None
+    other = types.Absent(facts.Fact("another_outcome_before", before=then.words, now=now.words)) if then else None
     paired = {} if other else dict(_paired(release, core, results, rows, datasets))
     found = []
     for result in core:
@@ -98,7 +97,7 @@ def _is_looked_at(
     return is_of_same or result.measure not in OF_THE_PATIENTS
 
 
-def _too_small(site: types.DatasetSummary, result: types.Result) -> Fact | None:
+def _too_small(site: types.DatasetSummary, result: types.Result) -> facts.Fact | None:
     """Why a hospital has too few patients with the outcome, or of a class, or too few others, for a test there."""
     label = result.at.get("class")
     if label is None:
@@ -170,13 +169,13 @@ def _of_all(
     As of a pooled value, a site is left out with its reason where it is small or has no error, unless next to none
     would stay. Where both versions are alike the difference is 0 without an error.
     """
-    kept, out = list[types.Estimate](), list[Fact]()
+    kept, out = list[types.Estimate](), list[facts.Fact]()
     for site in (each for each in datasets if each.name in at_sites):
         one = at_sites[site.name]
         has_error = one is not None and (one.se is not None or one.value == 0)
-        lacks = None if has_error else Fact("not_estimated" if one is None else "no_standard_error")
+        lacks = None if has_error else facts.Fact("not_estimated" if one is None else "no_standard_error")
         why = _too_small(site, result) or lacks
-        out += [] if why is None else [Fact("site", name=site.name, why=why)]
+        out += [] if why is None else [facts.Fact("site", name=site.name, why=why)]
         kept += [one] if one is not None and why is None else []
     if len(kept) < min(len(at_sites), 2):
         kept, out = [one for one in at_sites.values() if one is not None], []
@@ -186,7 +185,7 @@ def _of_all(
     mean = mean_of_sites([replace(one, se=one.se or 0.0) if vary and one.value == 0 else one for one in kept], level)
     if isinstance(mean, types.Absent) or not out:
         return mean
-    return replace(mean, method=mean.method + Fact("not_pooled", sites=tuple(out)))
+    return replace(mean, method=mean.method + facts.Fact("not_pooled", sites=tuple(out)))
 
 
 def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | None:
@@ -243,11 +242,11 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
     events = int(rows.outcome.sum()) if len(made) == 1 else None
     if design.is_simple:
         se = math.sqrt(design.variance(linearized)) or None
-        plain = intervals.estimate(float(value), se, level, rows.outcome, Method("paired", "linearization"))
+        plain = intervals.estimate(float(value), se, level, rows.outcome, facts.Method("paired", "linearization"))
         then = measure(rows.of_rival) if len(made) == 1 else None
         error = math.sqrt(design.variance(then.linearized)) if isinstance(then, weighted.Weighted) else None
         return replace(plain, events=events, details={**plain.details, "se_before": error})
-    bare = types.Estimate(float(value), None, None, None, len(rows.outcome), Method("paired"), events)
+    bare = types.Estimate(float(value), None, None, None, len(rows.outcome), facts.Method("paired"), events)
     return clusters.by_linearization(bare, linearized, design, level, "plain")
 
 
@@ -276,7 +275,7 @@ def _other_site(
     before = None if now is None else previous.elsewhere(now)
     if now is None or before is None:
         return None
-    return types.Absent(Fact("another_site_before", before=before.site, now=now.site))
+    return types.Absent(facts.Fact("another_site_before", before=before.site, now=now.site))
 
 
 def _difference(
@@ -290,29 +289,29 @@ def _difference(
         return result.found
     on_same_rows = paired.get(_place(result))
     if on_same_rows is not None:
-        return replace(on_same_rows, method=Method("paired_versions", *on_same_rows.method))
+        return replace(on_same_rows, method=facts.Method("paired_versions", *on_same_rows.method))
     before = other_outcome or _other_site(result, previous, datasets) or value_before(previous, result)
     if isinstance(before, types.Absent):
         return before
     together = _together(result.dataset, previous, datasets)
     if paired and together == types.Absent(SAME_ROWS):
         # The risks of before are there, and of this measure rows add nothing by themselves.
-        together = types.Absent(Fact("same_rows_not_paired"))
+        together = types.Absent(facts.Fact("same_rows_not_paired"))
     return change(result.found, before, together)
 
 
 def value_before(previous: types.Previous, now: types.Result) -> types.Estimate | types.Absent:
     """The same measure in the previous release, or why it has none."""
     if now.dataset != types.POOLED and previous.named(now.dataset) is None:
-        return types.Absent(Fact("not_in_previous_release", dataset=now.dataset))
+        return types.Absent(facts.Fact("not_in_previous_release", dataset=now.dataset))
     for result in previous.results:
         if _place(result) == _place(now):
             return (
                 result.found
                 if isinstance(result.found, types.Estimate)
-                else types.Absent(Fact("before", reason=result.found.reason))
+                else types.Absent(facts.Fact("before", reason=result.found.reason))
             )
-    return types.Absent(Fact("not_measured_before"))
+    return types.Absent(facts.Fact("not_measured_before"))
 
 
 # ---- may the two intervals be combined -------------------------------------------------------------------------------
@@ -334,8 +333,8 @@ def _of_dataset(now: types.DatasetSummary, before: types.DatasetSummary) -> type
     if (now.n, now.events, dict(now.class_counts)) == (before.n, before.events, dict(before.class_counts)):
         return types.Absent(SAME_ROWS)
     if now.dates is None or before.dates is None:
-        return types.Absent(Fact("dates_missing"))
-    return types.Absent(Fact("dates_overlap"))
+        return types.Absent(facts.Fact("dates_missing"))
+    return types.Absent(facts.Fact("dates_overlap"))
 
 
 def _all_sites(previous: types.Previous, datasets: Sequence[types.DatasetSummary]) -> types.Absent | None:
@@ -345,7 +344,7 @@ def _all_sites(previous: types.Previous, datasets: Sequence[types.DatasetSummary
     if all(_of_dataset(first, other) is None for first, other in pairs):
         return None
     same = [each.name for each, _ in pairs] == [each.name for each in now] and len(before) == len(now)
-    return types.Absent(Fact("pooled_in_both_releases", same_hospitals=same))
+    return types.Absent(facts.Fact("pooled_in_both_releases", same_hospitals=same))
 
 
 def _may_share(now: types.DatasetSummary, before: types.DatasetSummary, previous: types.Previous) -> bool:

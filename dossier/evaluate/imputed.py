@@ -7,12 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.core import types
-from dossier.core.facts import Fact
-from dossier.core.register import Band, Metric, metrics_of
+from dossier.core import facts, register, types
 from dossier.core.release import Release
-from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import reach_of_bands, symmetry_of
+from dossier.evaluate import classes, dependent, subgroups
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.metrics import imputations, severity
@@ -77,7 +74,7 @@ def _pooled(
     release: Release, each: Sequence[Sequence[types.Result]], complete: Sequence[types.Result] | None
 ) -> Iterator[types.Result]:
     """Every result over the imputations, which all have the same ones in the same order."""
-    metrics = metrics_of(release)
+    metrics = register.metrics_of(release)
     beside = complete if complete is not None else [None] * len(each[0])
     for *same, alone in zip(*each, beside, strict=True):
         results = [result for result in same if result is not None]
@@ -90,19 +87,19 @@ def _pooled(
 
 
 def _pool(
-    each: Sequence[types.Estimate | types.Absent], metric: Metric, first: types.Result, level: float
+    each: Sequence[types.Estimate | types.Absent], metric: register.Metric, first: types.Result, level: float
 ) -> types.Estimate | types.Absent:
     found = severity.of_errors(each)
     absent = next((estimate for estimate in found if isinstance(estimate, types.Absent)), None)
     if absent is not None:
         every = all(isinstance(estimate, types.Absent) for estimate in found)
-        return absent if every else types.Absent(Fact("an_imputation_without_value", reason=absent.reason))
+        return absent if every else types.Absent(facts.Fact("an_imputation_without_value", reason=absent.reason))
     if metric.clustered == "refused":
-        return types.Absent(Fact("no_standard_error_for_rubins_rules"))
+        return types.Absent(facts.Fact("no_standard_error_for_rubins_rules"))
     estimates = [estimate for estimate in found if isinstance(estimate, types.Estimate)]
     difference = "against" in first.at
     # The natural scale of a measure: logit of AUROCs and shares, log of ratios, else plain.
-    scale = "plain" if difference else symmetry_of(metric, first.at)
+    scale = "plain" if difference else dependent.symmetry_of(metric, first.at)
     pooled = imputations.rubin(estimates, "logit" if scale == "wilson" else scale, level, difference)
     lowest, highest = (None, None) if difference else metric.term.range
     if pooled.low is None or pooled.high is None:
@@ -131,7 +128,7 @@ def _mean_curve(
         return imputations.mean_roc(curves)
     if first.curve == "risk_distribution":
         return imputations.mean_distribution([_rows(site, first) for site in sites])
-    band = classes.curves_of(sites[0].release)[first.curve].band or Band("", ())
+    band = classes.curves_of(sites[0].release)[first.curve].band or register.Band("", ())
     shares = {line.ends: line.of_shares for line in band.lines}
     return imputations.mean_curve(curves, band.axis, _reach(sites[0], first.subset), shares)
 
@@ -148,7 +145,7 @@ def _reach(site: Site, subset: types.Subset | None) -> float:
     for subgroup in site.dataset.subgroups:
         if subgroup.subset == subset and not isinstance(subgroup.rows, types.Absent):
             part = replace(site, dataset=part_of(site.dataset, subgroup.rows))
-    return reach_of_bands(part)
+    return dependent.reach_of_bands(part)
 
 
 # ---- what the data are ----------------------------------------------------------------------------------------------

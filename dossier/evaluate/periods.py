@@ -9,10 +9,9 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import over_time, release
+from dossier.core import over_time, register, release
 from dossier.core.bands import FEW_FOR_POOLING
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Metric, metrics_of
 from dossier.core.types import FEWEST_PATIENTS, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
 from dossier.evaluate import classes, stopping, subgroups
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
@@ -25,12 +24,12 @@ WATCHED: tuple[str, ...] = get_args(release.Watched)
 
 def of_site(site: Site) -> tuple[CurveResult, ...]:
     """Each watched measure of a dataset by calendar period."""
-    metrics = metrics_of(site.release)
+    metrics = register.metrics_of(site.release)
     asked = [metrics[name] for name in WATCHED if name in metrics and site.asks(name)]
     return tuple(curve for metric in asked for curve in _curves(site, metric))
 
 
-def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
+def _curves(site: Site, metric: register.Metric) -> Iterator[CurveResult]:
     """A measure at the primary threshold by period; of several classes class by class, and their mean."""
     periods, primary = site.dataset.periods, site.release.thresholds.declared[:1]
     if periods is None or periods.unit is None:
@@ -60,7 +59,7 @@ def _part(site: Site, rows: NDArray[np.bool_], subset: Subset) -> Site:
     return replace(site, dataset=part_of(site.dataset, rows), readers=None, subset=subset, measures=None)
 
 
-def _measured(part: Site, metric: Metric) -> dict[Key, Estimate | Absent]:
+def _measured(part: Site, metric: register.Metric) -> dict[Key, Estimate | Absent]:
     """A measure of the rows of one period at all its places; none where they are too few at each."""
     if all(_few(part, metric, at) for at in classes.places_of(part.release, metric)):
         return {}
@@ -71,7 +70,7 @@ def _key(at: At) -> Key:
     return tuple(sorted(at.items()))
 
 
-def _few(part: Site, metric: Metric, at: At) -> Absent | None:
+def _few(part: Site, metric: register.Metric, at: At) -> Absent | None:
     """Why the rows of a period are too few for a measure: as those of a subgroup, or of any outcome."""
     if "outcome" not in metric.needs and "classes" not in metric.needs:
         fewest = Count(FEW_FOR_POOLING, "patient", is_limit=True)

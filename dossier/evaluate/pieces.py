@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.core.register import fill
-from dossier.core.types import CurveResult, SubgroupEvidence
-from dossier.evaluate import imputed, periods, subgroups
-from dossier.evaluate.offered import Site
+from dossier.core import register, types
+from dossier.evaluate import imputed, offered, periods, subgroups
 from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined, of_chapter
 
 
@@ -17,10 +15,10 @@ from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined,
 class ByPeriod:
     """The watched measures of a dataset by calendar period."""
 
-    curves: tuple[CurveResult, ...]
+    curves: tuple[types.CurveResult, ...]
 
 
-Found = ChapterOfSite | SubgroupEvidence | ByPeriod | tuple[SiteEvidence, SubgroupEvidence]
+Found = ChapterOfSite | types.SubgroupEvidence | ByPeriod | tuple[SiteEvidence, types.SubgroupEvidence]
 """What a piece yields: a chapter, the subgroups of a column, the periods, or all of an imputed dataset."""
 
 
@@ -28,7 +26,7 @@ Found = ChapterOfSite | SubgroupEvidence | ByPeriod | tuple[SiteEvidence, Subgro
 class Piece:
     """A part of the work on one dataset that needs no other part."""
 
-    site: Site
+    site: offered.Site
     kind: Literal["chapter", "subgroups", "periods", "imputations"]
     name: str
     """The chapter or the column."""
@@ -44,7 +42,7 @@ class Piece:
         return f"subgroups by {self.name}" if self.kind == "subgroups" else self.name.replace("_", " ")
 
 
-def of_site(site: Site) -> tuple[Piece, ...]:
+def of_site(site: offered.Site) -> tuple[Piece, ...]:
     """The pieces of one dataset, in an order that does not matter to what they yield."""
     days = site.dataset.periods
     by_period = () if days is None or days.unit is None else (Piece(site, "periods", "calendar periods"),)
@@ -57,7 +55,7 @@ def of_site(site: Site) -> tuple[Piece, ...]:
 def found(piece: Piece) -> Found:
     """What one piece of the work yields."""
     # A new worker may get the subgroups first, and knows of no measure but those that its imports happened to bring.
-    fill("metrics")
+    register.fill("metrics")
     if piece.kind == "imputations":
         return imputed.of_site(piece.site)
     if piece.kind == "periods":
@@ -67,12 +65,12 @@ def found(piece: Piece) -> Found:
     return of_chapter(piece.site, piece.name)
 
 
-def together(site: Site, answers: Sequence[Found]) -> tuple[SiteEvidence, SubgroupEvidence]:
+def together(site: offered.Site, answers: Sequence[Found]) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     """All of one dataset and of its subgroups, from what its pieces have yielded."""
     imputed_site = next((answer for answer in answers if isinstance(answer, tuple)), None)
     whole, groups = imputed_site or (
         joined(site, [answer for answer in answers if isinstance(answer, ChapterOfSite)]),
-        subgroups.side_by_side([answer for answer in answers if isinstance(answer, SubgroupEvidence)]),
+        subgroups.side_by_side([answer for answer in answers if isinstance(answer, types.SubgroupEvidence)]),
     )
     by_period = [curve for answer in answers if isinstance(answer, ByPeriod) for curve in answer.curves]
     if not by_period:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from dossier.core.facts import Fact
-from dossier.core.register import REGISTER, CurveMaker, Metric
+from dossier.core import facts, register
 from dossier.core.types import READER_STUDY, READERS, Absent, CurveResult, DescriptionResult, Result, Study
 from dossier.evaluate.disclosure import is_asked
 from dossier.evaluate.offered import ask, optional, readers_columns, seed_of, settings
 
-Maker = TypeVar("Maker", Metric, CurveMaker)
+Maker = TypeVar("Maker", register.Metric, register.CurveMaker)
 
-NO_DATASET = Absent(Fact("readers_tables_need_a_dataset"))
+NO_DATASET = Absent(facts.Fact("readers_tables_need_a_dataset"))
 
 
 def of_labels(study: Study) -> Iterator[Result]:
     """Every measure of the readers' labels; one that needs a dataset as well has that for its reason."""
-    for metric, offered in _of_labels(study, REGISTER.metrics.values()):
+    for metric, offered in _of_labels(study, register.REGISTER.metrics.values()):
         yield Result(metric.term.name, metric.term.measure, READERS, {}, ask(metric, offered, READERS))
 
 
@@ -29,7 +28,7 @@ def of_decisions(study: Study, measures: frozenset[str] | None = None) -> Iterat
     given of any.
     """
     groups = sorted(set(study.reader_study.group)) if study.reader_study and not is_asked(study) else []
-    for metric, offered in _of_decisions(study, REGISTER.metrics.values()):
+    for metric, offered in _of_decisions(study, register.REGISTER.metrics.values()):
         if measures is not None and metric.term.measure not in measures:
             continue
         places: list[dict[str, float | str]] = [{}]
@@ -41,14 +40,14 @@ def of_decisions(study: Study, measures: frozenset[str] | None = None) -> Iterat
 
 def curves(study: Study) -> Iterator[CurveResult]:
     """Every curve of the readers' labels, and of the reader study."""
-    makers = REGISTER.curves.values()
+    makers = register.REGISTER.curves.values()
     for name, asked in ((READERS, _of_labels(study, makers)), (READER_STUDY, _of_decisions(study, makers))):
         yield from (CurveResult(maker.name, name, ask(maker, offered, name)) for maker, offered in asked)
 
 
 def descriptions(study: Study) -> Iterator[DescriptionResult]:
     """Every description of the readers."""
-    for maker, offered in _of_labels(study, REGISTER.descriptions.values()):
+    for maker, offered in _of_labels(study, register.REGISTER.descriptions.values()):
         yield from (DescriptionResult(READERS, row) for row in ask(maker, offered, READERS))
 
 
@@ -66,11 +65,11 @@ def _of_labels(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, d
 
 def _of_decisions(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, dict[str, Any]]]:
     """What belongs to no site but to the reader study, with all that it may name."""
-    own = {**settings(study.release), "study": study.reader_study or Absent(Fact("no_reader_study"))}
+    own = {**settings(study.release), "study": study.reader_study or Absent(facts.Fact("no_reader_study"))}
     for maker in makers:
         if not maker.roles:
             yield maker, {**own, "seed": _seed(study, READER_STUDY, maker)}
 
 
-def _seed(study: Study, name: str, maker: Metric | CurveMaker) -> int:
-    return seed_of(study.release, name, maker.term.chapter if isinstance(maker, Metric) else maker.chapter)
+def _seed(study: Study, name: str, maker: register.Metric | register.CurveMaker) -> int:
+    return seed_of(study.release, name, maker.term.chapter if isinstance(maker, register.Metric) else maker.chapter)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dossier.core import types
-from dossier.core.facts import Count, Fact
+from dossier.core import facts, types
 from dossier.core.register import CurveMaker, Metric, fill, metrics_of
 from dossier.evaluate import classes, dependent, rivals
 from dossier.evaluate.offered import (
@@ -183,7 +182,7 @@ def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Itera
         if few is not None:
             found = few
         elif undeclared:
-            found = types.Absent(Fact("setting_not_declared", setting=undeclared[0]))
+            found = types.Absent(facts.Fact("setting_not_declared", setting=undeclared[0]))
         elif lacking is not None:
             found = lacking
         elif "class" in at:
@@ -193,7 +192,7 @@ def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Itera
         if site.dataset.role == "development" and isinstance(found, types.Estimate) and not of_labels_alone(metric):
             found = replace(found, method=found.method + "apparent")
         if site.update and isinstance(found, types.Estimate):
-            held_out = Fact("cross_validated", folds=updating.FOLDS, repeats=updating.REPEATS)
+            held_out = facts.Fact("cross_validated", folds=updating.FOLDS, repeats=updating.REPEATS)
             found = replace(found, method=found.method + held_out)
         yield types.Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
@@ -206,7 +205,7 @@ def _too_few(dataset: types.Dataset) -> types.Absent | None:
     if not 0 < n < FEWEST_ROWS:
         return None
     return types.Absent(
-        Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient", is_limit=True))
+        facts.Fact("too_few_patients", dataset=dataset.name, fewest=facts.Count(FEWEST_ROWS, "patient", is_limit=True))
     )
 
 
@@ -243,7 +242,7 @@ def _over_splits(site: Site, metric: Metric, at: types.At, answer: classes.Answe
     if lacking is not None:
         return lacking
     if metric.independent_rows:
-        return types.Absent(Fact("refitted_splits_no_patients", dataset=dataset.name))
+        return types.Absent(facts.Fact("refitted_splits_no_patients", dataset=dataset.name))
     found = []
     for number in np.unique(dataset.split):
         part = site_part(site, dataset.split == number)
@@ -253,7 +252,7 @@ def _over_splits(site: Site, metric: Metric, at: types.At, answer: classes.Answe
     of_each = severity.of_errors(found)
     absent = next((estimate for estimate in of_each if isinstance(estimate, types.Absent)), None)
     if absent is not None:
-        return types.Absent(Fact("a_split_without_value", reason=absent.reason))
+        return types.Absent(facts.Fact("a_split_without_value", reason=absent.reason))
     estimates = [estimate for estimate in of_each if isinstance(estimate, types.Estimate)]
     n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
@@ -308,7 +307,7 @@ def curve_of(site: Site, maker: CurveMaker) -> types.CurveResult:
     if few is not None:
         return types.CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
     if site.dataset.split is not None and "split" not in maker.needs:
-        reason = Fact("refitted_splits_no_curve", dataset=site.dataset.name)
+        reason = facts.Fact("refitted_splits_no_curve", dataset=site.dataset.name)
         return types.CurveResult(maker.name, site.dataset.name, types.Absent(reason), subset=site.subset)
     found = (
         dependent.curve(site, maker, partial(_drawn, maker))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core import types
-from dossier.core.bands import FEW_FOR_POOLING, SIMILARITIES
+from dossier.core import bands, register, types
 from dossier.core.facts import Count, Fact
-from dossier.core.register import REGISTER, Metric, metrics_of
 from dossier.core.release import Release
 from dossier.evaluate import classes, rivals, strata
 from dossier.evaluate.offered import SHOWN_IN_PART, Site, ask, places, seed_of, settings
@@ -60,7 +58,7 @@ def with_declared_similarity(release: Release, site: types.SiteResults) -> types
         return site
     known = {
         measure: robustness.declared_similarity(form, value, declared.n, declared.source)
-        for form, measure in SIMILARITIES.items()
+        for form, measure in bands.SIMILARITIES.items()
         if (value := getattr(declared, form)) is not None
     }
     results = (
@@ -89,7 +87,7 @@ def pooled_results(
 
     `external` are the results of these sites, `rows` the sites with their rows.
     """
-    for metric in (each for asked in metrics_of(release).values() for each in rivals.each(release, asked)):
+    for metric in (each for asked in register.metrics_of(release).values() for each in rivals.each(release, asked)):
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
         here = [faced for site in rows if isinstance(faced := rivals.facing(site, metric), Site)]
@@ -116,7 +114,7 @@ def pooled_results(
 
 def _over_all_rows(
     sites: Sequence[Site],
-    metric: Metric,
+    metric: register.Metric,
     at: types.At,
     estimates: Mapping[str, types.Estimate],
     together: types.Estimate | types.Absent,
@@ -137,9 +135,9 @@ def _over_all_rows(
 def _of_small_classes(external: Sequence[types.SiteResults]) -> dict[str, Fact]:
     """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
     return {
-        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row", is_limit=True))
+        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(bands.FEW_FOR_POOLING, "row", is_limit=True))
         for site in external
-        if min(site.summary.class_counts.values(), default=FEW_FOR_POOLING) < FEW_FOR_POOLING
+        if min(site.summary.class_counts.values(), default=bands.FEW_FOR_POOLING) < bands.FEW_FOR_POOLING
     }
 
 
@@ -147,7 +145,7 @@ def syntheses(
     release: Release, external: Sequence[types.SiteResults], internal: types.SiteResults | None, each: str
 ) -> Iterator[types.Result]:
     """Every synthesis of this kind: at each external site, or once over all of them."""
-    for entry in REGISTER.syntheses.values():
+    for entry in register.REGISTER.syntheses.values():
         if entry.each != each:
             continue
         for site in external if each == "external" else (None,):
@@ -167,8 +165,8 @@ def syntheses(
 
 def pooled_curves(release: Release, external: Sequence[types.SiteResults]) -> Iterator[types.CurveResult]:
     """Every curve over all external sites."""
-    of_classes = {} if release.outcome.classes is None else REGISTER.class_curve_syntheses
-    for maker in (REGISTER.curve_syntheses | of_classes).values():
+    of_classes = {} if release.outcome.classes is None else register.REGISTER.class_curve_syntheses
+    for maker in (register.REGISTER.curve_syntheses | of_classes).values():
         for at, sites in classes.by_class(release, tuple(external), maker):
             found = ask(maker, {**settings(release), "sites": sites}, types.POOLED)
             yield types.CurveResult(maker.name, types.POOLED, found, at)

@@ -9,11 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import binom
 
-from dossier.core.bands import FEW_FOR_POOLING
-from dossier.core.facts import Fact, Value
-from dossier.core.over_time import Period, crossing
-from dossier.core.register import Metric
-from dossier.core.release import StopRule
+from dossier.core import bands, facts, over_time, register, release
 from dossier.core.types import At, Floats
 from dossier.evaluate.offered import Site, seed_of
 from dossier.metrics.logistic import has_logit, logit
@@ -27,7 +23,7 @@ TRUTHS = {"fine": (1.0, 1.0), "slope": (0.7, 1.0), "ratio": (1.0, 1.5)}
 """The slope and the O/E of the risks: right ones, too extreme ones, too low ones."""
 
 
-def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Iterator[Fact]:
+def simulated(site: Site, metric: register.Metric, at: At, sizes: Sequence[int]) -> Iterator[facts.Fact]:
     """For each stop rule on a measure the share of courses in which it is crossed, and the median period in which.
 
     A course draws as many patients a period as a period of the site has in the middle, with their risks, and whether
@@ -38,9 +34,9 @@ def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Itera
     if measure is None or risk is None or site.dataset.minimum_cell or not has_logit(risk).all():
         return
     rng, n = np.random.default_rng(seed_of(site.release, site.drawn_as, "stopping")), int(np.median(sizes))
-    enough, fewer = binom.cdf([n - FEW_FOR_POOLING, FEW_FOR_POOLING - 1], n, risk.mean()).tolist()
+    enough, fewer = binom.cdf([n - bands.FEW_FOR_POOLING, bands.FEW_FOR_POOLING - 1], n, risk.mean()).tolist()
     for rule in (each for each in site.release.care.stop if each.measure == metric.term.measure):
-        found: dict[str, Value] = {"judged": max(enough - fewer, 0.0), "seldom": enough - fewer < OFTEN}
+        found: dict[str, facts.Value] = {"judged": max(enough - fewer, 0.0), "seldom": enough - fewer < OFTEN}
         for name, (slope, ratio) in TRUTHS.items():
             right = right_risks(risk, slope, min(ratio * float(risk.mean()), 0.99))
             threshold = float(at.get("threshold", 0.5))
@@ -49,7 +45,7 @@ def simulated(site: Site, metric: Metric, at: At, sizes: Sequence[int]) -> Itera
             found[name] = len(seen) / REPLICATES
             found[f"{name}_after"] = seen[HALF - 1] if len(seen) >= HALF else None
         index = site.release.care.stop.index(rule)
-        yield Fact("stop_simulated", rule=index, n=n, periods=FOLLOWED, courses=REPLICATES, **found)
+        yield facts.Fact("stop_simulated", rule=index, n=n, periods=FOLLOWED, courses=REPLICATES, **found)
 
 
 def right_risks(risk: Floats, slope: float, mean: float) -> Floats:
@@ -60,17 +56,17 @@ def right_risks(risk: Floats, slope: float, mean: float) -> Floats:
 
 
 def first_crossed(
-    rule: StopRule, measure: Measure, risk: Floats, right: Floats, n: int, at: float, rng: np.random.Generator
+    rule: release.StopRule, measure: Measure, risk: Floats, right: Floats, n: int, at: float, rng: np.random.Generator
 ) -> int | None:
     """The first period in which a rule is crossed in a simulated course; None where it is not."""
-    periods: list[Period] = []
+    periods: list[over_time.Period] = []
     for number in range(1, FOLLOWED + 1):
         rows = rng.integers(0, len(risk), n)
         outcome = (rng.random(n) < right[rows]).astype(float)
-        if min(outcome.sum(), n - outcome.sum()) < FEW_FOR_POOLING:
+        if min(outcome.sum(), n - outcome.sum()) < bands.FEW_FOR_POOLING:
             continue
         found = measure(Rows.counted(outcome, risk[rows], at))
-        periods += [Period(number, found.value, None, None)] if isinstance(found, Weighted) else []
-        if crossing(rule, periods) is not None:
+        periods += [over_time.Period(number, found.value, None, None)] if isinstance(found, Weighted) else []
+        if over_time.crossing(rule, periods) is not None:
             return number
     return None

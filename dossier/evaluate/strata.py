@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.facts import Fact, Method
-from dossier.core.register import REGISTER, Metric
+from dossier.core import facts, register
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate import classes, offered
 from dossier.evaluate.site import FEWEST_ROWS
@@ -23,9 +22,9 @@ Chosen = Callable[[Dataset], "tuple[Dataset, Bools | slice] | None"]
 """Of a dataset, or of its sample, the rows that are taken; None where it cannot tell them."""
 
 
-def is_stratified(metric: Metric, at: At) -> bool:
+def is_stratified(metric: register.Metric, at: At) -> bool:
     """Whether a measure at these settings is taken over the rows of all sites."""
-    return metric.term.name in REGISTER.stratified and at.get("class") != MACRO
+    return metric.term.name in register.REGISTER.stratified and at.get("class") != MACRO
 
 
 def external_sites(sites: Sequence[offered.Site]) -> tuple[offered.Site, ...]:
@@ -33,7 +32,7 @@ def external_sites(sites: Sequence[offered.Site]) -> tuple[offered.Site, ...]:
     return tuple(site for site in sites if site.dataset.role == "external" and site.dataset.split is None)
 
 
-def over_sites(sites: Sequence[offered.Site], metric: Metric, at: At, chosen: Chosen) -> Estimate | Absent:
+def over_sites(sites: Sequence[offered.Site], metric: register.Metric, at: At, chosen: Chosen) -> Estimate | Absent:
     """A measure over the chosen rows of all sites; where rows were imputed, over the imputations by Rubin's rules.
 
     A site of fewer than five chosen rows does not enter, and is named: what all sites give less what the others do
@@ -47,7 +46,7 @@ def over_sites(sites: Sequence[offered.Site], metric: Metric, at: At, chosen: Ch
         known = [(name, part) for name, part in parts if part is not None]
         kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
         few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
-        made = REGISTER.stratified[metric.term.name].function(kept, level, **settings)
+        made = register.REGISTER.stratified[metric.term.name].function(kept, level, **settings)
         found.append(naming(made, few, ()))
     return over_imputations(found, metric.scale if metric.scale != "wilson" else "logit", level)
 
@@ -75,8 +74,8 @@ def over_imputations(each: Sequence[Estimate | Absent], scale: scales.Scale, lev
 def naming(found: Estimate | Absent, few: Sequence[str], turning: Sequence[str]) -> Estimate | Absent:
     """What was found, with the sites that were divided by time and those that did not enter: next to no rows."""
     said = {"sites_turning": turning, "sites_too_small": dict.fromkeys(few)}
-    steps = [Fact(code, sites=tuple(names)) for code, names in said.items() if names]
-    return found if isinstance(found, Absent) else replace(found, method=Method(*found.method, *steps))
+    steps = [facts.Fact(code, sites=tuple(names)) for code, names in said.items() if names]
+    return found if isinstance(found, Absent) else replace(found, method=facts.Method(*found.method, *steps))
 
 
 def stratum(site: offered.Site, at: At, chosen: Chosen, number: int) -> stratified.Stratum | None:

@@ -13,14 +13,9 @@ from dossier.core.between_groups import AGAINST
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill, metrics_of
 from dossier.core.release import Release
-from dossier.evaluate import strata
-from dossier.evaluate.classes import against_rest, places_of
-from dossier.evaluate.offered import Site, part_of
+from dossier.evaluate import classes, offered, strata
 from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
-from dossier.metrics import within_sites
-from dossier.metrics.scales import Scale
-from dossier.metrics.stratified import mean_of_sites
-from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
+from dossier.metrics import scales, stratified, subgroups, within_sites
 
 CURVES = ("calibration_curve",)
 """The curves that are drawn of subgroups."""
@@ -30,19 +25,19 @@ Key = tuple[str, tuple[tuple[str, float | str], ...]]
 """A measure at its settings."""
 
 
-def of_site(site: Site) -> types.SubgroupEvidence:
+def of_site(site: offered.Site) -> types.SubgroupEvidence:
     """The subgroups of one dataset: how large they are, what the measures say of them, and how they differ."""
     return side_by_side([of_column(site, column) for column in columns(site)])
 
 
-def columns(site: Site) -> tuple[str, ...]:
+def columns(site: offered.Site) -> tuple[str, ...]:
     """The columns that make subgroups of this dataset."""
     if site.dataset.role == "development":
         return ()
     return tuple(dict.fromkeys(subgroup.column for subgroup in site.dataset.subgroups))
 
 
-def of_column(site: Site, column: str) -> types.SubgroupEvidence:
+def of_column(site: offered.Site, column: str) -> types.SubgroupEvidence:
     """The subgroups that one column makes; they share what was measured on the other patients."""
     parts = _Parts(site)
     ours = [subgroup for subgroup in site.dataset.subgroups if subgroup.column == column]
@@ -68,7 +63,7 @@ def compared(metric: Metric) -> bool:
 # ---- one subgroup ---------------------------------------------------------------------------------------------------
 
 
-def _summary(site: Site, subgroup: types.Subgroup) -> types.SubgroupSummary:
+def _summary(site: offered.Site, subgroup: types.Subgroup) -> types.SubgroupSummary:
     name, unusable = site.dataset.name, _unusable(site, subgroup)
     if unusable is not None:
         return types.SubgroupSummary(name, subgroup.column, subgroup.label, unusable)
@@ -88,7 +83,7 @@ def _class_counts(dataset: types.Dataset, rows: Bools) -> dict[str, int]:
     return {label: int((dataset.classes[rows] == index).sum()) for index, label in enumerate(dataset.class_labels)}
 
 
-def _unusable(site: Site, subgroup: types.Subgroup) -> types.Absent | None:
+def _unusable(site: offered.Site, subgroup: types.Subgroup) -> types.Absent | None:
     """Why nothing at all can be said of a subgroup here, its size included."""
     name = site.dataset.name
     if site.dataset.split is not None:
@@ -113,7 +108,7 @@ def _known(dataset: types.Dataset, column: str) -> Bools:
 class _Parts:
     """What was measured on parts of one site's rows: each part once, whoever asks for it."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: offered.Site) -> None:
         self.site = site
         self.made: dict[types.Subset, dict[Key, types.Estimate | types.Absent]] = {}
 
@@ -138,20 +133,20 @@ class _Parts:
         return others, types.Subset(f"not {subgroup.column}", subgroup.label)
 
 
-def _part(site: Site, subset: types.Subset, rows: Bools) -> Site:
-    return replace(site, dataset=part_of(site.dataset, rows), readers=None, subset=subset)
+def _part(site: offered.Site, subset: types.Subset, rows: Bools) -> offered.Site:
+    return replace(site, dataset=offered.part_of(site.dataset, rows), readers=None, subset=subset)
 
 
-def _metrics(site: Site) -> list[Metric]:
+def _metrics(site: offered.Site) -> list[Metric]:
     role = site.dataset.role
     asked = (metric for metric in metrics_of(site.release).values() if site.asks(metric.term.measure))
     return [metric for metric in asked if compared(metric) and role in metric.roles]
 
 
-def _results(site: Site, subgroup: types.Subgroup, parts: _Parts) -> Iterator[types.Result]:
+def _results(site: offered.Site, subgroup: types.Subgroup, parts: _Parts) -> Iterator[types.Result]:
     """Every measure in one subgroup of one dataset, each followed by its difference to the other patients."""
     for metric in _metrics(site):
-        for at in places_of(site.release, metric):
+        for at in classes.places_of(site.release, metric):
             found, apart = _both(site, subgroup, parts, metric, at)
             name, measure, dataset = metric.term.name, metric.term.measure, site.dataset.name
             yield types.Result(name, measure, dataset, at, found, subgroup.subset)
@@ -159,7 +154,7 @@ def _results(site: Site, subgroup: types.Subgroup, parts: _Parts) -> Iterator[ty
 
 
 def _both(
-    site: Site, subgroup: types.Subgroup, parts: _Parts, metric: Metric, at: types.At
+    site: offered.Site, subgroup: types.Subgroup, parts: _Parts, metric: Metric, at: types.At
 ) -> tuple[types.Estimate | types.Absent, ...]:
     """A measure in one subgroup, and its difference to the other patients."""
     why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
@@ -177,11 +172,11 @@ def few(dataset: types.Dataset, rows: Bools, at: types.At, among: Fact | None = 
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
     label = at.get("class", types.MACRO)
     if dataset.classes is None:
-        return None if dataset.outcome is None else too_few(dataset.outcome[rows & dataset.known], among)
+        return None if dataset.outcome is None else subgroups.too_few(dataset.outcome[rows & dataset.known], among)
     if label == types.MACRO:
-        return too_few_of_classes(_class_counts(dataset, rows), among)
+        return subgroups.too_few_of_classes(_class_counts(dataset, rows), among)
     inside = _class_counts(dataset, rows)[str(label)]
-    return too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
+    return subgroups.too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
 
 
 def of_two_scales(release: Release, metric: Metric, column: str) -> types.Absent | None:
@@ -195,7 +190,7 @@ def of_two_scales(release: Release, metric: Metric, column: str) -> types.Absent
     return types.Absent(Fact("severity_of_two_scales", column=column))
 
 
-def _shared_clusters(site: Site, subgroup: types.Subgroup) -> types.Absent | None:
+def _shared_clusters(site: offered.Site, subgroup: types.Subgroup) -> types.Absent | None:
     """Why the two intervals cannot be combined: the difference takes the two groups as independent."""
     dataset = site.dataset
     cluster = dataset.cluster
@@ -214,10 +209,10 @@ def _difference(
         return ours
     if isinstance(rest, types.Absent):
         return types.Absent(Fact("other_patients_without_value", reason=rest.reason))
-    return difference(ours, rest)
+    return subgroups.difference(ours, rest)
 
 
-def _curves(site: Site, subgroup: types.Subgroup) -> Iterator[types.CurveResult]:
+def _curves(site: offered.Site, subgroup: types.Subgroup) -> Iterator[types.CurveResult]:
     register = fill("metrics")
     wanted = CURVES if site.measures is None else ()
     for maker in (maker for maker in register.curves.values() if maker.name in wanted):
@@ -226,12 +221,12 @@ def _curves(site: Site, subgroup: types.Subgroup) -> Iterator[types.CurveResult]
                 yield _curve(site, subgroup, maker, {} if label is None else {"class": label})
 
 
-def _curve(site: Site, subgroup: types.Subgroup, maker: CurveMaker, at: types.At) -> types.CurveResult:
+def _curve(site: offered.Site, subgroup: types.Subgroup, maker: CurveMaker, at: types.At) -> types.CurveResult:
     why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
     if why is not None:
         return types.CurveResult(maker.name, site.dataset.name, why, subset=subgroup.subset, at=at)
     part = _part(site, subgroup.subset, _rows(subgroup))
-    return replace(curve_of(against_rest(part, str(at["class"])) if at else part, maker), at=at)
+    return replace(curve_of(classes.against_rest(part, str(at["class"])) if at else part, maker), at=at)
 
 
 # ---- all sites ------------------------------------------------------------------------------------------------------
@@ -243,7 +238,7 @@ Place = tuple[str, types.Subset | None, Key]
 def together(
     release: Release,
     parts: Sequence[types.SubgroupEvidence],
-    sites: Sequence[Site],
+    sites: Sequence[offered.Site],
     turning: Mapping[str, over_time.Turn],
 ) -> types.SubgroupEvidence:
     """The subgroups of every dataset, and what the external ones say of them together, each within itself.
@@ -278,7 +273,7 @@ class _Group:
     found: Mapping[Place, types.Result]
     """What was found at the sites."""
     name: str
-    sites: Sequence[Site]
+    sites: Sequence[offered.Site]
     turning: Mapping[str, over_time.Turn]
     """When the risks of which of them are too high, and when too low."""
     rows: dict[tuple[object, int], tuple[list[within_sites.Pair], list[str]]] = field(default_factory=dict)
@@ -288,7 +283,7 @@ class _Group:
         """Each measure over the sites with its difference to the others; of one site the tests alone."""
         for metric in metrics_of(self.release).values():
             if compared(metric) and metric.clustered == "jackknife" and self._asked(metric.term.measure):
-                for at in places_of(self.release, metric):
+                for at in classes.places_of(self.release, metric):
                     yield from self._of_measure(metric, at) if self.name == types.POOLED else self._tested(metric, at)
         for entry in REGISTER.syntheses.values():
             if entry.each == "groups" and self._asked(between_groups.MADE_OF[entry.term.measure]):
@@ -335,8 +330,8 @@ class _Group:
         outcome = np.concatenate([np.empty(0), *(pair.parts[side].known for pair in self._pairs(at, 0)[0])])
         events, label, among = int(outcome.sum()), at.get("class"), Fact("of_the_other_patients") if side else None
         if label is None:
-            return too_few(outcome, among)
-        return too_few_of_class(events, len(outcome) - events, str(label), among)
+            return subgroups.too_few(outcome, among)
+        return subgroups.too_few_of_class(events, len(outcome) - events, str(label), among)
 
     def _shared(self) -> types.Absent | None:
         ours = (
@@ -368,7 +363,7 @@ class _Group:
                 pairs.append(within_sites.Pair(site.dataset.name, ours, rest))
         return pairs, [name for name in few if name not in {pair.name for pair in pairs}]
 
-    def _times(self, site: Site) -> Sequence[When]:
+    def _times(self, site: offered.Site) -> Sequence[When]:
         """The times within which the groups of a site are compared: one, or three where its risks turn."""
         turn = self.turning.get(site.dataset.name)
         if turn is None:
@@ -388,7 +383,7 @@ class _Group:
         form = metric.of_rows if self.release.horizon else metric.weighted
         if self._is_of_all_classes(at) or not within_sites.is_known(name, form):
             return self._of_estimates(metric, at)
-        scale: Scale = "plain" if metric.scale == "wilson" else metric.scale
+        scale: scales.Scale = "plain" if metric.scale == "wilson" else metric.scale
         # Where it has no threshold, rows on either side of one are not counted on their own.
         threshold = float(at["threshold"]) if "threshold" in at else None if self.release.horizon else 0.5
         ours, apart = [], []
@@ -412,13 +407,13 @@ class _Group:
             if isinstance(ours, types.Estimate) and isinstance(apart, types.Estimate)
         ]
         counts = [ours.n * (apart.details.get("complement_n") or 0.0) / apart.n for ours, apart in known]
-        ours = mean_of_sites([each for each, _ in known], level, counts=counts)
-        apart = mean_of_sites([each for _, each in known], level, counts=counts)
+        ours = stratified.mean_of_sites([each for each, _ in known], level, counts=counts)
+        apart = stratified.mean_of_sites([each for _, each in known], level, counts=counts)
         if isinstance(ours, types.Absent) or isinstance(apart, types.Absent):
             return within_sites.NOWHERE, within_sites.NOWHERE
         return ours, replace(apart, details={**apart.details, "complement": ours.value - apart.value})
 
-    def _at_site(self, site: Site, name: str, at: types.At) -> types.Estimate | types.Absent | None:
+    def _at_site(self, site: offered.Site, name: str, at: types.At) -> types.Estimate | types.Absent | None:
         known = self.found.get((site.dataset.name, self.subset, (name, tuple(sorted(at.items())))))
         return None if known is None else known.found
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dossier.core import living_text
-from dossier.core.facts import Fact
-from dossier.core.types import POOLED, Estimate, Evidence, Flag
+from dossier.core import facts, living_text, types
 
 NUMBER = re.compile(r"(?<![\w.])(\d*\.\d+|\d+(?=\s*(?:%|per cent)))(\s*(?:%|per cent))?")
 """A decimal or a number in per cent: whole numbers count patients, years and hospitals."""
@@ -16,29 +14,29 @@ ASKED = re.compile(r"(?:at|than|threshold|least|most|above|below|over|under|widt
 SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
-def not_found(evidence: Evidence) -> tuple[Flag, ...]:
+def not_found(evidence: types.Evidence) -> tuple[types.Flag, ...]:
     """Flag typed numbers that are no result: not a value, nor a bound, with the digits that were typed."""
     known = _known(evidence)
     found = tuple(
-        Fact("number_in_statement", item=item, label=label, number=number)
+        facts.Fact("number_in_statement", item=item, label=label, number=number)
         for item, text in evidence.statements.items()
         for sentence in SENTENCE.split(living_text.PLACE.sub("", text))
         for label, number in _unsupported(sentence, known, evidence)
     )
-    return (Flag("number_not_found", POOLED, Fact("number_not_found", found=found)),) if found else ()
+    return (types.Flag("number_not_found", types.POOLED, facts.Fact("number_not_found", found=found)),) if found else ()
 
 
-def _known(evidence: Evidence) -> dict[str, list[float]]:
+def _known(evidence: types.Evidence) -> dict[str, list[float]]:
     """Every value and bound of each measure, of sites, subgroups and all of them."""
     known: dict[str, list[float]] = {}
     for result in (*evidence.results, *evidence.subgroups.results):
-        if isinstance(result.found, Estimate):
+        if isinstance(result.found, types.Estimate):
             numbers = (result.found.value, result.found.low, result.found.high)
             known.setdefault(result.measure, []).extend(number for number in numbers if number is not None)
     return known
 
 
-def _unsupported(sentence: str, known: dict[str, list[float]], evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _unsupported(sentence: str, known: dict[str, list[float]], evidence: types.Evidence) -> Iterator[tuple[str, str]]:
     """Each measure that a sentence names with the first number behind it, where no result of it is that number."""
     for term in evidence.terms.values():
         is_called = term.tier != "caution" and term.name == term.measure

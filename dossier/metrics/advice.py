@@ -7,13 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import SMALLEST_GROUP
-from dossier.core.facts import Fact, Method
-from dossier.core.register import curve, metric
+from dossier.core import bands, facts, register
 from dossier.core.types import Absent, Curve, Estimate, Floats
+from dossier.metrics import intervals, inversion
 from dossier.metrics.calibration import BIN_EDGES
-from dossier.metrics.intervals import NO_SPREAD
-from dossier.metrics.inversion import bounds_of_gaps, by_tests
 
 BINS = 10
 FIRST = 5
@@ -50,7 +47,7 @@ def _sums(positions: NDArray[np.int64], values: Floats) -> Floats:
     return np.asarray(np.bincount(positions, weights=values, minlength=BINS), dtype=float)
 
 
-@curve("Advice value", cites="Campagner 2023", bins=True)
+@register.curve("Advice value", cites="Campagner 2023", bins=True)
 def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 
@@ -65,7 +62,7 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     return Curve(columns, len(outcome), METHOD_OF_BINS, int(outcome.sum()))
 
 
-METHOD_OF_BINS = Method("bins_of_confidence")
+METHOD_OF_BINS = facts.Method("bins_of_confidence")
 
 
 def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tuple[float | None, ...]]:
@@ -76,7 +73,7 @@ def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tupl
     mean, accuracy = _sums(positions, sure) / some, _sums(positions, right) / some
 
     def kept(values: Floats) -> tuple[float | None, ...]:
-        return tuple(float(values[k]) if count[k] >= SMALLEST_GROUP else None for k in range(first, BINS))
+        return tuple(float(values[k]) if count[k] >= bands.SMALLEST_GROUP else None for k in range(first, BINS))
 
     values = {f"value_{name}": kept(mean * local_calibration(accuracy, mean, name)) for name in CALIBRATIONS}
     return {
@@ -90,7 +87,7 @@ def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tupl
     }
 
 
-@metric(
+@register.metric(
     "Advisor value",
     range=(0, 1),
     best="higher",
@@ -135,7 +132,7 @@ def advisor_value(
     0.50 (0.41 to 0.85)
     """
     if calibration not in CALIBRATIONS:
-        return Absent(Fact("no_local_calibration", name=calibration))
+        return Absent(facts.Fact("no_local_calibration", name=calibration))
     order = np.lexsort((outcome, risk))
     sure, right = confidence_of(risk[order]), right_at_half(outcome[order], risk[order])
     return value_of_advice(sure, right, FIRST, calibration, level, bootstrap, seed, int(outcome.sum()))
@@ -164,14 +161,14 @@ def value_of_advice(
     # Where the mean confidence of a bin is at least one half, it is the largest gap itself, and by ECI counts in full.
     weights = mean if calibration == "ece" else mean / np.maximum(mean, 1 - mean)
     value = max(0.0, float(sure.mean()) - float(np.sum(weights * np.abs(gaps))))
-    method = Method(Fact("bins_of_equal_width", bins=BINS), by_tests(bootstrap))
+    method = facts.Method(facts.Fact("bins_of_equal_width", bins=BINS), inversion.by_tests(bootstrap))
     if n < 2 or not used.any():
-        return Estimate(value, None, None, None, n, method, events, reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, events, reason=intervals.NO_SPREAD)
     rng = np.random.default_rng(seed)
     noise, spread = rng.standard_normal((bootstrap, BINS - first)), float(np.std(sure, ddof=1)) / math.sqrt(n)
     shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
     seen = (gaps[used], squares[used], calibrated[used], weights[used])
-    lost = bounds_of_gaps(*seen, n, (1 - level) / 2, noise[:, used], shift)
+    lost = inversion.bounds_of_gaps(*seen, n, (1 - level) / 2, noise[:, used], shift)
     low, high = (float(sure.mean()) - bound for bound in lost[::-1])
     if lost[0] < 0:
         method += "upper_above_mean_confidence"

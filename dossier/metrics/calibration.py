@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, expit, fdtrc
 
-from dossier.core import bands
+from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, absent_with_its_parts, curve, curve_synthesis, metric, one_class, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, scales, time_to_event, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
@@ -24,14 +23,14 @@ from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
 
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
-in_files = partial(metric, against_rest="by class", on_page=False)
+in_files = partial(register.metric, against_rest="by class", on_page=False)
 """A measure beside those that the pages hold."""
 
 
 # ---- calibration in the large, intercept and slope ------------------------------------------------------------------
 
 
-@metric(
+@register.metric(
     "Observed to expected ratio",
     range=(0, None),
     best="one",
@@ -112,7 +111,7 @@ def _method_of_ratio(phi: float) -> str:
 OBSERVED = weighted.Mean(lambda rows: rows.outcome)
 
 
-@metric(
+@register.metric(
     "Observed risk by the horizon",
     range=(0, 1),
     cites=("Kaplan 1958", "Aalen 1978"),
@@ -184,7 +183,7 @@ class Coefficient:
         """The model, whose score equations hold each row at its weight (Binder 1983)."""
         kept = logistic.has_logit(every.risk)
         rows, without = every.at(kept), Count(int((~kept).sum()), "risk")
-        if reason := one_class(rows.outcome) if every.alike else weighted.one_class(rows):
+        if reason := register.one_class(rows.outcome) if every.alike else weighted.one_class(rows):
             if kept.all() or not every.alike:
                 return reason
             return Absent(Fact("without_risks_of_zero_or_one", left_out=without, reason=reason.reason))
@@ -201,10 +200,10 @@ class Coefficient:
             return fit
         return Fitted(fit, replace(rows, weights=weights), columns, log_odds * (not self.is_line), kept)
 
-    @absent_with_its_parts
+    @register.absent_with_its_parts
     def __call__(self, rows: weighted.Rows) -> weighted.Found:
         """The coefficient, and what the rows contribute to it: those without a logit nothing."""
-        found = present(self.fitted(rows))
+        found = register.present(self.fitted(rows))
         linear, towards = (
             logistic.combine(each, found.columns)[0]
             for each in (found.fit.coefficients[None, :], found.fit.covariance[[self.which]])
@@ -215,10 +214,10 @@ class Coefficient:
         contributions = rows.contributions(change, float(rows.weights[found.kept].mean()))
         return weighted.Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
 
-    @absent_with_its_parts
+    @register.absent_with_its_parts
     def wald(self, outcome: Floats, risk: Floats, level: float) -> Estimate | Absent:
         """The coefficient of rows that count alike, with the interval of its standard error."""
-        found = present(self.fitted(weighted.Rows.counted(outcome, risk)))
+        found = register.present(self.fitted(weighted.Rows.counted(outcome, risk)))
         fit, y = found.fit, found.rows.outcome
         enough = min(y.sum(), len(y) - y.sum()) >= FEWEST_FOR_SANDWICH
         covariance = logistic.sandwich(fit, found.columns, y, found.offset) if enough else fit.covariance
@@ -255,7 +254,7 @@ def _intercept(
 
 
 recalibration = partial(
-    metric,
+    register.metric,
     cites=("Cox 1958", "Van Calster 2019", "MacKinnon 1985"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
@@ -362,7 +361,7 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def _error(
     name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, sampled: Sampled
 ) -> Estimate | Absent:
@@ -370,7 +369,7 @@ def _error(
         return NO_WEIGHT
     y, p, design = _in_order(outcome, risk, sampled)
     counted_alike = design.is_simple and design.censoring is None
-    found = present(errors_with_intervals(y, p, level, bootstrap, seed, None if counted_alike else design))
+    found = register.present(errors_with_intervals(y, p, level, bootstrap, seed, None if counted_alike else design))
     # A row without weight is one that is there, and tells nothing.
     return replace(found[name], n=len(outcome), events=int(outcome.sum()))
 
@@ -385,7 +384,7 @@ def _in_order(outcome: Floats, risk: Floats, sampled: Sampled) -> tuple[Floats, 
 
 
 calibration_error = partial(
-    metric,
+    register.metric,
     digits=3,
     range=(0, 1),
     best="zero",
@@ -604,7 +603,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     return found if which == 0 else replace(found, value=value, low=1 - high, high=1 - low)
 
 
-@metric(
+@register.metric(
     "Expected calibration error",
     digits=3,
     range=(0, 1),
@@ -695,7 +694,7 @@ def _log(chance: Floats) -> Floats:
         return np.asarray(np.log(chance))
 
 
-@metric(
+@register.metric(
     "Brier score",
     digits=3,
     range=(0, 1),
@@ -768,7 +767,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     )
 
 
-@metric(
+@register.metric(
     "Log score",
     digits=3,
     range=(None, 0),
@@ -851,7 +850,7 @@ def nagelkerke_r2(
     >>> print(dossier.metrics.nagelkerke_r2(outcome, risk, bootstrap=50))
     0.28 (-3.28 to 0.87)
     """
-    score = present(log_score(outcome, risk, level))
+    score = register.present(log_score(outcome, risk, level))
     phi = np.array([outcome.mean()])
     null = float(np.sum(phi * np.log(phi) + (1 - phi) * np.log(1 - phi)))
     if 2 * (null - score.value) > LARGEST_EXPONENT:
@@ -1013,7 +1012,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     design = design.of(kept)
     weight = np.ones(len(y)) if design.weights is None else design.weights / float(np.mean(design.weights))
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
-    most = present(_highest_likelihood(columns, y, log_odds, weight))
+    most = register.present(_highest_likelihood(columns, y, log_odds, weight))
     value = max(2 * (most - _log_likelihood(log_odds, y, weight)), 0.0)
     variance = expit(log_odds) * expit(-log_odds)
     information = logistic.information_of(columns, weight * variance)
@@ -1023,14 +1022,14 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     return tested(value, p_value, y, Method("likelihood_ratio"), **needed)
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def _wald_test(rows: weighted.Rows, design: Design) -> Estimate | Absent:
     """The joint Wald test of intercept and slope, where the weights of rows are estimated.
 
     A few rows may contribute most: the statistic is held against that of Hotelling, of as many rows as would be alike.
     By chi-squared .015 to .035 of right models were refuted at .01 (500 patients, 200 patients; simulated).
     """
-    found = [present(each(rows)) for each in (JOINT, SLOPE)]
+    found = [register.present(each(rows)) for each in (JOINT, SLOPE)]
     apart = np.array([each.value for each in found]) - (0.0, 1.0)
     if design.units <= len(apart):
         return Absent(Fact("too_few_units_for_test", units=design.over))
@@ -1041,14 +1040,14 @@ def _wald_test(rows: weighted.Rows, design: Design) -> Estimate | Absent:
     return tested(value, p_value, rows.outcome, Method(Fact("wald_of_both", rows=alike)))
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def test_of_slope(outcome: Floats, risk: Floats, design: Design) -> tuple[float, float | None] | Absent:
     """Twice the log likelihood that the best slope gains over 1 beside an intercept of its own, with its p value.
 
     Rows in clusters or with weights are as in `calibration_test`, by the score of the slope that the intercept leaves.
     """
     rows = weighted.Rows.sampled(outcome, risk, design.weights)
-    alone, both = present(INTERCEPT.fitted(rows)), present(SLOPE.fitted(rows))
+    alone, both = register.present(INTERCEPT.fitted(rows)), register.present(SLOPE.fitted(rows))
     y, weight, log_odds = alone.rows.outcome, alone.rows.weights, alone.offset
     linear = log_odds + alone.fit.coefficients[0]
     most = _log_likelihood(logistic.combine(both.fit.coefficients[None, :], both.columns)[0], y, weight)
@@ -1112,12 +1111,12 @@ def _needed(information: Floats, expected: float, rows: int) -> float | None:
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
-@curve(
+@register.curve(
     "Calibration curve",
     roles=EVERYWHERE,
     cites=("Austin 2014", "Harrell 2015"),
     against_rest=True,
-    band=Band("risk", (Line("observed", makes_its_own=True),)),
+    band=register.Band("risk", (register.Line("observed", makes_its_own=True),)),
     weighted=True,
     followed=True,
     given="anything",
@@ -1138,7 +1137,7 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     y, p, sampled = _in_order(outcome, risk, design)
     if reason := sampled.obstacle():
         return Absent(reason)
-    smooth = present(smooth_curve(y, p, None, sampled if sampled.censoring or not sampled.is_simple else None))
+    smooth = register.present(smooth_curve(y, p, None, sampled if sampled.censoring or not sampled.is_simple else None))
     first, last = discrimination.risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     columns_at = design_of(smooth, grid)
@@ -1166,12 +1165,12 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.array(renamed)[group]
 
 
-@curve(
+@register.curve(
     "Calibration by groups",
     roles=EVERYWHERE,
     cites=("Wilson 1927", "Van Calster 2019"),
     against_rest=True,
-    band=Band("", (Line("observed"),)),
+    band=register.Band("", (register.Line("observed"),)),
     protection="groups",
     followed=True,
 )
@@ -1213,7 +1212,7 @@ def _observed(group: Design, risk: Floats, level: float) -> Estimate | Absent:
 POOLED_POINTS = 101
 
 
-@curve_synthesis("Calibration curve of all external sites", cites=("Austin 2014", "Debray 2017"))
+@register.curve_synthesis("Calibration curve of all external sites", cites=("Austin 2014", "Debray 2017"))
 def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The calibration curve of the average external site, with the band of that average.
 

@@ -10,15 +10,11 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.facts import Fact, Method
-from dossier.core.register import one_class
+from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.intervals import two_sided, two_sided_student, wilson_bounds
+from dossier.metrics import intervals, largest_distance, logistic, resampling
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
-from dossier.metrics.largest_distance import bounds_of_the_largest
-from dossier.metrics.logistic import combine, has_logit
 from dossier.metrics.once import once
-from dossier.metrics.resampling import VALUE_ALONE
 from dossier.metrics.shares import Design, effective_rows
 from dossier.metrics.smooth_curve import (
     SmoothCurve,
@@ -44,7 +40,7 @@ STEP_DOWN, STEPS_DOWN = 0.2, 60
 STEP_UP, STEPS_UP = 0.25, 20
 """The lines of curves go in steps of so many standard errors, at most so many of them."""
 LAST_STEPS = 4
-NO_DRAWS = Fact("no_draws_for_interval")
+NO_DRAWS = facts.Fact("no_draws_for_interval")
 STRAIGHT = 2
 """The coefficients of a straight line."""
 DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
@@ -80,7 +76,7 @@ def _curve_draws(risk: Floats, smooth: SmoothCurve, weights: Floats | None = Non
 
 def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
     """|curve - risk| in each group for each point: (points, groups)."""
-    found = combine(points, draws_of.columns)
+    found = logistic.combine(points, draws_of.columns)
     # In place: this is where the calibration errors spend their time.
     found += draws_of.fitted
     draws_of.smoother.back(found, out=found)
@@ -95,7 +91,7 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Float
     risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. Where events
     are too few for more than a straight line a risk may have no room on one side: there the log odds move.
     """
-    height = draws_of.smoother.back(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
+    height = draws_of.smoother.back(draws_of.fitted + logistic.combine(point[None, :], draws_of.columns)[0])
     steep = draws_of.smoother.steep(height)
     moves = draws_of.smoother.noise(draws_of.columns, n * draws_of.share, height, noise)
     if len(point) <= STRAIGHT:
@@ -110,7 +106,7 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Float
 
 def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None) -> Floats:
     """The direction, one standard error long, in which the mean distance rises fastest, or that around a quantile."""
-    height = draws_of.smoother.back(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
+    height = draws_of.smoother.back(draws_of.fitted + logistic.combine(point[None, :], draws_of.columns)[0])
     weight = draws_of.share
     if quantile is not None:
         gaps = np.abs(height - draws_of.risk)
@@ -219,7 +215,7 @@ def _bounds_of_errors(
     # Where the mean distance refutes perfect calibration a quantile of the distances need not do so once more.
     unused = 1.0 if found["ici"][0] > 0 else UNUSED
     found |= {name: bounds(name, unused) for name in ("e50", "e90")}
-    least, most = bounds_of_the_largest(risk, smooth, curves, n * curves.share, tests.noise, level)
+    least, most = largest_distance.bounds_of_the_largest(risk, smooth, curves, n * curves.share, tests.noise, level)
     if least > 0:
         # The largest distance is never below the mean one, whose test may know more of it.
         least = max(least, found["ici"][0])
@@ -296,7 +292,7 @@ def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float) -> 
     `noise` gives the directions.
     """
     towards = noise[:DIRECTIONS] / np.sqrt(np.sum(noise[:DIRECTIONS] ** 2, axis=1))[:, None]
-    points = np.concatenate([two_sided(level) * radius * towards for radius in RADII])
+    points = np.concatenate([intervals.two_sided(level) * radius * towards for radius in RADII])
     heights = _heights(name, _gaps(draws_of, points), draws_of.share)
     order = np.argsort(-heights, kind="stable")
     return points[order], heights[order]
@@ -335,7 +331,7 @@ def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float, design: De
     found = np.transpose([list(_summary(each, design).values()) for each in distance])
     if risk[0] != risk[-1]:
         found[0] = _wilson(outcome != near, design, level, design.freedom)
-    method, details = design.as_sampled(Method("observed_at_each_risk", "wilson")), {"knots": 0.0}
+    method, details = design.as_sampled(facts.Method("observed_at_each_risk", "wilson")), {"knots": 0.0}
     return {
         name: replace(estimate_from_tests(value, low, high, level, outcome, method), details=details)
         for name, (value, low, high) in zip(ERRORS, found.tolist(), strict=True)
@@ -346,7 +342,7 @@ def _wilson(member: NDArray[np.bool_], design: Design, level: float, freedom: fl
     """The share of these rows with Wilson's interval at its effective number of rows."""
     shares, covariance = design.shares(member[None, :])
     rows = effective_rows(np.ones(1), shares, covariance, design.rows, design.effective_units)
-    low, high = wilson_bounds(shares, rows, two_sided_student(level, freedom))
+    low, high = intervals.wilson_bounds(shares, rows, intervals.two_sided_student(level, freedom))
     return float(shares[0]), float(low[0]), float(high[0])
 
 
@@ -356,9 +352,9 @@ def errors_with_intervals(
 ) -> dict[str, Estimate] | Absent:
     """The four calibration errors in one pass over rows sorted by risk and outcome, all of them with a weight."""
     sampled = design or Design(len(outcome))
-    reason, obstacle = one_class(outcome), sampled.obstacle()
+    reason, obstacle = register.one_class(outcome), sampled.obstacle()
     plain = reason is None and obstacle is None and sampled.censoring is None
-    if plain and (risk[0] == risk[-1] or not has_logit(risk).any()):
+    if plain and (risk[0] == risk[-1] or not logistic.has_logit(risk).any()):
         return _errors_at_each_risk(outcome, risk, level, sampled)
     smooth = smooth_curve(outcome, risk, None, design)
     if isinstance(smooth, Absent):
@@ -366,7 +362,7 @@ def errors_with_intervals(
     gaps = np.abs(curve_at(smooth, risk) - risk)
     values = _summary(gaps, sampled)
     details: dict[str, float | None] = {"knots": len(smooth.knots)}
-    if bootstrap == VALUE_ALONE or obstacle is not None:
+    if bootstrap == resampling.VALUE_ALONE or obstacle is not None:
         n, events, why = len(outcome), int(outcome.sum()), obstacle or NO_DRAWS
         return {
             name: Estimate(values[name], None, None, None, n, smooth.method, events, details=details, reason=why)

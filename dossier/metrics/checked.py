@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import bands, types
-from dossier.core.register import Metric, measures
+from dossier.core import bands, register, types
 from dossier.metrics import censoring, time_to_event
 from dossier.metrics.shares import Design
 
@@ -77,7 +76,7 @@ def checked(name: str) -> Measure:
     place of the column. The docstring gains that, the parameters that many measures share, and the formula and the
     sources of its label.
     """
-    metric = measures()[name]
+    metric = register.measures()[name]
     function, signature = metric.function, signature_of(metric.function)
 
     @functools.wraps(function)
@@ -112,7 +111,7 @@ def checked(name: str) -> Measure:
     return of_anything
 
 
-def _by_horizon(metric: Metric, outcome: censoring.TimeToEvent, **given: Any) -> types.Estimate | types.Absent:
+def _by_horizon(metric: register.Metric, outcome: censoring.TimeToEvent, **given: Any) -> types.Estimate | types.Absent:
     """A measure of an outcome by a horizon, of rows that count alike."""
     design = _clustered(given, len(outcome.time))
     return time_to_event.answer(metric, outcome, {**given, "design": design})

@@ -14,8 +14,7 @@ from scipy import special
 from dossier.core.facts import Count, Fact
 from dossier.core.register import Symmetry
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
-from dossier.metrics.scales import back, forward, off_scale, stretch
+from dossier.metrics import intervals, scales
 from dossier.metrics.shares import Design
 
 MOST_GROUPS, FEWEST_GROUPS = 250, 2
@@ -122,14 +121,14 @@ def _with_interval(
     """The estimate with the interval of what units contribute (1, units); without one when that does not vary."""
     se, freedom = math.sqrt(float(design.covariance(contributions)[0, 0])), design.freedom
     if se <= 1e-12 * max(1.0, abs(found.value)):
-        return value_only(found, step, NO_SPREAD)
-    reach = two_sided_student(level, freedom)
+        return value_only(found, step, intervals.NO_SPREAD)
+    reach = intervals.two_sided_student(level, freedom)
     scale = _lies_on(found.value, scale)
     low, high = interval(found.value, se, reach, level, scale)
     details = {**found.details, "df": freedom}
     if "p_value" in found.details:
         # The test of 0 that goes with the interval.
-        details["p_value"] = 2 * beyond_student(abs(found.value) / se, freedom)
+        details["p_value"] = 2 * intervals.beyond_student(abs(found.value) / se, freedom)
     lead = ("wilson_at_effective_rows",) if scale == "wilson" else ()
     on_scale = () if scale in ("plain", "wilson") else (Fact("on_scale", scale=scale),)
     method = found.method.by(*lead, step, *on_scale)
@@ -138,22 +137,22 @@ def _with_interval(
 
 def _lies_on(value: float, scale: Symmetry) -> Symmetry:
     """The scale where the value lies on it, else the plain one."""
-    return "plain" if off_scale(value, "logit" if scale == "wilson" else scale) is not None else scale
+    return "plain" if scales.off_scale(value, "logit" if scale == "wilson" else scale) is not None else scale
 
 
 def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:
     """The interval at a standard error on the plain scale, symmetric on the scale named; plain where that ends."""
     scale = _lies_on(value, scale)
     if scale == "wilson":
-        rows = value * (1 - value) / se**2 * (two_sided(level) / reach) ** 2
-        return wilson(value * rows, rows, level)
-    half = reach * se / stretch(value, scale)
+        rows = value * (1 - value) / se**2 * (intervals.two_sided(level) / reach) ** 2
+        return intervals.wilson(value * rows, rows, level)
+    half = reach * se / scales.stretch(value, scale)
     if scale == "log":
         # A factor that is a number keeps both bounds above 0 and finite.
-        factor = back(half, scale)
+        factor = scales.back(half, scale)
         return value / factor, value * factor
-    centre = forward(value, scale)
-    return back(centre - half, scale), back(centre + half, scale)
+    centre = scales.forward(value, scale)
+    return scales.back(centre - half, scale), scales.back(centre + half, scale)
 
 
 def band(values: Floats, replicates: Floats, made: Groups, reach: float, shares: bool) -> tuple[Floats, Floats]:

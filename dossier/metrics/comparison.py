@@ -17,7 +17,6 @@ from scipy.special import betainc, betaincc
 
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import metric, present
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import calibration, resampling, shares, utility, weighted
 from dossier.metrics.discrimination import ACCURACY, delong_variance, placements
@@ -225,7 +224,7 @@ SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
 
 
 to_rival = partial(
-    metric,
+    register.metric,
     best="higher",
     tier="descriptive",
     fixed=AGAINST_RIVAL,
@@ -368,7 +367,7 @@ def log_score_difference(
     >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
     -0.07 (-0.35 to 0.21)
     """
-    present(of_one(calibration.log_score(outcome, risk, level), calibration.log_score(outcome, rival, level)))
+    register.present(of_one(calibration.log_score(outcome, risk, level), calibration.log_score(outcome, rival, level)))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
     return paired(differences, outcome, level, permutations, seed)
 
@@ -492,7 +491,7 @@ def net_benefit_difference(
     -0.17 (-0.90 to 0.56)
     """
     design = design or shares.Design(len(outcome))
-    present(utility.no_net_benefit(threshold, design))
+    register.present(utility.no_net_benefit(threshold, design))
     odds = threshold / (1 - threshold)
     added = utility.contributions(outcome, risk, threshold) - utility.contributions(outcome, rival, threshold)
     value, most = design.mean(added), max(1.0, odds)
@@ -512,7 +511,7 @@ def net_benefit_difference(
 
 
 against_chance = partial(
-    metric, tier="descriptive", fixed=CHANCE, independent_rows=True, clustered="refused", on_page=False
+    register.metric, tier="descriptive", fixed=CHANCE, independent_rows=True, clustered="refused", on_page=False
 )
 """A test of the model against one that knows nothing of a patient."""
 
@@ -713,7 +712,7 @@ def log_score_permutation_test(
     >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
     -0.57
     """
-    score = present(calibration.log_score(outcome, risk))
+    score = register.present(calibration.log_score(outcome, risk))
     p = np.sort(risk)
     observed, near = float(_log_odds(risk[outcome == 1]).sum()), NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum()))
     certain = float((p == 1).sum())

@@ -18,6 +18,7 @@ from scipy.special import expit
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
+from dossier.metrics import intervals, resampling, robustness
 from dossier.metrics.discrimination import auroc_from_counts, placements
 from dossier.metrics.distances import (
     LARGEST_PAIRED,
@@ -32,10 +33,7 @@ from dossier.metrics.distances import (
     tables,
     tiles,
 )
-from dossier.metrics.intervals import on_logit, without_interval
 from dossier.metrics.once import once
-from dossier.metrics.resampling import central
-from dossier.metrics.robustness import over_splits
 
 LARGEST_PERMUTED = 2000
 """So many rows a side are permuted at most: each permutation sums over all of their pairs."""
@@ -281,7 +279,7 @@ def degree_of_correspondence(
     notes = _remarks(table, LARGEST_PERMUTED, "of_random_halves")
     method = Method(Fact("permutation", draws=permutations), *notes)
     details = {**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)}
-    return without_interval(value, table.external_n, method, Fact("p_value_has_no_interval"), details=details)
+    return intervals.without_interval(value, table.external_n, method, Fact("p_value_has_no_interval"), details=details)
 
 
 # ---- the averaged form ----------------------------------------------------------------------------------------------
@@ -352,7 +350,7 @@ def correspondence_averaged(
         found_all = auroc_from_counts(value, table.development_n + table.external_n, table.external_n, level)
         return replace(found_all, n=table.external_n, events=None, method=found_all.method + notes, details=details)
     se = math.sqrt(variance * _beyond_placements(table, seed))
-    low, high = on_logit(value, se, level)
+    low, high = intervals.on_logit(value, se, level)
     made = Method("placements_of_both_tables", Fact("on_scale", scale="logit"), *notes)
     return Estimate(value, low, high, level, table.external_n, made, se=se, details=details)
 
@@ -529,7 +527,7 @@ def energy_coefficient(
         # A resample holds a row more than once: its pairs lie apart by (n - 1)/n of what pairs of two rows do.
         of_ours, of_theirs = ((n / (n - 1)) ** 2 for n in (ours, theirs))
         inside = sums.within_ours[1:] * of_ours, sums.within_theirs[1:] * of_theirs
-        low, high = central(_coefficient(*inside, sums.between[1:], ours, theirs), level)
+        low, high = resampling.central(_coefficient(*inside, sums.between[1:], ours, theirs), level)
         # No rounding error excludes the value itself.
         low, high = min(low, observed), max(high, observed)
         method, reason = (method + "one_sided_at_0" if low == 0 else method), None
@@ -803,7 +801,7 @@ def membership_auroc(
     """
     design = present(membership_design(development, predictors, seed))
     rows, external = len(design.external), int(design.external.sum())
-    found = over_splits(auroc_of_halves(design, seed), 1, 1, external, None, level)
+    found = robustness.over_splits(auroc_of_halves(design, seed), 1, 1, external, None, level)
     if found.se is None:
         found = auroc_from_counts(found.value, rows, external, level)
     else:

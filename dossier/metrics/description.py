@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import bands, types
-from dossier.core.register import describe
+from dossier.core import bands, register, types
 from dossier.metrics import censoring, logistic
 
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
@@ -21,7 +20,7 @@ TWO_VALUED = 2
 """A number of so many different values at most, as 0 and 1, is described by a share: its median says nothing."""
 
 
-@describe("Characteristics of the patients")
+@register.describe("Characteristics of the patients")
 def characteristics(
     outcome: types.Floats | None = None,
     predictors: Sequence[types.Feature] = (),
@@ -45,7 +44,7 @@ def characteristics(
     )
 
 
-@describe("Follow-up")
+@register.describe("Follow-up")
 def follow_up(followed: censoring.TimeToEvent) -> tuple[types.Description, ...]:
     """How long patients would be followed if no event ended it, and how many had a competing event by the horizon.
 
@@ -80,7 +79,7 @@ def _of_several(value: float, values: types.Floats) -> float:
     return float(f"{value:.0e}")
 
 
-@describe("Case mix")
+@register.describe("Case mix")
 def case_mix(risk: types.Floats) -> tuple[types.Description, ...]:
     """The spread of the linear predictor, the logit of the risk: how alike the patients are for the model.
 

@@ -14,10 +14,9 @@ import numpy as np
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, curve, metric, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
-from dossier.metrics import weighted
+from dossier.metrics import shares, weighted
 from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, cells_of, draws_within_classes, percentile, replicated
-from dossier.metrics.shares import Sampled
 from dossier.metrics.weighted import Found, Mean, Rows, by_class, combined, ratio
 
 POINTS = 250
@@ -1110,7 +1109,7 @@ BY_HORIZON = 101
 
 
 @curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc", followed=True, given="both outcomes")
-def roc(outcome: Floats, risk: Floats, design: Sampled = None) -> Curve | Absent:
+def roc(outcome: Floats, risk: Floats, design: shares.Sampled = None) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns the columns `fpr` and `tpr` from (0, 0) to (1, 1);
@@ -1175,7 +1174,7 @@ def risk_range(risk: Floats) -> tuple[float, float]:
     followed=True,
 )
 def risk_distribution(
-    outcome: Floats, risk: Floats, weights: Floats | None = None, design: Sampled = None
+    outcome: Floats, risk: Floats, weights: Floats | None = None, design: shares.Sampled = None
 ) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each of 8 to 20 equal bins.
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, curve, metric, present
 from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
-from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student, wilson
-from dossier.metrics.resampling import central
+from dossier.metrics import intervals, resampling
 
 Cells = tuple[float, float, float, float]
 """Wrong and right with the model, wrong and right without it: AIE, AIN, CE, CN."""
@@ -188,7 +187,7 @@ def _clustered(
     cancels = kind != "rate" and len(drawn.clusters) == 2
     wanted = _two_way(variances, [part.size for part in drawn.clusters], cancels, level)
     values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
-    low, high = central(values, level)
+    low, high = resampling.central(values, level)
     low, high = (math.exp(low), math.exp(high)) if kind == "ratio" else (max(LEAST[kind], low), min(1.0, high))
     how = Fact("two_way_bootstrap", each_arm=len(drawn.clusters) != 2, replicates=len(values))
     return Clustered(low, high, how)
@@ -210,7 +209,7 @@ def _two_way(variances: Sequence[float], sizes: Sequence[int], cancels: bool, le
     unsure = math.fsum(part**2 / (size - 1) for part, size in zip(own, sizes, strict=True))
     if unsure <= 0:
         return wanted
-    return wanted * (two_sided_student(level, wanted**2 / unsure) / two_sided(level)) ** 2
+    return wanted * (intervals.two_sided_student(level, wanted**2 / unsure) / intervals.two_sided(level)) ** 2
 
 
 def _values(counts: Floats, statistic: Callable[[Cells], float], positive: bool) -> Floats:
@@ -237,7 +236,7 @@ def _found(
     details: dict[str, float | None] = {"low_clustered": clustered.low, "high_clustered": clustered.high}
     made = method + Method("decisions_as_independent", clustered.how)
     if bounds is None:
-        return Estimate(value, None, None, None, n, made, None, None, details, NO_SPREAD)
+        return Estimate(value, None, None, None, n, made, None, None, details, intervals.NO_SPREAD)
     return Estimate(value, *bounds, level, n, made, None, se, details)
 
 
@@ -257,7 +256,7 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
 
 
 def _wald(study: ReaderStudy, value: float, se: float, level: float, kind: Kind, clustered: Clustered) -> Estimate:
-    half = two_sided(level) * se
+    half = intervals.two_sided(level) * se
     bounds = (max(LEAST[kind], value - half), min(1.0, value + half)) if se else None
     return _found(study, value, bounds, se or None, level, Method("wald"), clustered)
 
@@ -415,7 +414,7 @@ def number_needed_to_decide(
     low, high = details.pop("low"), details.pop("high")
     reason = None
     if low is None:
-        reason = NO_SPREAD if difference.low is None else SPANS_ZERO
+        reason = intervals.NO_SPREAD if difference.low is None else SPANS_ZERO
     method = Method("inverse_of_risk_reduction", *difference.method)
     stated = None if low is None else level
     return Estimate(value, low, high, stated, difference.n, method, None, None, details, reason)
@@ -447,7 +446,7 @@ def _on_log_scale(
     spread = se(_corrected(counts))
     method = Method(name, "haldane") if 0 in counts else Method(name)
     clustered = _clustered(study, statistic, level, bootstrap, seed, "ratio")
-    return _found(study, value, on_log(value, spread, level), None, level, method, clustered)
+    return _found(study, value, intervals.on_log(value, spread, level), None, level, method, clustered)
 
 
 def _katz(counts: Cells) -> float:
@@ -641,7 +640,7 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
         why = Fact("one_reader", readers=Count(1, "reader")) if n < 2 else Fact("all_readers_gain_the_same")
         return Estimate(value, None, None, None, n, Method("t_over_readers"), None, None, details, why)
     se = float(np.std(gains, ddof=1)) / math.sqrt(n)
-    half = two_sided_student(level, n - 1) * se
+    half = intervals.two_sided_student(level, n - 1) * se
     bounds = max(-1.0, value - half), min(1.0, value + half)
     return Estimate(value, *bounds, level, n, Method("t_over_readers"), None, se, details)
 
@@ -657,7 +656,7 @@ def _listed(study: ReaderStudy) -> Absent | None:
 def _reader_by_reader(study: ReaderStudy, n: int, values: Mapping[str, Floats]) -> Curve:
     """A row a reader: the number from 1, these values, and the group by its number in the alphabetical order."""
     columns = {
-        "reader": column(np.arange(1.0, int(study.reader.max()) + 2)),
+        "reader": intervals.column(np.arange(1.0, int(study.reader.max()) + 2)),
         **{name: tuple(None if math.isnan(each) else each for each in own.tolist()) for name, own in values.items()},
     }
     order = {name: float(number) for number, name in enumerate(sorted(set(study.group)))}
@@ -745,7 +744,7 @@ def _wrong_in_the_end(found: ReaderStudy, level: float, bootstrap: int, seed: in
     """The share of these decisions that were wrong with the model, with the interval by clusters in its details."""
     wrong, n = found.counts.aided_wrong, found.counts.aided_wrong + found.counts.aided_right
     clustered = _clustered(found, lambda drawn: _rates(drawn)[0], level, bootstrap, seed, "rate")
-    share = _found(found, wrong / n, wilson(wrong, n, level), None, level, Method("wilson"), clustered)
+    share = _found(found, wrong / n, intervals.wilson(wrong, n, level), None, level, Method("wilson"), clustered)
     return replace(share, n=n, details={"decisions": float(wrong), **share.details})
 
 

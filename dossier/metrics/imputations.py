@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.core.facts import Fact, Method
-from dossier.core.register import absent_with_its_parts, present
+from dossier.core import facts, register
 from dossier.core.types import Absent, Curve, Estimate, Floats, SumOfShares
 from dossier.metrics.discrimination import POINTS, along, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
@@ -36,7 +35,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     count = len(estimates)
     details, n, events, of_each = _means(estimates), *_size(estimates), _of_each(estimates)
     errors = [_error(estimate, scale) for estimate in estimates]
-    mean = of_each + Fact("mean_of_imputations", imputations=count)
+    mean = of_each + facts.Fact("mean_of_imputations", imputations=count)
     if any(error is None for error in errors):
         value = sum(estimate.value for estimate in estimates) / count
         highs = [
@@ -49,7 +48,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         if (found := _by_bounds(estimates, bare, level)) is not None:
             return found
         reasons = (off_scale(estimate.value, scale) for estimate in estimates)
-        reason = next(filter(None, reasons), Fact("not_every_imputation_with_standard_error"))
+        reason = next(filter(None, reasons), facts.Fact("not_every_imputation_with_standard_error"))
         return Estimate(value, None, None, None, n, mean, events, None, details, reason)
     values = np.array([forward(estimate.value, scale) for estimate in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
@@ -69,7 +68,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         high=max(value, back(centre + reach * spread, scale)),
         level=level,
         n=n,
-        method=of_each + Fact("rubin", imputations=count, test=test, scale=None if scale == "plain" else scale),
+        method=of_each + facts.Fact("rubin", imputations=count, test=test, scale=None if scale == "plain" else scale),
         events=events,
         se=spread * stretch(value, scale),
         details=details,
@@ -96,7 +95,7 @@ def _by_bounds(estimates: Sequence[Estimate], bare: Estimate, level: float) -> E
     if sum(each.method.is_one_sided and each.low == 0 for each in estimates) >= count / 2:
         # A single imputation that refutes 0 by chance is no evidence: the median of them has to (Eekhout 2017).
         ends = (min(ends[0], 0.0), ends[1])
-    method = bare.method.without("one_sided") + Fact("rubin_of_bounds", imputations=count)
+    method = bare.method.without("one_sided") + facts.Fact("rubin_of_bounds", imputations=count)
     if any(estimate.method.is_one_sided for estimate in estimates) and (ends[0] <= 0 or ends[1] >= 1):
         method += "one_sided"
     details = {**bare.details, "fraction_missing": _fraction_missing(between / within, freedom)}
@@ -116,7 +115,7 @@ TESTS = ("p_by_sign_flips", "p_by_permutations", "p_by_mcnemar", "p_by_interval"
 """The steps that tell how the p-value of a single estimate was found."""
 
 
-def _of_each(estimates: Sequence[Estimate]) -> Method:
+def _of_each(estimates: Sequence[Estimate]) -> facts.Method:
     """How each imputation was measured: the tests of each are not those of the pooled value."""
     return estimates[0].method.without(*TESTS)
 
@@ -154,7 +153,7 @@ def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level
         high=high,
         level=level,
         n=n,
-        method=_of_each(estimates) + Fact("rubin", imputations=count, test=False, scale=None),
+        method=_of_each(estimates) + facts.Fact("rubin", imputations=count, test=False, scale=None),
         events=events,
         se=(high - low) / (2 * reach),
         details=details,
@@ -212,7 +211,7 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
     if complete is None:
         return replace(found, method=found.method + "complete_cases_unknown")
     if isinstance(complete, Absent):
-        return replace(found, method=found.method + Fact("none_in_complete_cases", why=complete.reason))
+        return replace(found, method=found.method + facts.Fact("none_in_complete_cases", why=complete.reason))
     details = {**found.details, "complete_cases": complete.value, "complete_cases_n": float(complete.n)}
     return replace(found, details=details)
 
@@ -220,7 +219,7 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) -> Curve | Absent:
     """The mean of the imputations' distributions of risk, all counted in the same bins.
 
@@ -232,7 +231,7 @@ def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) ->
     outcomes, risks = (np.concatenate([table[part] for table in tables]) for part in (0, 1))
     weights = [np.ones(len(risk)) if weight is None else weight for _, risk, weight in tables]
     unweighted = all(weight is None for *_, weight in tables)
-    found = present(risk_distribution(outcomes, risks, None if unweighted else np.concatenate(weights)))
+    found = register.present(risk_distribution(outcomes, risks, None if unweighted else np.concatenate(weights)))
     columns = dict(found.columns)
     for name in ("events", "non_events"):
         columns[name] = column(np.array(columns[name], dtype=np.float64) / count)
@@ -240,9 +239,9 @@ def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) ->
     return Curve(columns, len(first), _mean(found, count), int(first.sum()))
 
 
-def _mean(curve: Curve, count: int) -> Method:
+def _mean(curve: Curve, count: int) -> facts.Method:
     """How a curve was made that is the mean of those of so many imputations."""
-    return curve.method + Fact("mean_of_imputations", imputations=count)
+    return curve.method + facts.Fact("mean_of_imputations", imputations=count)
 
 
 def mean_roc(curves: Sequence[Curve]) -> Curve:
@@ -283,16 +282,16 @@ def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping
     """
     first, count = curves[0], len(curves)
     if next(iter(first.columns)) == "low" and len({curve.columns["low"] for curve in curves}) > 1:
-        return Absent(Fact("imputations_in_different_bins"))
+        return Absent(facts.Fact("imputations_in_different_bins"))
     points = _shared_points(curves, axis) if axis else None
     if points is not None and not len(points):
-        return Absent(Fact("imputations_share_no_range"))
+        return Absent(facts.Fact("imputations_share_no_range"))
     aligned: dict[str, Floats] = {}
     for name in first.columns:
         lines = [_at_points(curve, first, points, axis, name) for curve in curves]
         known = [line for line in lines if line is not None]
         if len(known) < count:
-            return Absent(Fact("imputations_with_different_points"))
+            return Absent(facts.Fact("imputations_with_different_points"))
         aligned[name] = np.array(known)
     columns = {name: lines.mean(axis=0) for name, lines in aligned.items()}
     if points is not None:

@@ -14,8 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from dossier.core.facts import Fact, Method
-from dossier.core.types import Estimate, Floats
+from dossier.core import facts, types
 
 INWARD, OUTWARD, BEYOND = 40, 20, 6.0
 """How many truths are tested between the best and what was seen, and beyond it up to so many standard errors."""
@@ -27,7 +26,7 @@ UNUSED = 0.6
 """How much of the upper tail is taken over to rule the best truth out, which nothing rules out from above."""
 
 
-def believable(chance: Callable[[int, float], float], heights: Floats) -> float:
+def believable(chance: Callable[[int, float], float], heights: types.Floats) -> float:
     """The least result that is believed: what the best truth stays below in 16 % of samples.
 
     A sample that looks better than perfection usually does is luck, and no upper bound may rest on luck: inverted as it
@@ -43,7 +42,7 @@ def believable(chance: Callable[[int, float], float], heights: Floats) -> float:
 
 def inverted(
     chance: Callable[[int, float], float],
-    heights: Floats,
+    heights: types.Floats,
     observed: float,
     tail: float,
     farther: Callable[[float, float], float] | None = None,
@@ -94,14 +93,14 @@ def inverted(
 
 
 def bounds_of_gaps(
-    gaps: Floats,
-    squares: Floats,
-    calibrated: Floats,
-    weights: Floats,
+    gaps: types.Floats,
+    squares: types.Floats,
+    calibrated: types.Floats,
+    weights: types.Floats,
     n: int,
     tail: float,
-    noise: Floats,
-    shift: Floats | None = None,
+    noise: types.Floats,
+    shift: types.Floats | None = None,
 ) -> tuple[float, float]:
     """The bounds of a weighted sum of |gaps|, each the mean over n rows of a deviation inside its bin.
 
@@ -129,7 +128,7 @@ def bounds_of_gaps(
     observed, heights = float(np.sum(weights * np.abs(gaps))), np.sum(weights * np.abs(truths), axis=1) - off
 
     @cache
-    def results(index: int) -> Floats:
+    def results(index: int) -> types.Floats:
         true, spread = truths[index], spreads[index]
         moved = true + _noise_around(true, spread, noise) * np.sqrt(spread / n)
         drawn = np.einsum("bk,k->b", np.abs(moved), weights) - off[index]
@@ -138,7 +137,7 @@ def bounds_of_gaps(
     return inverted(lambda index, seen: float((results(index) <= seen).mean()), heights, observed, tail)
 
 
-def _nearest(gaps: Floats, weights: Floats, pulls: Floats) -> Floats:
+def _nearest(gaps: types.Floats, weights: types.Floats, pulls: types.Floats) -> types.Floats:
     """The gaps nearest to the seen ones by least squares whose weighted sum is 0, ..., all of what was seen, in even
     steps: (truths, bins). All draw in at once, each by its `pulls` (weight times variance), and end at 0.
     """
@@ -146,13 +145,13 @@ def _nearest(gaps: Floats, weights: Floats, pulls: Floats) -> Floats:
     reach = np.sort(np.append(sizes / pulls, 0.0))
     left = np.sum(weights * np.maximum(sizes - reach[:, None] * pulls, 0), axis=1)
     drawn = np.interp(np.linspace(0, left[0], INWARD), left[::-1], reach[::-1])
-    nearest: Floats = np.sign(gaps) * np.maximum(sizes - drawn[:, None] * pulls, 0)
+    nearest: types.Floats = np.sign(gaps) * np.maximum(sizes - drawn[:, None] * pulls, 0)
     # The ends are known, whatever the rounding.
     nearest[0], nearest[-1] = 0.0, gaps
     return nearest
 
 
-def _noise_around(true: Floats, squares: Floats, noise: Floats) -> Floats:
+def _noise_around(true: types.Floats, squares: types.Floats, noise: types.Floats) -> types.Floats:
     """The noise of the gaps in their standard errors: the covariance over the rows is diag(squares) - true true'."""
     share = np.divide(true, np.sqrt(squares), out=np.zeros_like(true), where=squares > 0)
     together = float(np.sum(share**2))
@@ -161,18 +160,18 @@ def _noise_around(true: Floats, squares: Floats, noise: Floats) -> Floats:
     if together > 1:
         share, together = share / math.sqrt(together), 1.0
     taken = (1 - math.sqrt(1 - together)) / together
-    around: Floats = noise - taken * np.einsum("bk,k->b", noise, share)[:, None] * share
+    around: types.Floats = noise - taken * np.einsum("bk,k->b", noise, share)[:, None] * share
     return around
 
 
 def estimate_from_tests(
-    value: float, low: float, high: float, level: float, outcome: Floats, method: Method
-) -> Estimate:
+    value: float, low: float, high: float, level: float, outcome: types.Floats, method: facts.Method
+) -> types.Estimate:
     """The estimate of a calibration error; at 0 its interval has one side."""
     made = method + "one_sided" if low == 0 else method
-    return Estimate(value, low, min(1.0, high), level, len(outcome), made, int(outcome.sum()))
+    return types.Estimate(value, low, min(1.0, high), level, len(outcome), made, int(outcome.sum()))
 
 
-def by_tests(draws: int) -> Fact:
+def by_tests(draws: int) -> facts.Fact:
     """That the bounds come from inverting tests, with so many draws."""
-    return Fact("inverted_tests", draws=draws)
+    return facts.Fact("inverted_tests", draws=draws)

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from dossier.core.types import Floats
-from dossier.metrics.intervals import two_sided, two_sided_student
-from dossier.metrics.logistic import combine, logit
+from dossier.metrics import intervals, logistic
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, whitened
 
 PLACES = 64
@@ -31,9 +30,9 @@ def bounds_of_the_largest(
     # The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
     # that lies.
     design = design_of(smooth, risk)
-    centre = combine(smooth.fit.coefficients[None, :], design)[0]
-    variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
-    half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
+    centre = logistic.combine(smooth.fit.coefficients[None, :], design)[0]
+    variance = np.sum(logistic.combine(smooth.fit.covariance, design) * design, axis=0)
+    half = intervals.two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
     ends = np.abs(smooth.smoother.back(np.stack((centre - half, centre + half))) - risk)
     most = float(ends.max())
     return _least(whitened(smooth, _places(risk)), groups, sizes, noise, level), most
@@ -46,7 +45,7 @@ def _places(risk: Floats) -> Floats:
     """
     there = np.unique(risk)
     by_rank = np.linspace(0, len(there) - 1, PLACES).round().astype(int)
-    log_odds = logit(there)
+    log_odds = logistic.logit(there)
     by_log_odds = np.searchsorted(log_odds, np.linspace(log_odds[0], log_odds[-1], PLACES))
     return np.asarray(there[np.unique(np.concatenate((by_rank, by_log_odds)))])
 
@@ -84,9 +83,9 @@ def _smallest(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise:
             # All risks lie so near to 0 or 1 that rounding leaves the tube no wall.
             return True
         inside = _nearest_inside(beyond, towards, curve.diagonal)[None, :]
-        height = back(groups.fitted + combine(inside, groups.columns)[0])
+        height = back(groups.fitted + logistic.combine(inside, groups.columns)[0])
         moves = groups.smoother.noise(groups.columns, sizes, height, noise)
-        beyond = beyond + combine(inside, towards)[0]
+        beyond = beyond + logistic.combine(inside, towards)[0]
         lengths = np.sqrt(np.sum(moves**2, axis=1))
         # Each wall is one standard error away for a move of length one: few draws reach any, and few walls are reached.
         walls, far = beyond + lengths.max() >= errors, beyond.max() + lengths >= errors
@@ -95,7 +94,7 @@ def _smallest(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise:
         drawn = beyond[walls] + np.einsum("bk,kw->bw", moves[far], towards[:, walls])
         return int((drawn.max(axis=1) >= errors).sum()) / len(moves) <= tail
 
-    narrow = wide = two_sided(1 - 2 * tail)
+    narrow = wide = intervals.two_sided(1 - 2 * tail)
     while near_end(wide) > 0 and not refuted(wide):
         narrow, wide = wide, wide * WIDER
     for _ in range(HALVINGS_OF_STEP):
@@ -126,7 +125,7 @@ def _nearest_inside(beyond: Floats, towards: Floats, diagonal: Floats) -> Floats
     point, pushes = np.zeros(len(towards)), np.zeros(0)
     walls: list[int] = []
     for _ in range(MOST_WALLS):
-        passed = beyond + combine(point[None, :], towards)[0]
+        passed = beyond + logistic.combine(point[None, :], towards)[0]
         wall = int(np.argmax(passed))
         if passed[wall] <= INSIDE:
             return point

@@ -8,25 +8,20 @@ from typing import Literal
 
 import numpy as np
 
-from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import metric, of_marginal_weights
+from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.calibration import brier, oe_ratio
+from dossier.metrics import calibration, clusters, discrimination, logistic, shares
 from dossier.metrics.censoring import Bools, TimeToEvent
-from dossier.metrics.clusters import by_linearization
-from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import beyond, beyond_student, on_log
-from dossier.metrics.logistic import CLOGLOG
-from dossier.metrics.shares import Sampled
 
 CHAPTER = "description"
-for measure in (auroc, oe_ratio, brier):
-    of_marginal_weights(measure, __name__)
+for measure in (discrimination.auroc, calibration.oe_ratio, calibration.brier):
+    register.of_marginal_weights(measure, __name__)
 FEWEST_LEAVING = 5
 MOST_STEPS = 50
 
 
-@metric(
+@register.metric(
     "Leaving by risk",
     range=(0, None),
     best="one",
@@ -35,7 +30,7 @@ MOST_STEPS = 50
     formula="exp(b), b the coefficient of a Cox regression of leaving before the horizon on log(-log(1 - p)) in SD",
 )
 def censoring_by_risk(
-    followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None
+    followed: TimeToEvent, risk: Floats, level: float = 0.95, design: shares.Sampled = None
 ) -> Estimate | Absent:
     """How much more often people leave follow-up for each standard deviation by which their risk is higher.
 
@@ -56,21 +51,21 @@ def censoring_by_risk(
     """
     time = np.minimum(followed.time, followed.horizon)
     leaves = (followed.event == 0) & (followed.time < followed.horizon)
-    n, left, scaled = len(risk), int(leaves.sum()), CLOGLOG.forward(risk)
+    n, left, scaled = len(risk), int(leaves.sum()), logistic.CLOGLOG.forward(risk)
     if left < FEWEST_LEAVING:
-        return Absent(Fact("fewer_leave", fewest=Count(FEWEST_LEAVING, "patient", is_limit=True)))
+        return Absent(facts.Fact("fewer_leave", fewest=facts.Count(FEWEST_LEAVING, "patient", is_limit=True)))
     if float(np.ptp(scaled)) == 0:
-        return Absent(Fact("all_risks_equal_no_order"))
+        return Absent(facts.Fact("all_risks_equal_no_order"))
     found = _cox(time, leaves, (scaled - scaled.mean()) / scaled.std(ddof=1))
     if found is None:
-        return Absent(Fact("leaving_separated"))
+        return Absent(facts.Fact("leaving_separated"))
     slope, error, moved = found
     value, details = math.exp(slope), {"p_value": 2 * beyond(abs(slope) / error)}
     low, high = on_log(value, error, level)
-    by_rows = Estimate(value, low, high, level, n, Method("cox", "wald"), left, value * error, details)
+    by_rows = Estimate(value, low, high, level, n, facts.Method("cox", "wald"), left, value * error, details)
     if design is None or design.is_simple:
         return by_rows
-    answer = by_linearization(by_rows, value * moved, design, level, "log")
+    answer = clusters.by_linearization(by_rows, value * moved, design, level, "log")
     tested = {"p_value": 2 * beyond_student(abs(slope) * value / answer.se, design.freedom)} if answer.se else {}
     return replace(answer, details={**answer.details, **tested})
 

@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.core.bands import CERTAIN
-from dossier.core.facts import Count, Fact, Method
+from dossier.core import bands, facts
 from dossier.core.types import Absent, Floats
 
-DEPENDENT = Absent(Fact("logistic_columns_dependent"))
+DEPENDENT = Absent(facts.Fact("logistic_columns_dependent"))
 
 
 def logit(risk: Floats) -> Floats:
     """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
-    inside = np.clip(risk, CERTAIN, 1 - CERTAIN)
+    inside = np.clip(risk, bands.CERTAIN, 1 - bands.CERTAIN)
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
@@ -59,7 +58,7 @@ def _tells_of_log_hazard(linear: Floats, outcome: Floats, weight: Floats) -> tup
 LARGEST_EXPONENT = 600.0
 LOGIT = Link(logit, expit, _tells_of_log_odds, lambda outcome, linear: outcome * linear - np.logaddexp(0, linear))
 CLOGLOG = Link(
-    lambda risk: np.asarray(np.log(-np.log1p(-np.clip(risk, CERTAIN, 1 - CERTAIN)))),
+    lambda risk: np.asarray(np.log(-np.log1p(-np.clip(risk, bands.CERTAIN, 1 - bands.CERTAIN)))),
     _of_log_hazard,
     _tells_of_log_hazard,
     lambda outcome, linear: outcome * np.log(_of_log_hazard(linear)) - (1 - outcome) * _hazard(linear),
@@ -71,13 +70,13 @@ LINKS = {"logit": LOGIT, "cloglog": CLOGLOG}
 
 def has_logit(risk: Floats) -> NDArray[np.bool_]:
     """Which risks have a logit of their own: those that are not within 1e-12 of 0 or 1."""
-    return np.asarray((risk >= CERTAIN) & (risk <= 1 - CERTAIN))
+    return np.asarray((risk >= bands.CERTAIN) & (risk <= 1 - bands.CERTAIN))
 
 
-def clipped(risk: Floats) -> Method:
+def clipped(risk: Floats) -> facts.Method:
     """The step that counts the clipped risks; no step where there are none."""
     count = int((~has_logit(risk)).sum())
-    return Method(*([Fact("risks_clipped", risks=Count(count, "risk"))] if count else []))
+    return facts.Method(*([facts.Fact("risks_clipped", risks=facts.Count(count, "risk"))] if count else []))
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def logistic_fit(
         gradient = np.sum(columns * slope, axis=1)
         information = information_of(columns, tells)
         if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
-            return Absent(Fact("outcomes_separated_no_logistic_fit"))
+            return Absent(facts.Fact("outcomes_separated_no_logistic_fit"))
         step = np.linalg.solve(information, gradient)
         size, foretold = float(np.abs(step).max()), float(gradient @ step)
         # Where there is little information rounding moves a step, but never by much of a standard error.
@@ -170,7 +169,7 @@ def logistic_fit(
                 break
             step, foretold = step / 2, foretold / 2
         found, linear, likelihood, before = found + step, moved, now, size
-    return Absent(Fact("logistic_fit_did_not_converge"))
+    return Absent(facts.Fact("logistic_fit_did_not_converge"))
 
 
 def linear_fit(design: Floats, values: Floats) -> LogisticFit | Absent:
@@ -188,7 +187,7 @@ def linear_fit(design: Floats, values: Floats) -> LogisticFit | Absent:
     squared = (values - combine(found[None, :], columns)[0]) ** 2 / np.maximum(1 - leverage, 1 / n)
     covariance = information_of(columns, squared / n**2)
     if float(np.linalg.eigvalsh(covariance)[0]) <= 1e-9 * float(np.trace(covariance)):
-        return Absent(Fact("residuals_do_not_vary"))
+        return Absent(facts.Fact("residuals_do_not_vary"))
     root = transform.T @ np.linalg.cholesky(covariance)
     return LogisticFit(found @ transform, root @ root.T, root)
 

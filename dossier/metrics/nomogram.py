@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from dossier.core import bands, equation
-from dossier.core.facts import Fact, Method
-from dossier.core.register import absent_with_its_parts, metric, present
+from dossier.core import bands, equation, facts, register
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 from dossier.metrics import intervals, logistic
 
@@ -50,7 +48,7 @@ RISKS = (
 # ---- the formula ----------------------------------------------------------------------------------------------------
 
 
-@metric(
+@register.metric(
     "Largest difference from the formula's risk",
     digits=4,
     range=(0, 1),
@@ -97,14 +95,14 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     >>> print(dossier.metrics.formula_difference(model, [0.5, 0.7], ages))
     0.03
     """
-    linear = present(equation.linear_predictor(model, predictors))
+    linear = register.present(equation.linear_predictor(model, predictors))
     known = ~np.isnan(linear)
     if not known.any():
-        return Absent(Fact("no_row_with_every_predictor"))
+        return Absent(facts.Fact("no_row_with_every_predictor"))
     apart, tolerated = np.abs(logistic.LINKS[model.link].back(linear[known]) - risk[known]), _tolerated(risk[known])
     details = {"differing": float((apart > tolerated).sum()), "left_out": float((~known).sum())}
     details |= {"tolerated": tolerated} if tolerated > bands.SAME_RISK else {}
-    method, reason = Method("formula_recomputed"), Fact("nothing_estimated")
+    method, reason = facts.Method("formula_recomputed"), facts.Fact("nothing_estimated")
     return intervals.without_interval(float(apart.max()), int(known.sum()), method, reason, details=details)
 
 
@@ -193,7 +191,7 @@ def _groups(axes: Sequence[Axis]) -> list[tuple[Axis, ...]]:
     return list(found.values())
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absent:
     """The points of every predictor of a model: 100 for the widest effect, 0 for the smallest effect of each.
 
@@ -204,9 +202,9 @@ def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absen
     """
     drawn: list[tuple[Effect, Axis]] = []
     for group in model.groups:
-        found = present(_axes_of(model, group, reference))
+        found = register.present(_axes_of(model, group, reference))
         drawn += found
-    rough = present(scaled(model.constant, tuple(member for _, member in drawn)))
+    rough = register.present(scaled(model.constant, tuple(member for _, member in drawn)))
     marked = tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn)
     return scaled(model.constant, marked, logistic.LINKS[model.link])
 
@@ -219,7 +217,7 @@ def scaled(constant: float, axes: tuple[Axis, ...], link: logistic.Link = logist
     ]
     widest = max(high - low for low, high in spans)
     if not widest > 0:
-        return Absent(Fact("no_predictor_changes_risk"))
+        return Absent(facts.Fact("no_predictor_changes_risk"))
     return Nomogram(axes, WIDEST / widest, constant + sum(low for low, _ in spans), link)
 
 
@@ -232,14 +230,14 @@ def _axes_of(
         (term,), feature = terms, reference[group[0]]
         return [(lambda values: equation.effect(term, Feature(feature.name, values)), axis(term, feature))]
     if len(group) > 2:
-        return Absent(Fact("products_of_many_predictors", predictors=group))
+        return Absent(facts.Fact("products_of_many_predictors", predictors=group))
     of_levels = {term.with_ or term.predictor for term in terms if term.levels is not None}
     listed = {name: _one_by_one(reference[name], name in of_levels) for name in group}
     by_value = {name: feature for name, feature in listed.items() if feature is not None}
     if len(by_value) == 2:
         return [_pairs(terms, by_value[group[0]], by_value[group[1]], reference)]
     if not by_value:
-        return Absent(Fact("product_of_two_numbers", predictors=group))
+        return Absent(facts.Fact("product_of_two_numbers", predictors=group))
     (name, partner), carrier = next(iter(by_value.items())), next(other for other in group if other not in by_value)
     low, high = model.reach(carrier)
     names = _names(partner)
@@ -482,9 +480,9 @@ def turning_points(points: Floats) -> list[int]:
 # ---- what results.json holds ----------------------------------------------------------------------------------------
 
 
-def method(found: Nomogram) -> Method:
+def method(found: Nomogram) -> facts.Method:
     """How the points were made, for every curve of the nomogram."""
-    return Method(Fact("points", per_unit=found.per_unit))
+    return facts.Method(facts.Fact("points", per_unit=found.per_unit))
 
 
 def axis_curve(found: Nomogram, axis: Axis) -> Curve:
@@ -521,7 +519,7 @@ def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
     total = (linear - found.zero) * found.per_unit
     inside = (total >= 0) & (total <= found.total)
     if not inside.any():
-        return Absent(Fact("no_round_risk_reached"))
+        return Absent(facts.Fact("no_round_risk_reached"))
     curve = _totals(found, total[inside])
     # The declared numbers themselves, not what is left of them after going to points and back.
     exact = {"risk": intervals.column(risks[inside]), "linear_predictor": intervals.column(linear[inside])}

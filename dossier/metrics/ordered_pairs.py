@@ -7,12 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from dossier.core.facts import Fact, Method
-from dossier.core.register import metric
+from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
+from dossier.metrics import clusters, intervals
 from dossier.metrics.censoring import Bools, Integers, TimeToEvent, Weights
-from dossier.metrics.clusters import by_linearization, interval
-from dossier.metrics.intervals import NO_SPREAD, two_sided, without_interval
 from dossier.metrics.shares import Sampled
 from dossier.metrics.time_to_event import censored
 
@@ -73,28 +71,28 @@ def _concordance(
 ) -> Estimate | Absent:
     weights = Weights(followed.time, followed.event, followed.horizon, np.zeros(len(risk), dtype=np.int64))
     if weights.other.any():
-        return Absent(Fact("concordance_with_competing_events"))
+        return Absent(facts.Fact("concordance_with_competing_events"))
     of_first = weights.values**2 if at_weights else np.ones(len(risk))
     ordered, usable = pairs(weights, risk, of_first)
     total, events = float(usable.sum()) / 2, int(weights.case.sum())
     if total <= 0:
-        return Absent(Fact("no_ordered_pair"))
+        return Absent(facts.Fact("no_ordered_pair"))
     value = float(ordered.sum()) / 2 / total
     linearized = ordered - value * usable
     se = math.sqrt(float(np.sum(linearized**2))) / total
-    made = Method(
-        *(censored(weights) if at_weights else ()), "infinitesimal_jackknife", Fact("on_scale", scale="logit")
+    made = facts.Method(
+        *(censored(weights) if at_weights else ()), "infinitesimal_jackknife", facts.Fact("on_scale", scale="logit")
     )
     if se <= 1e-12:
-        return without_interval(value, len(risk), made, NO_SPREAD, events)
-    low, high = interval(value, se, two_sided(level), level, "logit")
+        return intervals.without_interval(value, len(risk), made, intervals.NO_SPREAD, events)
+    low, high = clusters.interval(value, se, intervals.two_sided(level), level, "logit")
     found = Estimate(value, low, high, level, len(risk), made, events, se)
     if sampled is None or sampled.is_simple:
         return found
-    return by_linearization(found, linearized / total, sampled, level, "logit")
+    return clusters.by_linearization(found, linearized / total, sampled, level, "logit")
 
 
-concordance = partial(metric, range=(0, 1), best="higher", pool="logit", scale="logit")
+concordance = partial(register.metric, range=(0, 1), best="higher", pool="logit", scale="logit")
 """A share of ordered pairs of patients."""
 
 

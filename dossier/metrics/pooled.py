@@ -13,8 +13,7 @@ from scipy.special import chdtri, ndtr
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.intervals import two_sided_student
-from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
+from dossier.metrics import intervals, scales
 
 MIXED = 1_000
 """At how many probabilities the confidence distribution of the variance between sites is taken."""
@@ -54,7 +53,7 @@ def random_effects(values: Floats, standard_errors: Floats, level: float = 0.95)
     k = len(values)
     factor = max(1.0, float((weights * (values - mean) ** 2).sum() / (k - 1)))
     se = math.sqrt(factor / float(weights.sum()))
-    reach = two_sided_student(level, k - 1) * se
+    reach = intervals.two_sided_student(level, k - 1) * se
     return RandomEffects(
         value=mean,
         se=se,
@@ -168,7 +167,7 @@ def _slopes(between: Floats, values: Floats, variances: Floats) -> Floats:
 
 def pool(
     estimates: tuple[Estimate, ...],
-    scale: Scale,
+    scale: scales.Scale,
     level: float = 0.95,
     names: tuple[str, ...] | None = None,
     known: tuple[Fact | None, ...] = (),
@@ -190,13 +189,13 @@ def pool(
     usable = tuple(estimate for estimate, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
     if len(usable) < FEWEST_POOLED:
         return Absent(_too_few(len(usable), _of_sites(names, obstacles) if names else _of_reasons(obstacles)))
-    values = np.array([forward(estimate.value, scale) for estimate in usable])
+    values = np.array([scales.forward(estimate.value, scale) for estimate in usable])
     # The standard error on the scale, by the delta method.
-    errors = np.array([(estimate.se or 0.0) / stretch(estimate.value, scale) for estimate in usable])
+    errors = np.array([(estimate.se or 0.0) / scales.stretch(estimate.value, scale) for estimate in usable])
     found = random_effects(values, errors, level)
     names_of_ends = ("prediction_low", "prediction_high") if found.k >= FEWEST_FOR_A_NEW_SITE else ()
     ahead = expected_range(values, errors, level) if names_of_ends else ()
-    value = back(found.value, scale)
+    value = scales.back(found.value, scale)
     called = names or (None,) * len(estimates)
     moved = tuple(
         Fact("site", name=name, value=estimate.value, entered_as=inside.value)
@@ -216,15 +215,15 @@ def pool(
     events = [estimate.events for estimate in usable]
     return Estimate(
         value=value,
-        low=back(found.low, scale),
-        high=back(found.high, scale),
+        low=scales.back(found.low, scale),
+        high=scales.back(found.high, scale),
         level=level,
         n=sum(estimate.n for estimate in usable),
         method=method,
         events=None if None in events else sum(count for count in events if count is not None),
-        se=found.se * stretch(value, scale),
+        se=found.se * scales.stretch(value, scale),
         details={
-            **{name: back(end, scale) for name, end in zip(names_of_ends, ahead, strict=True)},
+            **{name: scales.back(end, scale) for name, end in zip(names_of_ends, ahead, strict=True)},
             "tau": found.tau,
             "i2": found.i2,
             **heterogeneity_bounds(values, errors, level),
@@ -235,7 +234,7 @@ def pool(
     )
 
 
-def _inside(estimate: Estimate, scale: Scale) -> Estimate:
+def _inside(estimate: Estimate, scale: scales.Scale) -> Estimate:
     """The estimate where it has a logit: a share of exactly 0 or 1 moved by half a row."""
     if scale != "logit" or 0 < estimate.value < 1:
         return estimate
@@ -251,9 +250,9 @@ def too_few(events: int | None, others: int | None, fewest: int) -> Fact | None:
     return None
 
 
-def _obstacle(estimate: Estimate, scale: Scale) -> Fact | None:
+def _obstacle(estimate: Estimate, scale: scales.Scale) -> Fact | None:
     """Why a site cannot be pooled."""
-    reason = too_few(estimate.events, estimate.others, FEW_FOR_POOLING) or off_scale(estimate.value, scale)
+    reason = too_few(estimate.events, estimate.others, FEW_FOR_POOLING) or scales.off_scale(estimate.value, scale)
     if reason is None and (estimate.se is None or estimate.se <= 0):
         return Fact("no_standard_error")
     return reason

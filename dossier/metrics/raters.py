@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.core import register, types
 from dossier.core.facts import Count, Fact
-from dossier.core.register import absent_with_its_parts, present
-from dossier.core.types import Absent, Floats
 
 TAUS_OF_RATERS = ("right_80", "right_50", "right_25", "mean_confidence", "best_rater")
 """The rules by which the raters' confidence gives the confidence that earns full credit."""
@@ -24,12 +23,12 @@ TWO_LEVELS, ABOVE_MEAN, TOP = "_two_levels", "_above_mean", "_top_"
 COMPLEX_OF_TWO_LEVELS = 1 / 3
 """The share of cases that count in full where there are two levels; the others count one half."""
 
-NO_RATERS = Absent(Fact("no_raters_judged"))
-NO_TRUTH = Absent(Fact("truth_not_known"))
-NO_CONFIDENCE = Absent(Fact("no_confidence"))
+NO_RATERS = types.Absent(Fact("no_raters_judged"))
+NO_TRUTH = types.Absent(Fact("truth_not_known"))
+NO_CONFIDENCE = types.Absent(Fact("no_confidence"))
 
 
-def right_answers(labels: Floats, truth: Floats) -> Floats:
+def right_answers(labels: types.Floats, truth: types.Floats) -> types.Floats:
     """Whether each answer is right, NaN where there is none or the truth is not known.
 
     `labels` (cases x raters), `truth` (cases).
@@ -38,7 +37,7 @@ def right_answers(labels: Floats, truth: Floats) -> Floats:
     return np.where(known, labels == truth[:, None], np.nan)
 
 
-def mean_of_known(values: Floats, axis: int, weights: Floats | None = None) -> Floats:
+def mean_of_known(values: types.Floats, axis: int, weights: types.Floats | None = None) -> types.Floats:
     """The mean of what is not NaN along an axis, each rater (column) counting as its weight; NaN where nothing is."""
     known = ~np.isnan(values)
     weight = known * (1.0 if weights is None else weights[None, :])
@@ -49,15 +48,15 @@ def mean_of_known(values: Floats, axis: int, weights: Floats | None = None) -> F
 
 
 def accuracy_of_raters(
-    labels: Floats, truth: Floats | None, declared: tuple[float, ...] | None = None
-) -> Floats | Absent:
+    labels: types.Floats, truth: types.Floats | None, declared: tuple[float, ...] | None = None
+) -> types.Floats | types.Absent:
     """The accuracy of each rater: as declared, else against the truth; NaN for one who labelled nothing."""
     if declared is not None:
         return np.asarray(declared, dtype=float)
     return NO_TRUTH if truth is None else mean_of_known(right_answers(labels, truth), axis=0)
 
 
-def priority_of_raters(labels: Floats, truth: Floats) -> float | Absent:
+def priority_of_raters(labels: types.Floats, truth: types.Floats) -> float | types.Absent:
     """The priority of the positive class that the raters' own errors imply, from 0 to 1.
 
     `labels` (cases x raters), `truth` (cases). Mean TPR / (mean TPR + mean TNR), the means over the raters who saw
@@ -69,13 +68,13 @@ def priority_of_raters(labels: Floats, truth: Floats) -> float | Absent:
     for label, name in ((1.0, "with"), (0.0, "without")):
         by_rater = mean_of_known(right[truth == label], axis=0)
         if np.isnan(by_rater).all():
-            return Absent(Fact("no_rater_of_cases", has_outcome=name == "with"))
+            return types.Absent(Fact("no_rater_of_cases", has_outcome=name == "with"))
         rates.append(float(np.mean(by_rater[~np.isnan(by_rater)])))
     total = rates[0] + rates[1]
-    return rates[0] / total if total > 0 else Absent(Fact("no_right_answer"))
+    return rates[0] / total if total > 0 else types.Absent(Fact("no_right_answer"))
 
 
-def lowest_of_top(values: Floats, share: float) -> float:
+def lowest_of_top(values: types.Floats, share: float) -> float:
     """The lowest of the highest values that make up a share of all: the highest with at least that share at or above.
 
     `values` (n), `share` (above 0, to 1).
@@ -86,14 +85,14 @@ def lowest_of_top(values: Floats, share: float) -> float:
     return float(ordered[max(count, 1) - 1])
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def tau_of_raters(
     rule: str,
-    labels: Floats,
-    confidence: Floats | None,
-    truth: Floats | None,
+    labels: types.Floats,
+    confidence: types.Floats | None,
+    truth: types.Floats | None,
     rater_accuracy: tuple[float, ...] | None = None,
-) -> float | Absent:
+) -> float | types.Absent:
     """The confidence from which an answer counts in full, as the raters' own confidence gives it, from 0 to 1.
 
     `rule`: "right_80", "right_50", "right_25": the lowest confidence among the surest 80, 50 or 25 % of the right
@@ -112,13 +111,13 @@ def tau_of_raters(
         if truth is None:
             return NO_TRUTH
         right = stated[(right_answers(labels, truth) == 1) & ~np.isnan(stated)]
-        return lowest_of_top(right, SHARES_OF_RIGHT[rule]) if len(right) else Absent(Fact("no_right_answer"))
+        return lowest_of_top(right, SHARES_OF_RIGHT[rule]) if len(right) else types.Absent(Fact("no_right_answer"))
     if rule != "best_rater":
-        return Absent(Fact("no_rule_for_confidence", name=rule))
-    accuracy = present(accuracy_of_raters(labels, truth, rater_accuracy))
+        return types.Absent(Fact("no_rule_for_confidence", name=rule))
+    accuracy = register.present(accuracy_of_raters(labels, truth, rater_accuracy))
     with_confidence = ~np.isnan(stated).all(axis=0) & ~np.isnan(accuracy)
     if not with_confidence.any():
-        return Absent(Fact("no_rater_with_accuracy_and_confidence"))
+        return types.Absent(Fact("no_rater_with_accuracy_and_confidence"))
     best = with_confidence & (accuracy == accuracy[with_confidence].max())
     answers = stated[:, best]
     return float(np.mean(answers[~np.isnan(answers)]))
@@ -127,17 +126,17 @@ def tau_of_raters(
 # ---- complexity -----------------------------------------------------------------------------------------------------
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def complexity_of_cases(
     source: str,
     rows: int,
-    labels: Floats | None,
-    confidence: Floats | None,
-    rater_complexity: Floats | None,
-    outcome: Floats,
+    labels: types.Floats | None,
+    confidence: types.Floats | None,
+    rater_complexity: types.Floats | None,
+    outcome: types.Floats,
     rater_accuracy: tuple[float, ...] | None,
-    case_complexity: Floats | None,
-) -> Floats | Absent:
+    case_complexity: types.Floats | None,
+) -> types.Floats | types.Absent:
     """How complex each case is, from 0 to 1; NaN where its source says nothing.
 
     `source`: "raters" (the mean complexity that the raters gave), "rater_errors" (the share of raters who were wrong),
@@ -147,14 +146,14 @@ def complexity_of_cases(
     """
     kind, weighted = source.removesuffix("_weighted"), source.endswith("_weighted")
     if kind not in ("raters", "rater_errors", "rater_confidence"):
-        return Absent(Fact("no_column_in_rows", column=source)) if case_complexity is None else case_complexity
+        return types.Absent(Fact("no_column_in_rows", column=source)) if case_complexity is None else case_complexity
     if labels is None:
         return NO_RATERS
     if len(labels) != rows:
-        return Absent(Fact("raters_judged_some", judged=Count(len(labels), "case", rows)))
+        return types.Absent(Fact("raters_judged_some", judged=Count(len(labels), "case", rows)))
     weights = None
     if weighted:
-        accuracy = present(accuracy_of_raters(labels, outcome, rater_accuracy))
+        accuracy = register.present(accuracy_of_raters(labels, outcome, rater_accuracy))
         weights = np.where(np.isnan(accuracy), 0.0, accuracy)
     if kind == "rater_errors":
         return 1 - mean_of_known(right_answers(labels, outcome), 1, weights)
@@ -163,11 +162,11 @@ def complexity_of_cases(
             return NO_CONFIDENCE
         return 1 - mean_of_known(np.where(np.isnan(labels), np.nan, confidence), 1, weights)
     if rater_complexity is None:
-        return Absent(Fact("no_complexity"))
+        return types.Absent(Fact("no_complexity"))
     return mean_of_known(rater_complexity, 1, weights)
 
 
-def top_share(values: Floats, share: float, rest: float) -> Floats:
+def top_share(values: types.Floats, share: float, rest: float) -> types.Floats:
     """1 for the share of rows with the highest values, `rest` for the others; rows tied at the border share alike.
 
     `values` (n), `share` (0 to 1 of the rows), `rest` (0 to 1). What the rows at the border get is the mean over all
@@ -204,7 +203,7 @@ def form_of(complexity: str) -> Form:
     return Form(name, float(share[:-1]) / 100) if name and share.endswith("%") else Form(complexity)
 
 
-def cut_complexity(form: Form, graded: Floats) -> tuple[Floats, float | None]:
+def cut_complexity(form: Form, graded: types.Floats) -> tuple[types.Floats, float | None]:
     """The complexity of each case in a form, and the graded one from which a case is called complex, if any is."""
     if form.above_mean:
         mean = math.fsum(graded) / len(graded)

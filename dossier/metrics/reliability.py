@@ -20,8 +20,7 @@ from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Law, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats
-from dossier.metrics.distances import canonical
-from dossier.metrics.intervals import NO_SPREAD, share_columns, two_sided, two_sided_student, wilson, wilson_bounds
+from dossier.metrics import distances, intervals
 from dossier.metrics.raters import mean_of_known, right_answers
 
 Integers = NDArray[np.int64]
@@ -60,7 +59,7 @@ def _in_own_order(labels: Floats) -> Floats:
             alike = np.bincount(raters)[raters] > 1
             raters = 2 * raters + 1
             raters[np.where(alike, raters, raters.max() + 1).argmin()] -= 1
-    return canonical(labels[:, np.argsort(raters)])
+    return distances.canonical(labels[:, np.argsort(raters)])
 
 
 def _kinds(known: Integers, codes: Integers) -> Integers:
@@ -101,14 +100,14 @@ def _with_interval(
     low = high = None
     if len(known) > 1 and value < 1:
         spread = (len(known) - 1) / len(known) * float(((known - known.mean()) ** 2).sum())
-        factor = math.exp(two_sided_student(level, len(known) - 1) * math.sqrt(spread) / (1 - value))
+        factor = math.exp(intervals.two_sided_student(level, len(known) - 1) * math.sqrt(spread) / (1 - value))
         low, high = max(least, 1 - (1 - value) * factor), 1 - (1 - value) / factor
     if span is not None and n > 1:
         exact = value - span * (1 - ((1 - level) / 2) ** (1 / n))
         low, high = exact if low is None else min(low, exact), value if high is None else high
         method = method + Method("exact_where_all_agree")
     if low is None or high is None or low == high:
-        reason = Fact("one_case", cases=Count(1, "case")) if n < 2 else NO_SPREAD
+        reason = Fact("one_case", cases=Count(1, "case")) if n < 2 else intervals.NO_SPREAD
         return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason)
     return Estimate(value, low, high, level, n, method, details=details or {})
 
@@ -224,7 +223,7 @@ def _of_counts(
     statistic: Callable[[Floats, Floats], Floats], labels: Floats, level: float, method: Method
 ) -> Estimate | Absent:
     """A chance-corrected agreement, which the counts of labels tell, with the interval of the jackknife over cases."""
-    counts = canonical(_counts(labels))
+    counts = distances.canonical(_counts(labels))
     value = float(statistic(np.ones((1, len(counts))), counts)[0])
     if math.isnan(value):
         return Absent(Fact("all_labels_equal"))
@@ -663,7 +662,7 @@ def actual_accuracy(
     low, high = None, None
     if rho.low is not None and rho.high is not None:
         by_labels = [corrected(measured, share_of_right_labels(end)) - value for end in (rho.low, rho.high)]
-        by_answers = [corrected(end, right) - value for end in wilson(count, n, level)]
+        by_answers = [corrected(end, right) - value for end in intervals.wilson(count, n, level)]
         # Below a measured accuracy of one half better labels make it worse, and the ends change places.
         low = max(0.0, value - math.hypot(min(by_labels), min(by_answers)))
         high = min(1.0, value + math.hypot(max(by_labels), max(by_answers)))
@@ -751,7 +750,7 @@ def required_reliability(
         return Absent(Fact("no_rows"))
     n, right = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
     value = present(reliability_for(desired_accuracy, right / n))
-    worst, best = wilson(right, n, level)
+    worst, best = intervals.wilson(right, n, level)
     easiest, hardest = reliability_for(desired_accuracy, best), reliability_for(desired_accuracy, worst)
     return Estimate(
         value=value,
@@ -843,7 +842,7 @@ def raters_one_by_one(
     columns = {
         "rater": tuple(float(number) for number in range(1, raters + 1)),
         "cases": tuple(float(count) for count in cases),
-        **share_columns("accuracy", hits, judged, level, "accuracy_"),
+        **intervals.share_columns("accuracy", hits, judged, level, "accuracy_"),
         "confidence": _or_none(nothing if confidence is None else mean_of_known(_labelled(labels, confidence), 0)),
         "complexity": _or_none(nothing if rater_complexity is None else mean_of_known(rater_complexity, 0)),
         "kappa": _or_none(_kappa_with_others(labels)),
@@ -942,7 +941,7 @@ def _mean_accuracy(labels: Floats, truth: Floats | None, declared: tuple[float, 
     parts = np.where(judged, (right - each) / judged.sum(axis=0), 0.0).sum(axis=1) / len(each)
     variance = float(np.sort(parts**2).sum()) * cases / max(cases - 1, 1)
     effective = value * (1 - value) / variance if variance > 0 else cases
-    low, high = wilson_bounds(np.array(value), effective, two_sided(level))
+    low, high = intervals.wilson_bounds(np.array(value), effective, intervals.two_sided(level))
     return (value, float(low), float(high))
 
 
@@ -1053,7 +1052,7 @@ def confidence_complexity_correlation(
     known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))
     sums = np.column_stack([part.sum(axis=1) for part in (known * 1.0, sure, hard, sure**2, hard**2, sure * hard)])
-    sums = canonical(sums[known.any(axis=1)])
+    sums = distances.canonical(sums[known.any(axis=1)])
     if not len(sums):
         return Absent(Fact("no_answer_with_both_ratings"))
     value = _correlation(sums.sum(axis=0, keepdims=True))[0]
@@ -1063,9 +1062,9 @@ def confidence_complexity_correlation(
     method = Method("pearson_over_answers", "jackknife_over_cases", "fisher_z")
     known = np.arctanh(np.clip(parts[~np.isnan(parts)], -1 + 1e-12, 1 - 1e-12))
     if len(known) < 2 or abs(value) > 1 - 1e-12 or np.ptp(known) == 0:
-        return Estimate(float(value), None, None, None, len(sums), method, reason=NO_SPREAD)
+        return Estimate(float(value), None, None, None, len(sums), method, reason=intervals.NO_SPREAD)
     spread = (len(known) - 1) / len(known) * float(((known - known.mean()) ** 2).sum())
-    half = two_sided_student(level, len(known) - 1) * math.sqrt(spread)
+    half = intervals.two_sided_student(level, len(known) - 1) * math.sqrt(spread)
     low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
     return Estimate(float(value), low, high, level, len(sums), method)
 

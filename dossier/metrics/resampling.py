@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import Estimate, Floats
+from dossier.core import facts, types
 from dossier.metrics.intervals import NO_SPREAD
 
 BINNED_ABOVE = 50_000
@@ -26,12 +25,12 @@ FEWEST = 0.9
 class Cells:
     """The rows gathered into cells of equal risk and outcome: what the bootstrap draws from."""
 
-    risk: Floats
-    outcome: Floats
-    count: Floats
+    risk: types.Floats
+    outcome: types.Floats
+    count: types.Floats
 
 
-def cells_of(outcome: Floats, risk: Floats) -> Cells:
+def cells_of(outcome: types.Floats, risk: types.Floats) -> Cells:
     """The distinct pairs of risk and outcome with their counts; above 50,000 rows, of 2,000 bins of risk.
 
     The rows must be sorted by risk. A bin holds equally many rows and stands for them with its mean risk.
@@ -43,7 +42,7 @@ def cells_of(outcome: Floats, risk: Floats) -> Cells:
     return Cells(pairs[:, 0].copy(), pairs[:, 1].copy(), count.astype(float))
 
 
-def draws(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
+def draws(cells: Cells, replicates: int, rng: np.random.Generator) -> types.Floats:
     """How often each cell is drawn in each replicate of as many rows: (replicates, cells)."""
     n, size = int(cells.count.sum()), len(cells.count)
     if n > BINNED_ABOVE:
@@ -55,7 +54,7 @@ def draws(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
     return np.bincount(drawn.ravel(), minlength=replicates * size).reshape(replicates, size).astype(float)
 
 
-def draws_within_classes(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
+def draws_within_classes(cells: Cells, replicates: int, rng: np.random.Generator) -> types.Floats:
     """How often each cell is drawn when as many cases and as many non-cases are drawn as there are."""
     drawn = np.empty((replicates, len(cells.count)))
     for label in (0, 1):
@@ -73,9 +72,9 @@ def replicated(
     cells: Cells,
     bootstrap: int,
     seed: int,
-    statistic: Callable[[Floats], Floats],
-    draw: Callable[[Cells, int, np.random.Generator], Floats] = draws,
-) -> Floats:
+    statistic: Callable[[types.Floats], types.Floats],
+    draw: Callable[[Cells, int, np.random.Generator], types.Floats] = draws,
+) -> types.Floats:
     """A statistic of each replicate, from how often each cell is drawn in it; those that allow none are left out."""
     rng, size = np.random.default_rng(seed), block_size(cells)
     blocks = (min(size, bootstrap - begin) for begin in range(0, bootstrap, size))
@@ -83,7 +82,7 @@ def replicated(
     return np.asarray(found[np.isfinite(found)])
 
 
-def central(replicates: Floats, level: float) -> tuple[float, float]:
+def central(replicates: types.Floats, level: float) -> tuple[float, float]:
     """The bounds of a percentile interval: of B replicates the (B + 1) tail-th from either end.
 
     A quantile that counts from the first replicate instead would leave out too many of few replicates.
@@ -94,13 +93,13 @@ def central(replicates: Floats, level: float) -> tuple[float, float]:
 
 def percentile(
     value: float,
-    replicates: Floats,
+    replicates: types.Floats,
     bootstrap: int,
     level: float,
-    outcome: Floats,
-    method: Method,
+    outcome: types.Floats,
+    method: facts.Method,
     details: dict[str, float | None] | None = None,
-) -> Estimate:
+) -> types.Estimate:
     """The estimate with its percentile interval; without one when the replicates do not vary or too few have a value.
 
     Replicates that allow no value are left out before, and counted in the method.
@@ -108,11 +107,11 @@ def percentile(
     n, events, more = len(outcome), int(outcome.sum()), details or {}
     lost = bootstrap - len(replicates)
     if len(replicates) < 2 or len(replicates) < FEWEST * bootstrap:
-        reason = Fact("too_few_replicates_allow", replicates=Count(len(replicates), "replicate", bootstrap))
-        return Estimate(value, None, None, None, n, method, events, None, more, reason)
+        reason = facts.Fact("too_few_replicates_allow", replicates=facts.Count(len(replicates), "replicate", bootstrap))
+        return types.Estimate(value, None, None, None, n, method, events, None, more, reason)
     if float(np.ptp(replicates)) <= 1e-15 * max(1.0, abs(value)):
-        return Estimate(value, None, None, None, n, method, events, None, more, NO_SPREAD)
+        return types.Estimate(value, None, None, None, n, method, events, None, more, NO_SPREAD)
     low, high = central(replicates, level)
     se = float(np.std(replicates, ddof=1))
-    method += Fact("replicates", kept=len(replicates), lost=lost)
-    return Estimate(value, min(value, low), max(value, high), level, n, method + "percentile", events, se, more)
+    method += facts.Fact("replicates", kept=len(replicates), lost=lost)
+    return types.Estimate(value, min(value, low), max(value, high), level, n, method + "percentile", events, se, more)

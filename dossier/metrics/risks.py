@@ -7,8 +7,7 @@ import numpy as np
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve
 from dossier.core.types import Absent, Curve, Estimate, Floats
-from dossier.metrics import discrimination
-from dossier.metrics.intervals import column, share_columns
+from dossier.metrics import discrimination, intervals
 
 Cells = tuple[float | None, ...]
 STEPS = 100
@@ -39,11 +38,11 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     grid = np.round(np.arange(STEPS + 1) * end / STEPS, 10)
     if end < 1:
         grid = np.append(grid, np.linspace(end, 1, STEPS_BEYOND + 1)[1:])
-    columns: dict[str, Cells] = {"risk": column(grid)}
+    columns: dict[str, Cells] = {"risk": intervals.column(grid)}
     for name, label in (("cases", 1), ("others", 0)):
         chosen = np.sort(risk[outcome == label])
         reached = len(chosen) - np.searchsorted(chosen, grid, side="left")
-        columns |= share_columns(name, reached, float(len(chosen)), level, f"{name}_")
+        columns |= intervals.share_columns(name, reached, float(len(chosen)), level, f"{name}_")
     return Curve(columns, len(outcome), Method(Fact("shares_at_even_risks", by=Fact("wilson"))), int(outcome.sum()))
 
 
@@ -81,15 +80,15 @@ def rater_rates(
         return Absent(Fact("no_rater_of_cases_and_non_cases"))
     hits, cases, alarms, others = counts[:, kept].astype(float)
     columns: dict[str, Cells] = {
-        "rater": column([rater + 1.0 for rater in kept]),
-        "cases": column(cases),
-        "others": column(others),
+        "rater": intervals.column([rater + 1.0 for rater in kept]),
+        "cases": intervals.column(cases),
+        "others": intervals.column(others),
     }
     if rater_groups is not None:
         groups = sorted(set(rater_groups))
-        columns["group"] = column([float(groups.index(rater_groups[rater])) for rater in kept])
+        columns["group"] = intervals.column([float(groups.index(rater_groups[rater])) for rater in kept])
     for name, some, every in (("true_positive_rate", hits, cases), ("false_positive_rate", alarms, others)):
-        columns |= share_columns(name, some, every, level, f"{name}_")
+        columns |= intervals.share_columns(name, some, every, level, f"{name}_")
     left_out = labels.shape[1] - len(kept)
     method = Method(Fact("each_rater", by=Fact("wilson")))
     method = method + Fact("raters_left_out", raters=Count(left_out, "rater")) if left_out else method
@@ -124,9 +123,9 @@ def fagan_nomogram(
     cases, n = hits + missed, len(outcome)
     columns: dict[str, Cells] = {
         "threshold": declared_thresholds,
-        **share_columns("before", cases, float(n), level, "before_"),
-        **share_columns("after_positive", hits, hits + alarms, level, "after_positive_"),
-        **share_columns("after_negative", missed, missed + spared, level, "after_negative_"),
+        **intervals.share_columns("before", cases, float(n), level, "before_"),
+        **intervals.share_columns("after_positive", hits, hits + alarms, level, "after_positive_"),
+        **intervals.share_columns("after_negative", missed, missed + spared, level, "after_negative_"),
     }
     for measure in (discrimination.likelihood_ratio_positive, discrimination.likelihood_ratio_negative):
         ratios = [measure(outcome, risk, threshold, level) for threshold in declared_thresholds]

@@ -10,9 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import bands
+from dossier.core import bands, register
 from dossier.core.facts import Fact, Method
-from dossier.core.register import absent_with_its_parts, curve, present, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 from dossier.metrics import calibration, discrimination, intervals, utility
 
@@ -69,7 +68,7 @@ def declared_similarity(form: str, value: float, n: int, source: str) -> Estimat
     return Estimate(value, None, None, None, n, Method(Fact("declared_by", source=source)), reason=reason)
 
 
-@curve("Performance of each split", roles=("internal",))
+@register.curve("Performance of each split", roles=("internal",))
 def split_performance(
     outcome: Floats,
     risk: Floats,
@@ -135,7 +134,7 @@ def combined(product: float) -> float:
     return product * (1 - math.log(product)) if product > 0 else 0.0
 
 
-@synthesis(
+@register.synthesis(
     "Strong potential robustness",
     each="external",
     range=(0, 1),
@@ -164,14 +163,14 @@ def spr(
     without an internal test or without a standard error on either side. No interval: it is made of p-values. [Trust]
     compares with training performance; ours is the internal test.
     """
-    alike = present(found(site, bands.SIMILARITIES[similarity]))
+    alike = register.present(found(site, bands.SIMILARITIES[similarity]))
     if internal is None:
         return Absent(Fact("no_internal_test"))
     judged_by = judged_by or by_default(primary_threshold)
-    here, there = present(_measured(site, measure, judged_by)), _measured(internal, measure, judged_by)
+    here, there = register.present(_measured(site, measure, judged_by)), _measured(internal, measure, judged_by)
     if isinstance(there, Absent):
         return Absent(Fact("internal_test_gives_no", measure=measure, reason=there.reason))
-    p = present(_two_sided_p(here, there))
+    p = register.present(_two_sided_p(here, there))
     details = {"p_performance": p, "p_similarity": alike.value, "internal_value": there.value}
     return _score(p, alike, here, Method("fisher_with_two_sided_test"), details)
 
@@ -215,7 +214,7 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     return 2 * intervals.beyond(abs(here.value - there.value) / se)
 
 
-@synthesis(
+@register.synthesis(
     "Weak potential robustness",
     each="external",
     range=(0, 1),
@@ -251,12 +250,12 @@ def wpr(
     AUROC of at most .5, a Brier score no better than that of the prevalence of the site. No interval: it is made of
     p-values.
     """
-    alike = present(found(site, bands.SIMILARITIES[similarity]))
-    found_minimum = present(_minimum(internal, measure, minimum, declared_minimum, primary_threshold))
+    alike = register.present(found(site, bands.SIMILARITIES[similarity]))
+    found_minimum = register.present(_minimum(internal, measure, minimum, declared_minimum, primary_threshold))
     bound, against = found_minimum
     if not bands.gives_benefit(measure, bound, _brier_of_prevalence(site)):
         return Absent(Fact("minimum_below_no_benefit", measure=measure, minimum=bound))
-    here = present(_measured(site, measure, judged_by or by_default(primary_threshold)))
+    here = register.present(_measured(site, measure, judged_by or by_default(primary_threshold)))
     if here.se is None or here.se == 0:
         return Absent(Fact("no_standard_error_here"))
     ahead = bound - here.value if measure in bands.LOSSES else here.value - bound
@@ -276,7 +275,7 @@ def _brier_of_prevalence(site: SiteResults) -> float:
     return plain.value / (1 - scaled.value)
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def _minimum(
     internal: SiteResults | None,
     measure: str,
@@ -295,7 +294,7 @@ def _minimum(
         return Absent(Fact("no_splits" if measure in declared_minimum else "no_splits_and_no_minimum"))
     if measure == "standardized_net_benefit" and primary_threshold is None:
         return Absent(Fact("no_threshold_declared"))
-    splits = present(found_curve(internal, "split_performance"))
+    splits = register.present(found_curve(internal, "split_performance"))
     values = [value for value in splits.columns.get(measure, ()) if value is not None]
     if not values:
         return Absent(Fact("no_internal_split_allows", measure=measure))
@@ -326,7 +325,7 @@ class Judged:
         return self.shown and form in self.similarity and self.similarity[form].value < bands.SUPPORT
 
 
-@synthesis(
+@register.synthesis(
     "External sites that support the model",
     each="pooled",
     digits=0,
@@ -411,7 +410,7 @@ TOO_FEW_FOR_CORRELATION = (
 """Why there is no correlation over so many sites."""
 
 
-@synthesis(
+@register.synthesis(
     "Performance against similarity",
     each="pooled",
     range=(-1, 1),

@@ -10,9 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import register
-from dossier.core.facts import Fact, Method
-from dossier.core.register import curve, metric, present
+from dossier.core import facts, register
 from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import estimate, standard_error, wilson
 
@@ -32,9 +30,9 @@ class WeightsByRow:
         return np.asarray(np.array(self.matrices, dtype=float)[self.of_row, predicted, classes])
 
 
-ALL_ALIKE = Fact("errors_equally_grave")
-NO_ERRORS = Fact("no_errors")
-UNDEFINED = Absent(Fact("no_errors_in_mean"))
+ALL_ALIKE = facts.Fact("errors_equally_grave")
+NO_ERRORS = facts.Fact("no_errors")
+UNDEFINED = Absent(facts.Fact("no_errors_in_mean"))
 
 
 def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
@@ -66,7 +64,7 @@ def of_cells(weights: SeverityWeights | None, predicted: Integers, classes: Inte
     return mean
 
 
-def cells(counts: Floats, severity_weights: Weights | None, method: Method, events: int | None = None) -> Curve:
+def cells(counts: Floats, severity_weights: Weights | None, method: facts.Method, events: int | None = None) -> Curve:
     """The cells of a confusion matrix one below the other, a predicted class after the other, from class 0.
 
     `counts` (k x k, rows predicted, columns true), `severity_weights` (k x k) or None when none are declared: then the
@@ -85,7 +83,7 @@ def cells(counts: Floats, severity_weights: Weights | None, method: Method, even
     )
 
 
-@curve("Confusion matrix")
+@register.curve("Confusion matrix")
 def confusion_matrix(
     outcome: Floats,
     risk: Floats,
@@ -103,7 +101,7 @@ def confusion_matrix(
         return fault
     predicted, classes = _at(outcome, risk, primary_threshold)
     weights = of_cells(severity_weights, predicted, classes, 2)
-    method = Method(Fact("counts_of_class_1", threshold=primary_threshold))
+    method = facts.Method(facts.Fact("counts_of_class_1", threshold=primary_threshold))
     return cells(confusion(predicted, classes, 2), weights, method, int(outcome.sum()))
 
 
@@ -128,11 +126,11 @@ def weights_fault(weights: SeverityWeights, k: int) -> Absent | None:
     if isinstance(weights, WeightsByRow):
         return next(filter(None, (weights_fault(matrix, k) for matrix in weights.matrices)), None)
     if len(weights) != k or any(len(row) != k for row in weights):
-        return Absent(Fact("severity_weights_no_table", classes=k))
+        return Absent(facts.Fact("severity_weights_no_table", classes=k))
     if any(weights[index][index] != 0 for index in range(k)):
-        return Absent(Fact("severity_of_right_answer"))
+        return Absent(facts.Fact("severity_of_right_answer"))
     if any(not 0 <= value <= 1 for row in weights for value in row):
-        return Absent(Fact("severity_outside_range"))
+        return Absent(facts.Fact("severity_outside_range"))
     return None
 
 
@@ -153,7 +151,7 @@ def index_of_classes(
         "accuracy": 1 - errors / len(classes),
         "mean_severity": float(grave.mean()),
     }
-    method = Method("ratio_of_means")
+    method = facts.Method("ratio_of_means")
     if errors == 0:
         return Estimate(value, None, None, None, len(classes), method, None, None, details, NO_ERRORS)
     residual = 10 * grave - value * wrong
@@ -174,7 +172,7 @@ def mean_of_classes(
         standard_error(severity),
         level,
         classes.astype(float),
-        Method("delta_method"),
+        facts.Method("delta_method"),
         floor=0,
         ceiling=1,
     )
@@ -192,7 +190,7 @@ def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Inte
 
 
 severity_at = partial(
-    metric,
+    register.metric,
     best="lower",
     tier="mission",
     cites="Jin",
@@ -237,7 +235,7 @@ def error_severity_index(
     >>> print(dossier.metrics.error_severity_index(outcome, risk, threshold=0.5, severity_weights=weights))
     7.50 (5.47 to 9.53)
     """
-    present(weights_fault(severity_weights, 2))
+    register.present(weights_fault(severity_weights, 2))
     predicted, classes = _at(outcome, risk, threshold)
     found = index_of_classes(predicted, classes, severity_weights, level)
     if isinstance(found, Absent) or found.reason == NO_ERRORS or isinstance(severity_weights, WeightsByRow):
@@ -247,7 +245,7 @@ def error_severity_index(
         return replace(found, low=None, high=None, level=None, se=None, reason=ALL_ALIKE)
     shares = wilson(float(np.sum(predicted < classes)), float(np.sum(predicted != classes)), level)
     low, high = sorted(alarm + share * (missed - alarm) for share in shares)
-    method = Method("wilson_of_missed_cases")
+    method = facts.Method("wilson_of_missed_cases")
     return replace(
         found, low=min(low, found.value), high=max(high, found.value), level=level, method=method, reason=None
     )
@@ -283,7 +281,7 @@ def mean_severity(
     >>> print(dossier.metrics.mean_severity(outcome, risk, threshold=0.5, severity_weights=weights))
     0.25 (0.00 to 0.58)
     """
-    present(weights_fault(severity_weights, 2))
+    register.present(weights_fault(severity_weights, 2))
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import expit
 
-from dossier.core import equation
-from dossier.core.facts import Fact, Method
-from dossier.core.register import one_class
+from dossier.core import equation, facts, register
 from dossier.core.types import Absent, Floats
 from dossier.metrics import logistic, shares
 from dossier.metrics.once import once
@@ -97,7 +95,7 @@ class SmoothCurve:
 
     knots: tuple[float, ...]
     fit: logistic.LogisticFit
-    method: Method
+    method: facts.Method
     freedom: float = math.inf
     """The degrees of freedom of the covariance."""
     smoother: Smoother = LOGISTIC
@@ -127,7 +125,7 @@ def smooth_curve(
     straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit does
     not exist.
     """
-    if reason := one_class(outcome):
+    if reason := register.one_class(outcome):
         return reason
     sampled = design or shares.Design(len(outcome))
     weights = None if sampled.weights is None else sampled.relative_weights
@@ -139,7 +137,7 @@ def smooth_curve(
         level_only = smoother.fit(np.ones((1, len(values))), values, weights)
         if isinstance(level_only, Absent):
             return level_only
-        found = SmoothCurve((), level_only, Method(level), smoother=smoother)
+        found = SmoothCurve((), level_only, facts.Method(level), smoother=smoother)
         return _as_sampled(found, values, scaled, sampled)
     wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
     knots = tuple(quantile_of(scaled, weights, part) for part in wanted)
@@ -148,8 +146,8 @@ def smooth_curve(
     fit = smoother.fit(equation.spline_design(scaled, knots), values, weights)
     if isinstance(fit, Absent):
         return fit
-    shape = Fact(spline, knots=len(knots), at=wanted) if knots else Fact(line)
-    method = Method(shape, *(logistic.clipped(risk) if smoother is LOGISTIC else ()))
+    shape = facts.Fact(spline, knots=len(knots), at=wanted) if knots else facts.Fact(line)
+    method = facts.Method(shape, *(logistic.clipped(risk) if smoother is LOGISTIC else ()))
     return _as_sampled(SmoothCurve(knots, fit, method, smoother=smoother), values, scaled, sampled)
 
 

@@ -19,12 +19,8 @@ from scipy.special import expit
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import NO_ROWS, present, stratified
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, discrimination, weighted
+from dossier.metrics import calibration, discrimination, intervals, logistic, scales, weighted
 from dossier.metrics.censoring import TimeToEvent
-from dossier.metrics.discrimination import newcombe_standard_error
-from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
-from dossier.metrics.logistic import logit
-from dossier.metrics.scales import Scale, back, forward, stretch
 from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.weighted import Rows
 
@@ -112,7 +108,7 @@ def freedom(strata: Strata) -> float | None:
 
 
 def _estimate(
-    value: float, se: float, strata: Strata, level: float, scale: Scale, how: Method, inside: float | None = None
+    value: float, se: float, strata: Strata, level: float, scale: scales.Scale, how: Method, inside: float | None = None
 ) -> Estimate:
     """The estimate with its interval, symmetric on the scale; `se` is on the plain one.
 
@@ -127,11 +123,11 @@ def _estimate(
         method += Fact("weights_or_clusters", units=units, df=df)
         details["df"] = df
     if se <= 1e-12 * max(1.0, abs(value)) or df == 0:
-        return Estimate(value, None, None, None, n, method, events, None, details, NO_SPREAD)
-    reach = two_sided(level) if df is None else two_sided_student(level, df)
+        return Estimate(value, None, None, None, n, method, events, None, details, intervals.NO_SPREAD)
+    reach = intervals.two_sided(level) if df is None else intervals.two_sided_student(level, df)
     at = value if inside is None or 0 < value < 1 else inside
-    centre, half = forward(at, scale), reach * se / stretch(at, scale)
-    low, high = back(centre - half, scale), back(centre + half, scale)
+    centre, half = scales.forward(at, scale), reach * se / scales.stretch(at, scale)
+    low, high = scales.back(centre - half, scale), scales.back(centre + half, scale)
     method = method if scale == "plain" else method + Fact("on_scale", scale=scale)
     if at != value:
         low, high = min(low, value), max(high, value)
@@ -215,7 +211,7 @@ def auroc_of_site(stratum: Stratum) -> OfPairs | None:
     variance = stratum.design.variance(whole.linearized)
     if variance <= 1e-24:
         n, events = len(stratum.outcome), int(stratum.outcome.sum())
-        variance = newcombe_standard_error((n * whole.value + 0.5) / (n + 1), n, events) ** 2
+        variance = discrimination.newcombe_standard_error((n * whole.value + 0.5) / (n + 1), n, events) ** 2
     return OfPairs(whole.value, cases * others, variance)
 
 
@@ -233,7 +229,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
     rows = _all_rows(kept)
     found = present(calibration.INTERCEPT(rows))
     if freedom(kept) is None:
-        fitted = expit(logit(rows.risk) + found.value)
+        fitted = expit(logistic.logit(rows.risk) + found.value)
         variance = 1 / float((fitted * (1 - fitted)).sum())
     else:
         variance = design(kept).variance(found.linearized)
@@ -280,7 +276,7 @@ def _common_slope(strata: Strata) -> tuple[float, float, Floats] | Absent:
     """The slope, its information, and the score of each row, by Newton's method with an intercept a site."""
     rows, count = _all_rows(strata), len(strata)
     site = np.repeat(np.arange(count), [len(stratum.outcome) for stratum in strata])
-    log_odds = logit(rows.risk)
+    log_odds = logistic.logit(rows.risk)
     total = _by_site(rows.weights, site)
     # Around the mean of its site, so that intercepts and slope hardly pull on each other.
     apart = log_odds - (_by_site(rows.weights * log_odds, site) / total)[site]
@@ -389,7 +385,7 @@ def mean_of_sites(
     if len(below) == len(above) == count:
         low, high = (value + sign * math.hypot(*map(mul, shares, side)) for sign, side in ((-1, below), (1, above)))
         return Estimate(value, low, high, level, n, method + "mover_of_sites", known, se, details)
-    half = two_sided(level) * se
+    half = intervals.two_sided(level) * se
     return Estimate(value, value - half, value + half, level, n, method + "normal", known, se, details)
 
 

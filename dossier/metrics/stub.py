@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dossier.core.register import measures
-from dossier.metrics.censoring import TimeToEvent
-from dossier.metrics.checked import COLUMNS, signature_of
+from dossier.metrics import censoring, checked
 
 HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
 COLUMN = "ArrayLike"
@@ -43,7 +42,7 @@ def _groups(homes: Iterable[str]) -> tuple[frozenset[str], ...]:
 
 
 def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:
-    of = signature_of(function)
+    of = checked.signature_of(function)
     parameters = [f"    {name}: {_annotation(each)}{_default(each)},\n" for name, each in of.parameters.items()]
     head = f"def {name}(\n{''.join(parameters)}) -> {of.return_annotation}:"
     text = textwrap.fill(f'"""{sentence}', WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
@@ -51,7 +50,7 @@ def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:
 
 
 def _annotation(parameter: inspect.Parameter) -> str:
-    if parameter.name not in COLUMNS:
+    if parameter.name not in checked.COLUMNS:
         return str(parameter.annotation)
     if parameter.name == "outcome":
         return f"{COLUMN} | TimeToEvent"
@@ -66,14 +65,14 @@ def _default(parameter: inspect.Parameter) -> str:
 
 def _types(function: Callable[..., Any]) -> Iterator[str]:
     """The names in a signature that have to be imported."""
-    of = signature_of(function)
+    of = checked.signature_of(function)
     for text in (*map(_annotation, of.parameters.values()), str(of.return_annotation)):
         yield from set(re.findall(r"[A-Za-z_]\w*", text)) - BUILT_IN - {COLUMN}
 
 
 def _home(function: Callable[..., Any], name: str) -> str:
     """The module that a type of a signature is imported from."""
-    found = TimeToEvent if name == "TimeToEvent" else inspect.unwrap(function).__globals__.get(name)
+    found = censoring.TimeToEvent if name == "TimeToEvent" else inspect.unwrap(function).__globals__.get(name)
     if found is None:  # imported for type checkers alone
         return RELEASE
     module = getattr(found, "__module__", None)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from dossier.core.bands import FEW_FOR_POOLING, SMALLEST_GROUP
-from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.calibration import A_TEST
-from dossier.metrics.intervals import methods_of, square_and_add
-from dossier.metrics.time_to_event import NO_INTERVAL
+from dossier.core import bands, facts, types
+from dossier.metrics import calibration, intervals, time_to_event
 
-BY_NATURE = (None, A_TEST, NO_INTERVAL)
+BY_NATURE = (None, calibration.A_TEST, time_to_event.NO_INTERVAL)
 """Why a number has no interval when no rows could give it one."""
 
 
-def too_few(outcome: Floats, among: Fact | None = None) -> Absent | None:
+def too_few(outcome: types.Floats, among: facts.Fact | None = None) -> types.Absent | None:
     """Why these rows are too few to tell anything, or None when they are enough.
 
     `outcome` (n, 0 or 1) are the rows' outcomes; `among` says whose they are. Too few are fewer than 20 events or
@@ -24,49 +20,49 @@ def too_few(outcome: Floats, among: Fact | None = None) -> Absent | None:
     """
     events = int(outcome.sum())
     others = len(outcome) - events
-    if min(events, others) >= FEW_FOR_POOLING:
+    if min(events, others) >= bands.FEW_FOR_POOLING:
         return None
-    if 0 < len(outcome) < SMALLEST_GROUP:
-        return Absent(_not_described(among))
-    counts = {"events": Count(events, "event"), "non_events": Count(others, "non-event")}
-    return Absent(Fact("too_few_to_tell", among=among, **counts))
+    if 0 < len(outcome) < bands.SMALLEST_GROUP:
+        return types.Absent(_not_described(among))
+    counts = {"events": facts.Count(events, "event"), "non_events": facts.Count(others, "non-event")}
+    return types.Absent(facts.Fact("too_few_to_tell", among=among, **counts))
 
 
-def too_few_of_class(inside: int, outside: int, label: str, among: Fact | None = None) -> Absent | None:
+def too_few_of_class(inside: int, outside: int, label: str, among: facts.Fact | None = None) -> types.Absent | None:
     """Why these rows are too few to tell anything about one class against the rest, or None when they are enough.
 
     `inside` and `outside` are the rows of the class and of all others; `label` names the class, `among` says
     whose they are. Too few are fewer than 20 of either.
     """
-    if min(inside, outside) >= FEW_FOR_POOLING:
+    if min(inside, outside) >= bands.FEW_FOR_POOLING:
         return None
-    if 0 < inside + outside < SMALLEST_GROUP:
-        return Absent(_not_described(among))
-    counts = {"inside": Count(inside, "row"), "outside": Count(outside, "row")}
-    return Absent(Fact("too_few_of_class", among=among, label=label, **counts))
+    if 0 < inside + outside < bands.SMALLEST_GROUP:
+        return types.Absent(_not_described(among))
+    counts = {"inside": facts.Count(inside, "row"), "outside": facts.Count(outside, "row")}
+    return types.Absent(facts.Fact("too_few_of_class", among=among, label=label, **counts))
 
 
-def too_few_of_classes(counts: Mapping[str, int], among: Fact | None = None) -> Absent | None:
+def too_few_of_classes(counts: Mapping[str, int], among: facts.Fact | None = None) -> types.Absent | None:
     """Why rows of several classes are too few to tell anything about all classes together, or None when enough.
 
     `counts` are the rows of each class; `among` says whose they are. Too few are fewer than 20 of any class: a
     mean over the classes is no surer than its rarest class.
     """
-    if 0 < sum(counts.values()) < SMALLEST_GROUP:
-        return Absent(_not_described(among))
+    if 0 < sum(counts.values()) < bands.SMALLEST_GROUP:
+        return types.Absent(_not_described(among))
     few = tuple(
-        Fact("of_a_class", rows=Count(count, "row"), label=label)
+        facts.Fact("of_a_class", rows=facts.Count(count, "row"), label=label)
         for label, count in counts.items()
-        if count < FEW_FOR_POOLING
+        if count < bands.FEW_FOR_POOLING
     )
-    return Absent(Fact("too_few_of_classes", among=among, classes=few)) if few else None
+    return types.Absent(facts.Fact("too_few_of_classes", among=among, classes=few)) if few else None
 
 
-def _not_described(among: Fact | None) -> Fact:
-    return Fact("too_few_to_describe", among=among, fewest=SMALLEST_GROUP)
+def _not_described(among: facts.Fact | None) -> facts.Fact:
+    return facts.Fact("too_few_to_describe", among=among, fewest=bands.SMALLEST_GROUP)
 
 
-def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
+def difference(ours: types.Estimate, rest: types.Estimate) -> types.Estimate | types.Absent:
     """How much higher a measure is in a subgroup than in the other patients of the same site.
 
     `ours` and `rest` are the estimates of one measure on two sets of rows that share none. Returns the value of the
@@ -78,16 +74,16 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
     2008; Newcombe 1998.
     """
     if any(estimate.level is None and estimate.reason in BY_NATURE for estimate in (ours, rest)):
-        return Absent(Fact("not_compared_without_interval"))
+        return types.Absent(facts.Fact("not_compared_without_interval"))
     value = ours.value - rest.value
-    bounds = square_and_add(ours, rest, "subgroup", "other patients")
-    return Estimate(
+    bounds = intervals.square_and_add(ours, rest, "subgroup", "other patients")
+    return types.Estimate(
         value=value,
-        low=None if isinstance(bounds, Absent) else min(value, value - bounds[0]),
-        high=None if isinstance(bounds, Absent) else max(value, value + bounds[1]),
-        level=None if isinstance(bounds, Absent) else ours.level,
+        low=None if isinstance(bounds, types.Absent) else min(value, value - bounds[0]),
+        high=None if isinstance(bounds, types.Absent) else max(value, value + bounds[1]),
+        level=None if isinstance(bounds, types.Absent) else ours.level,
         n=ours.n + rest.n,
-        method=Method("minus_other_patients", "square_and_add", *methods_of(ours, rest)),
+        method=facts.Method("minus_other_patients", "square_and_add", *intervals.methods_of(ours, rest)),
         events=None if ours.events is None or rest.events is None else ours.events + rest.events,
         se=None if ours.se is None or rest.se is None else math.hypot(ours.se, rest.se),
         details={
@@ -95,5 +91,5 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
             "complement_n": float(rest.n),
             "complement_events": None if rest.events is None else float(rest.events),
         },
-        reason=bounds.reason if isinstance(bounds, Absent) else None,
+        reason=bounds.reason if isinstance(bounds, types.Absent) else None,
     )

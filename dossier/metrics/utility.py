@@ -9,14 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from dossier.core import register
-from dossier.core.bands import FEWEST_WITH_A_VALUE
+from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
-from dossier.metrics import weighted
+from dossier.metrics import discrimination, graded_accuracy, time_to_event, weighted
 from dossier.metrics.censoring import TimeToEvent, Weights
-from dossier.metrics.discrimination import risk_range
-from dossier.metrics.graded_accuracy import bounds_of_class, class_ratio, effective_size, h_accuracy_at_risks
 from dossier.metrics.intervals import banded, column, two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.raters import NO_CONFIDENCE, NO_RATERS, mean_of_known
 from dossier.metrics.shares import (
@@ -30,8 +27,6 @@ from dossier.metrics.shares import (
     multinomial,
     sum_of_shares,
 )
-from dossier.metrics.time_to_event import at_weights
-from dossier.metrics.weighted import Rows
 
 POINTS = 101
 """Thresholds of a decision curve."""
@@ -45,7 +40,7 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     return np.where(risk >= threshold, outcome - (1 - outcome) * odds, 0.0)
 
 
-def of_followed(rows: Rows) -> weighted.Found:
+def of_followed(rows: weighted.Rows) -> weighted.Found:
     """The net benefit of rows of which some were not followed to the horizon."""
     if rows.threshold >= 1:
         return AT_ONE
@@ -53,7 +48,7 @@ def of_followed(rows: Rows) -> weighted.Found:
     return replace(benefit, details={"treat_all": everyone.value})
 
 
-def _with_everyone(rows: Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
+def _with_everyone(rows: weighted.Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
     """The net benefit of rows at their weights, and that of flagging everyone."""
     risks = (rows.risk, np.ones(len(rows.risk)))
     of_model, of_everyone = (rows.mean(contributions(rows.outcome, risk, rows.threshold)) for risk in risks)
@@ -61,7 +56,7 @@ def _with_everyone(rows: Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
 
 
 @register.absent_with_its_parts
-def gain_of_followed(rows: Rows) -> weighted.Found:
+def gain_of_followed(rows: weighted.Rows) -> weighted.Found:
     """The net benefit of such rows over the better of flagging everyone and flagging no one."""
     if rows.threshold >= 1:
         return AT_ONE
@@ -150,7 +145,7 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
-def weighted_standardized_net_benefit(rows: Rows) -> weighted.Found:
+def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
     """The weighted net benefit over the weighted prevalence."""
     if rows.threshold >= 1:
         return AT_ONE
@@ -400,13 +395,13 @@ def utility_bounds(parts: UtilityParts, level: float) -> tuple[float, float]:
     a false alarm weighs what it would if everyone were such a row.
     """
     cases = parts.relevance > 0
-    found = class_ratio(parts.alarm[cases], parts.relevance[cases])
+    found = graded_accuracy.class_ratio(parts.alarm[cases], parts.relevance[cases])
     cost = parts.false_alarms
     each = cost if cost.any() else parts.cost
-    alarms = effective_size(cost) if cost.any() else 0.0
+    alarms = graded_accuracy.effective_size(cost) if cost.any() else 0.0
     of_one = math.fsum(each**2) / math.fsum(each) if each.any() else 0.0
     odds = of_one * math.fsum(parts.relevance) / math.fsum(parts.relevance**2)
-    hit = bounds_of_class(found, level)
+    hit = graded_accuracy.bounds_of_class(found, level)
     low, high = _less_alarms(found.value, hit, alarms, odds, found.effective, level)
     return float(low), float(high)
 
@@ -577,7 +572,7 @@ def decision_curve(
     error `se` as the measure has them at each threshold, `treat_all` and `treat_none`. Absent without rows, when the
     range reaches 1, or when nearly all risks are the same and no range is declared. Source: Vickers and Elkin 2006.
     """
-    ends = threshold_range or risk_range(risk)
+    ends = threshold_range or discrimination.risk_range(risk)
     if ends[1] >= 1:
         return AT_ONE
     if ends[0] == ends[1]:
@@ -634,7 +629,9 @@ def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: 
     outcome = TimeToEvent(known.time, known.status, known.t)
     found = [
         register.present(
-            at_weights(of_followed, Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0), design)
+            time_to_event.at_weights(
+                of_followed, weighted.Rows.followed(outcome, risk, float(at)), level, "plain", (None, 1.0), design
+            )
         )
         for at in thresholds
     ]
@@ -773,7 +770,7 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95, design: 
     hits, alarms = (_counts_at(risk[outcome == label], PROFILE) for label in (1, 0))
     low, high = _standardized_bounds(hits, alarms, odds, cases, level)
     benefit = _benefit_of(outcome, risk, PROFILE, level, design or Design(n), "net_benefit_")
-    found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
+    found = graded_accuracy.h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns: dict[str, tuple[float | None, ...]] = {
         "tau": column(PROFILE),
         **{name: benefit[name] for name in ("net_benefit", "net_benefit_low", "net_benefit_high")},
@@ -838,6 +835,6 @@ def _spread(variable: str, source: str, values: Floats) -> tuple[Description, ..
         "share_zero": float(np.mean(values == 0)),
         "share_one": float(np.mean(values == 1)),
     }
-    if len(values) >= FEWEST_WITH_A_VALUE:
+    if len(values) >= bands.FEWEST_WITH_A_VALUE:
         details |= {name: float(np.quantile(values, at)) for name, at in QUARTERS.items()}
     return tuple(Description(variable, statistic, value, len(values), source) for statistic, value in details.items())

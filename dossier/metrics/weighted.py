@@ -15,10 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import bands
-from dossier.core.facts import Fact
-from dossier.core.register import absent_with_its_parts, present
-from dossier.core.types import Absent, Floats
+from dossier.core import bands, facts, register, types
 from dossier.metrics import logistic
 from dossier.metrics.censoring import TimeToEvent, Weights
 
@@ -29,11 +26,11 @@ Bools = NDArray[np.bool_]
 class Rows:
     """Rows with their weights, 0 or more and not all 0; the threshold where the measure has one."""
 
-    outcome: Floats
-    risk: Floats
-    weights: Floats
+    outcome: types.Floats
+    risk: types.Floats
+    weights: types.Floats
     threshold: float = 0.5
-    rival: Floats | None = None
+    rival: types.Floats | None = None
     alike: bool = False
     """Whether nobody gave the rows weights: what is said of them then speaks of none."""
     censoring: Weights | None = None
@@ -42,18 +39,18 @@ class Rows:
     """The rows with the other model's risks, where their weights depend on these."""
 
     @classmethod
-    def counted(cls, outcome: Floats, risk: Floats, threshold: float = 0.5) -> Rows:
+    def counted(cls, outcome: types.Floats, risk: types.Floats, threshold: float = 0.5) -> Rows:
         """Rows that all count alike."""
         return cls(outcome, risk, np.ones(len(outcome)), threshold, alike=True)
 
     @classmethod
-    def sampled(cls, outcome: Floats, risk: Floats, weights: Floats | None) -> Rows:
+    def sampled(cls, outcome: types.Floats, risk: types.Floats, weights: types.Floats | None) -> Rows:
         """Rows with these weights, or that all count alike where there are none."""
         return cls.counted(outcome, risk) if weights is None else cls(outcome, risk, weights)
 
     @classmethod
     def followed(
-        cls, outcome: TimeToEvent, risk: Floats, threshold: float | None = None, rival: Floats | None = None
+        cls, outcome: TimeToEvent, risk: types.Floats, threshold: float | None = None, rival: types.Floats | None = None
     ) -> Rows:
         """Rows whose outcome is known by a horizon, or not; at a threshold the weights are those of its two sides."""
         weights = outcome.weights(risk, threshold)
@@ -62,17 +59,17 @@ class Rows:
         return cls(weights.case.astype(float), risk, weights.values, at, rival, True, weights, other)
 
     @property
-    def obstacle(self) -> Absent | None:
+    def obstacle(self) -> types.Absent | None:
         """Why nothing can be said of the rows by the horizon."""
         why = None if self.censoring is None else self.censoring.obstacle
-        return None if why is None else Absent(why)
+        return None if why is None else types.Absent(why)
 
     @property
     def link(self) -> logistic.Link:
         """The scale on which the risks are recalibrated."""
         return logistic.LOGIT if self.censoring is None else logistic.CLOGLOG
 
-    def contributions(self, change: Floats, total: float | Floats) -> Floats:
+    def contributions(self, change: types.Floats, total: float | types.Floats) -> types.Floats:
         """What each row contributes to a value that changes by so much with each weight, as a share of the total.
 
         Where the weights are estimated, rows contribute to those of others too.
@@ -81,7 +78,7 @@ class Rows:
             return np.asarray(self.weights / total * change)
         return self.censoring.influence(change / total)
 
-    def mean(self, values: Floats, among: Bools | bool = True) -> Weighted:
+    def mean(self, values: types.Floats, among: Bools | bool = True) -> Weighted:
         """The weighted mean over some of the rows, with what each row contributes."""
         weights = self.weights * among
         values = np.where(weights > 0, values, 0.0)
@@ -129,25 +126,25 @@ class Weighted:
     """A weighted value, what each row contributes to its deviation (n, with a sum of 0), and what belongs to it."""
 
     value: float
-    linearized: Floats
+    linearized: types.Floats
     details: Mapping[str, float | None] = field(default_factory=dict)
     beside: Weighted | None = None
     """Another value of which it is the smaller one: no bound of it lies above that of the other."""
 
 
-Found = Weighted | Absent
+Found = Weighted | types.Absent
 Measure = Callable[[Rows], Found]
-NO_CASE = Absent(Fact("no_weighted_row_has_outcome"))
-NO_OTHER = Absent(Fact("every_weighted_row_has_outcome"))
-NOTHING = Absent(Fact("no_row_with_weight"))
+NO_CASE = types.Absent(facts.Fact("no_weighted_row_has_outcome"))
+NO_OTHER = types.Absent(facts.Fact("every_weighted_row_has_outcome"))
+NOTHING = types.Absent(facts.Fact("no_row_with_weight"))
 
 
-def mean(values: Floats, weights: Floats) -> float:
+def mean(values: types.Floats, weights: types.Floats) -> float:
     """The weighted mean, sum(w v)/sum(w)."""
     return float((weights * values).sum() / weights.sum())
 
 
-def mean_of_rows(values: Floats, weights: Floats) -> Weighted:
+def mean_of_rows(values: types.Floats, weights: types.Floats) -> Weighted:
     """The weighted mean with its contributions w (v - mean)/sum(w)."""
     value = mean(values, weights)
     return Weighted(value, weights / weights.sum() * (values - value))
@@ -157,11 +154,11 @@ def ratio(above: Weighted, below: Weighted) -> Found:
     """A ratio that may be of any size, with its contributions; Absent where it would be beyond all numbers."""
     value = above.value / below.value if below.value > 0 else math.inf
     if not math.isfinite(value):
-        return Absent(Fact("denominator_too_small"))
+        return types.Absent(facts.Fact("denominator_too_small"))
     return Weighted(value, above.linearized / below.value - value * (below.linearized / below.value))
 
 
-def one_class(rows: Rows) -> Absent | None:
+def one_class(rows: Rows) -> types.Absent | None:
     """The reason why cases cannot be compared with the others, if there is one."""
     cases, others = rows.weights[rows.cases].any(), rows.weights[~rows.cases].any()
     if cases and others:
@@ -169,11 +166,11 @@ def one_class(rows: Rows) -> Absent | None:
     if not cases and not others:
         return NOTHING
     if rows.alike:
-        return Absent(Fact("every_row_has_outcome" if cases else "no_row_has_outcome"))
+        return types.Absent(facts.Fact("every_row_has_outcome" if cases else "no_row_has_outcome"))
     return NO_OTHER if cases else NO_CASE
 
 
-def by_class(rows: Rows, values: Floats) -> tuple[Weighted, Weighted] | Absent:
+def by_class(rows: Rows, values: types.Floats) -> tuple[Weighted, Weighted] | types.Absent:
     """The mean of what the cases have, and of what the others have."""
     return one_class(rows) or (rows.mean(values, rows.cases), rows.mean(values, ~rows.cases))
 
@@ -181,12 +178,12 @@ def by_class(rows: Rows, values: Floats) -> tuple[Weighted, Weighted] | Absent:
 Details = Mapping[str, float | None]
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def combined(
     one: Found, other: Found, first: float, second: float, more: float = 0.0, details: Details | None = None
 ) -> Found:
     """A sum of two values of the same rows, each times its factor, and a constant."""
-    one, other = present(one), present(other)
+    one, other = register.present(one), register.present(other)
     value = first * one.value + second * other.value + more
     return Weighted(value, first * one.linearized + second * other.linearized, details or {})
 
@@ -195,10 +192,10 @@ def combined(
 class Mean:
     """A mean over some rows of what each adds; of a share each adds 1 or nothing."""
 
-    added: Callable[[Rows], Floats]
+    added: Callable[[Rows], types.Floats]
     among: Callable[[Rows], Bools] = lambda rows: np.ones(len(rows.outcome), dtype=bool)
     """The rows that it is a mean over, by default all."""
-    gap: Callable[[Rows], Fact] = lambda _: NOTHING.reason
+    gap: Callable[[Rows], facts.Fact] = lambda _: NOTHING.reason
     """Why there is no value where these have no weight."""
     details: Callable[[Rows], Mapping[str, float | None]] = lambda _: {}
 
@@ -206,10 +203,10 @@ class Mean:
         """The mean with each row at its weight."""
         among = self.among(rows)
         if not (rows.weights * among).any():
-            return Absent(self.gap(rows))
+            return types.Absent(self.gap(rows))
         found = rows.mean(self.added(rows), among)
         if not math.isfinite(found.value):
-            return Absent(Fact("mean_not_finite"))
+            return types.Absent(facts.Fact("mean_not_finite"))
         return replace(found, details=self.details(rows))
 
 
@@ -240,13 +237,13 @@ def scaled_brier(rows: Rows) -> Found:
     phi, rest = rows.mean(rows.outcome), rows.mean(1 - rows.outcome)
     reference = Weighted(phi.value * rest.value, phi.value * rest.linearized + rest.value * phi.linearized)
     found = ratio(rows.mean((rows.risk - rows.outcome) ** 2), reference)
-    return found if isinstance(found, Absent) else Weighted(1 - found.value, -found.linearized)
+    return found if isinstance(found, types.Absent) else Weighted(1 - found.value, -found.linearized)
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def tjur_r2(rows: Rows) -> Found:
     """The weighted mean risk of the cases less that of the others."""
-    found = present(by_class(rows, rows.risk))
+    found = register.present(by_class(rows, rows.risk))
     return combined(*found, 1, -1, 0, {"mean_of_cases": found[0].value, "mean_of_others": found[1].value})
 
 
@@ -256,7 +253,7 @@ def oe_ratio(rows: Rows) -> Found:
     if phi.value == 0:
         return one_class(rows) or NO_CASE
     if not rows.risk[rows.weights > 0].any():
-        return Absent(Fact("no_weighted_event_expected"))
+        return types.Absent(facts.Fact("no_weighted_event_expected"))
     return ratio(phi, rows.expected)
 
 
@@ -265,7 +262,7 @@ def difference_to_rival(measure: Measure) -> Measure:
 
     def apart(rows: Rows) -> Found:
         found = combined(measure(rows), measure(rows.of_rival), 1, -1)
-        if isinstance(found, Absent) or abs(found.value) + np.abs(found.linearized).sum() > bands.SAME:
+        if isinstance(found, types.Absent) or abs(found.value) + np.abs(found.linearized).sum() > bands.SAME:
             return found
         return Weighted(0.0, np.zeros_like(found.linearized))
 

@@ -15,15 +15,12 @@ from scipy.special import bdtr, bdtrc
 
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import absent_with_its_parts, metric, present
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.discrimination import ppv, sensitivity, specificity
-from dossier.metrics.intervals import wilson
-from dossier.metrics.utility import net_benefit
+from dossier.metrics import discrimination, intervals, utility
 
 CHAPTER = "utility"
 
-at_wish = partial(metric, roles=("external",), tier="descriptive", at=("wish",), clustered="value only")
+at_wish = partial(register.metric, roles=("external",), tier="descriptive", at=("wish",), clustered="value only")
 
 
 @at_wish(
@@ -58,8 +55,8 @@ def threshold_for_wish(outcome: Floats, risk: Floats, wish: str, level: float = 
     >>> print(dossier.metrics.threshold_for_wish(outcome, risk, "sensitivity 0.6"))
     0.70 (0.00 to 1.00)
     """
-    ascending, share, of_cases = present(_asked(outcome, risk, wish))
-    value, n, tail = present(chosen(outcome, risk, wish)), len(ascending), (1 - level) / 2
+    ascending, share, of_cases = register.present(_asked(outcome, risk, wish))
+    value, n, tail = register.present(chosen(outcome, risk, wish)), len(ascending), (1 - level) / 2
     # By how many risks at or above it a bound is known; for a specificity at or below it.
     counts = np.arange(n + 1)
     few, many = int((bdtr(counts, n, share) <= tail).sum()), int((bdtrc(counts, n, share) > tail).sum()) + 1
@@ -81,10 +78,10 @@ def _asked(outcome: Floats, risk: Floats, wish: str) -> tuple[Floats, float, boo
     return ascending, float(found[2]), of_cases
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def chosen(outcome: Floats, risk: Floats, wish: str) -> float | Absent:
     """The observed risk that reaches the wish: the highest for a sensitivity, the lowest for a specificity."""
-    ascending, share, of_cases = present(_asked(outcome, risk, wish))
+    ascending, share, of_cases = register.present(_asked(outcome, risk, wish))
     # How many of them have to be on the right side: the fewest whose share is at least the wish.
     needed = int(np.searchsorted(np.arange(len(ascending) + 1) / len(ascending), share))
     if of_cases:
@@ -126,9 +123,9 @@ def flagged_at_wish(outcome: Floats, risk: Floats, wish: str, level: float = 0.9
     >>> print(dossier.metrics.flagged_at_wish(outcome, risk, "sensitivity 0.6"))
     0.33 (0.10 to 0.70)
     """
-    flagged = risk >= present(chosen(outcome, risk, wish))
+    flagged = risk >= register.present(chosen(outcome, risk, wish))
     n, alarms = len(risk), int(flagged.sum())
-    low, high = wilson(alarms, n, level)
+    low, high = intervals.wilson(alarms, n, level)
     return Estimate(alarms / n, low, high, level, n, Method("wilson", "threshold_chosen_here"), int(outcome.sum()))
 
 
@@ -145,5 +142,5 @@ def _cost(measure: str) -> None:
     register.of_wishes(own, at_chosen, __name__)
 
 
-for _measure in (sensitivity, specificity, ppv, net_benefit):
+for _measure in (discrimination.sensitivity, discrimination.specificity, discrimination.ppv, utility.net_benefit):
     _cost(_measure.__name__)

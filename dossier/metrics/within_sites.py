@@ -15,19 +15,15 @@ from functools import cached_property
 import numpy as np
 from scipy.special import chdtrc, chdtri, ndtr
 
-from dossier.core.bands import FEWEST_JUDGED
+from dossier.core import bands, register
 from dossier.core.facts import Fact, Method
-from dossier.core.register import absent_with_its_parts, present, synthesis
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, weighted
+from dossier.metrics import calibration, logistic, pooled, updating, weighted
 from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
-from dossier.metrics.logistic import logit
-from dossier.metrics.pooled import at_generalised_q
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
 from dossier.metrics.subgroups import difference
-from dossier.metrics.updating import Update
 from dossier.metrics.utility import contributions, net_benefit_gain
 from dossier.metrics.weighted import Mean, Measure, Rows
 
@@ -68,7 +64,7 @@ class Pair:
         line = [each for each in found if not isinstance(each, Absent)]
         towards = np.zeros((2, len(risk)))
         if len(line) == 2 and line[1].value > 0:
-            risk = Update(line[0].value, line[1].value).risk(risk)
+            risk = updating.Update(line[0].value, line[1].value).risk(risk)
             towards = np.array([each.linearized for each in line])
         elif len(line) == 2:
             risk = np.full(len(risk), weighted.mean(outcome, rows.weights))
@@ -164,7 +160,7 @@ def _information(part: Stratum, of_slope: bool) -> float:
     spread = weights * risk * (1 - risk)
     if not of_slope or not spread.any():
         return float(spread.sum())
-    linear = logit(risk)
+    linear = logistic.logit(risk)
     return float((spread * (linear - weighted.mean(linear, spread)) ** 2).sum())
 
 
@@ -194,7 +190,7 @@ def _part(measure: str, influence: Measure | None, part: Stratum, threshold: flo
     if followed:
         return made if made.variance > 0 else None
     if measure in INFORMATION:
-        few = min(part.outcome.sum(), n - part.outcome.sum()) < FEWEST_JUDGED
+        few = min(part.outcome.sum(), n - part.outcome.sum()) < bands.FEWEST_JUDGED
         size = _information(part, INFORMATION[measure])
         return replace(made, size=size) if size > 0 and not few else None
     if measure not in OVER_PAIRS:
@@ -300,7 +296,7 @@ def _gains(pairs: Sequence[Pair], level: float, threshold: float) -> Found | Abs
     return Found(ours, rest, replace(apart, details={**apart.details, "k": float(sites_of(pairs))}))
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> Estimate | Absent:
     """That of the group (0) or the others (1), each site a stratum whose rows count together as much as its weight."""
     if not pairs:
@@ -309,7 +305,7 @@ def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> E
     sampled, (own, beside) = design(parts), (np.array([part.design.n for part in each]) for each in (parts, others))
     outcome, risk = (np.concatenate([getattr(part, name) for part in parts]) for name in ("outcome", "risk"))
     weights = np.repeat(beside / (own + beside), own) * sampled.relative_weights
-    found = present(net_benefit_gain(outcome, risk, threshold, level, replace(sampled, weights=weights)))
+    found = register.present(net_benefit_gain(outcome, risk, threshold, level, replace(sampled, weights=weights)))
     method = Method(Fact("within_sites", sites=sites_of(pairs)), "mover", "at_effective_rows")
     return replace(found, method=method, details={**found.details, "k": float(sites_of(pairs))})
 
@@ -406,7 +402,7 @@ def _tested(pairs: Sequence[Pair], comparisons: Sequence[Comparison | None], lev
         p_value = float(chdtrc(freedom, q))
         shares = np.array([0.5 + level / 2, 0.5 - level / 2])
         wanted = np.array([float(freedom), *chdtri(freedom, 1 - shares)])
-        tau, low, high = np.sqrt(at_generalised_q(wanted, kept, spread))
+        tau, low, high = np.sqrt(pooled.at_generalised_q(wanted, kept, spread))
         details |= {"q": q, "q_p_value": p_value, "tau": float(tau), "tau_low": float(low), "tau_high": float(high)}
         if p_value <= HETEROGENEOUS:
             moved = float((weights * (values - value) ** 2).sum() - ((weights - weights**2) * variances).sum())
@@ -419,7 +415,7 @@ def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | No
     """The difference of a mean of scores at a site, its variance that of both parts together."""
     scores, parts = SCORES[measure], [part.rows(threshold) for part in pair.parts]
     added, among = [scores.added(rows) for rows in parts], [scores.among(rows) for rows in parts]
-    if min(int(rows.sum()) for rows in among) < FEWEST_JUDGED:
+    if min(int(rows.sum()) for rows in among) < bands.FEWEST_JUDGED:
         return None
     weights = [rows.weights * of for rows, of in zip(parts, among, strict=True)]
     ours, rest = map(weighted.mean_of_rows, added, weights)
@@ -498,7 +494,7 @@ def _beyond_risks(
 # ---- ranking beyond case mix ----------------------------------------------------------------------------------------
 
 
-@synthesis(
+@register.synthesis(
     "AUROC of a group less that of the others, beyond case mix",
     each="groups",
     best="zero",
@@ -518,7 +514,7 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
     tests = [_ranks_apart(pair) for pair in pairs]
     tested = _tested(pairs, tests, level)
     if tested is None:
-        return Absent(Fact("too_few_to_rank_in_both_parts", fewest=FEWEST_JUDGED))
+        return Absent(Fact("too_few_to_rank_in_both_parts", fewest=bands.FEWEST_JUDGED))
     kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
     both = [part for pair in kept for part in pair.parts]
     weights, of_rows = np.array([(test.weight, test.of_rows) for test in tests if test is not None]).T
@@ -530,7 +526,7 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
 
 def _ranks_apart(pair: Pair) -> Comparison | None:
     counts = [(int(part.known.sum()), int((1 - part.known).sum())) for part in pair.parts]
-    if min(min(each) for each in counts) < FEWEST_JUDGED:
+    if min(min(each) for each in counts) < bands.FEWEST_JUDGED:
         return None
     found = [_beyond_case_mix(part, by.risk) for part, by in zip(pair.parts, pair.recalibrated, strict=True)]
     if any(each is None for each in found):
@@ -565,7 +561,7 @@ def _beyond_case_mix(part: Stratum, risk: Floats) -> _Beyond | None:
         return None
     concordance, of_rows, moved = expected
     steep, linearized = moved * risk * (1 - risk), ranked.linearized - of_rows
-    by_line = np.array([steep.sum(), (steep * logit(part.risk)).sum()])
+    by_line = np.array([steep.sum(), (steep * logistic.logit(part.risk)).sum()])
     if part.design.censoring is not None:
         variance, size = part.design.variance(linearized), float(part.known.sum() * (1 - part.known).sum())
     else:
@@ -640,7 +636,7 @@ def _observed_over_expected(pairs: Sequence[Pair], level: float) -> Found | Abse
     return _named(made, [pair.name for pair in pairs if pair not in found.kept], [])
 
 
-@synthesis(
+@register.synthesis(
     "O/E ratio of a group over that of the others",
     each="groups",
     range=(0, None),
@@ -686,7 +682,7 @@ def _logs_apart(pair: Pair) -> Comparison | None:
     """How far the logarithms of O/E of the parts of a site lie apart; None with few events or next to none."""
     rows = [part.rows() for part in pair.parts]
     ratios = [each.obstacle or weighted.oe_ratio(each) for each in rows]
-    if min(int(each.cases.sum()) for each in rows) < FEWEST_JUDGED:
+    if min(int(each.cases.sum()) for each in rows) < bands.FEWEST_JUDGED:
         return None
     (ours, rest), (e1, e0) = ratios, (float(part.risk.sum()) for part in pair.parts)
     if isinstance(ours, Absent) or isinstance(rest, Absent):
@@ -713,7 +709,7 @@ def _judged(
 def _ratio_apart(pair: Pair) -> Comparison | None:
     """How far the logarithms of O/E of the parts of a site lie apart, by one step of the score from none."""
     (o1, e1), (o0, e0) = map(_sums, pair.parts)
-    if min(e1, e0) < FEWEST_JUDGED or o1 + o0 == 0:
+    if min(e1, e0) < bands.FEWEST_JUDGED or o1 + o0 == 0:
         return None
     whole = e1 + e0
     highest = max(float(part.risk.max()) for part in pair.parts)

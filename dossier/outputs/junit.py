@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.core import claims
-from dossier.core.flags import FLAGS
-from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
+from dossier.core import claims, flags, types
 from dossier.record import acceptance
 from dossier.report.chapters.acceptance import WORDS, why_uncounted
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.words import entries
 
-ROW: Mapping[RowStatus, str] = entries("pages")["reported"]
+ROW: Mapping[types.RowStatus, str] = entries("pages")["reported"]
 """What is said of a row of the checklist that is not open."""
 
 
@@ -40,7 +38,7 @@ class Case:
     says: str = ""
 
 
-def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
+def cases(evidence: types.Evidence, demands: Demands) -> tuple[Case, ...]:
     """Every criterion at every dataset, claim, row of the checklist, and flag that was raised or could have been.
 
     A build ends with 3 where any of them fails, and only then.
@@ -53,14 +51,14 @@ def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
     )
 
 
-def _of_row(row: ChecklistRow, demands: Demands) -> Case:
+def _of_row(row: types.ChecklistRow, demands: Demands) -> Case:
     if row.status != "missing":
         why = "" if row.reason is None else f", {reason_text(row.reason)}"
         return Case("checklist", row.item, "holds", f"{ROW[row.status]}{why}")
     return Case("checklist", row.item, "fails" if demands.strict else "open", f"checklist row {row.item}: missing")
 
 
-def _of_criterion(criterion: Criterion, uncounted: str) -> Case:
+def _of_criterion(criterion: types.Criterion, uncounted: str) -> Case:
     where = ", ".join([criterion.dataset, *acceptance.listed(criterion)])
     name = f"{criterion.number}. {criterion.measure} at {where}"
     # A page keeps the day and the month together.
@@ -91,7 +89,7 @@ def _of_claim(claim: claims.Claim, demands: Demands) -> Case:
     return Case("claims", name, "fails" if claim.named in demands.named else status, says)
 
 
-def _judged(criterion: Criterion) -> str:
+def _judged(criterion: types.Criterion) -> str:
     """What was observed, of which bound, and what was asked of it."""
     bound = {"value": "the value", "low": "the lower limit", "high": "the upper limit"}[criterion.bound]
     asked = _asked(criterion.at_least, criterion.at_most)
@@ -108,14 +106,14 @@ def _asked(at_least: float | None, at_most: float | None) -> str:
     return " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
 
 
-def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:
+def _of_flags(raised: Sequence[types.Flag], demands: Demands) -> Iterator[Case]:
     for flag in raised:
         unanswered = demands.strict and flag.reply is None
         status: Literal["fails", "open"] = "fails" if unanswered or flag.flag in demands.named else "open"
         name = f"{flag.flag}, {flag.dataset}"
         why = "not answered" if flag.reply is None else "answered"
         yield Case("flags", name, status, f"flag {name}: {why}: {flag_text(flag.fact)}")
-    yield from (Case("flags", name, "holds") for name in FLAGS if not any(flag.flag == name for flag in raised))
+    yield from (Case("flags", name, "holds") for name in flags.FLAGS if not any(flag.flag == name for flag in raised))
 
 
 def text(found: Sequence[Case]) -> bytes:

@@ -18,11 +18,9 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dossier.core.errors import Fault, OutputError
-from dossier.core.facts import Fact
+from dossier.core import errors, facts
 from dossier.core.faults.locations import File, Option, Out, TemporaryFolder
 from dossier.record import manifest
-from dossier.record.manifest import MANIFEST
 
 AT_WORKING_FOLDER = -100
 RENAME_EXCHANGE = 2
@@ -55,7 +53,7 @@ def held(out: Path) -> Iterator[Path]:
         # What another build takes away while we look at it is no fault, and looks like one for a moment only.
         faults = [fault for _ in range(LOOKS) if (fault := _why_not_below(target, out)) is not None]
         if len(faults) == LOOKS:
-            raise OutputError(faults[:1])
+            raise errors.OutputError(faults[:1])
     with _parents_of(target), _locked(target, out) as alone:
         with reported(out):
             _restore(target)
@@ -76,7 +74,7 @@ def unchanged(out: Path) -> Iterator[None]:
             is_same = out.exists() and os.path.samestat(os.fstat(descriptor), out.stat())
             os.close(descriptor)
             if not is_same:
-                raise OutputError.one("out_changed_meanwhile", Out(str(out)), out=out.name or str(out))
+                raise errors.OutputError.one("out_changed_meanwhile", Out(str(out)), out=out.name or str(out))
 
 
 @contextmanager
@@ -160,7 +158,7 @@ def _refuse_in_a_dossier(file: Path) -> None:
     """Refuse a place inside a dossier: it would hold a file that its manifest does not list, and no longer verify."""
     for folder in Path(os.path.realpath(file)).parents:
         if manifest.read(folder) is not None:
-            raise OutputError.one("file_in_dossier", File(str(file)), file=file.name, out=folder.name)
+            raise errors.OutputError.one("file_in_dossier", File(str(file)), file=file.name, out=folder.name)
 
 
 def place_beside(out: Path, name: str) -> Path:
@@ -193,13 +191,13 @@ def leaving(out: Path, kept: Collection[str], suffix: str | tuple[str, ...] = ""
 def refuse_what_is_not_empty(folder: Path) -> None:
     """Refuse a place for a new release where something stands already."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name or str(folder))
+        raise errors.OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name or str(folder))
 
 
 def refuse_what_is_there(file: Path) -> None:
     """Refuse to write over a file that cannot be made again."""
     if os.path.lexists(file):
-        raise OutputError.one("sealed_already", File(str(file)), file=file.name)
+        raise errors.OutputError.one("sealed_already", File(str(file)), file=file.name)
 
 
 def refuse_as_report(file: Path, out: Path) -> None:
@@ -209,10 +207,10 @@ def refuse_as_report(file: Path, out: Path) -> None:
     """
     target, inside = Path(os.path.realpath(file)), Path(os.path.realpath(out))
     if inside == target or inside in target.parents:
-        raise OutputError.one("report_in_out", Option("--junit"), file=file.name)
+        raise errors.OutputError.one("report_in_out", Option("--junit"), file=file.name)
     # What takes the place of a device takes it from every program.
     if (os.path.lexists(target) and not target.is_file()) or not target.parent.is_dir():
-        raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
+        raise errors.OutputError.one("report_not_writable", Option("--junit"), file=str(file))
     _refuse_what_is_no_report(target, file)
     with _written_through({file: b""}):
         """The folder takes a file of this length of name, and we may write there."""
@@ -222,16 +220,16 @@ def _refuse_what_is_no_report(target: Path, file: Path) -> None:
     """Refuse to write a report over a file of somebody else; an empty one holds nothing."""
     with reported(file), suppress(FileNotFoundError), target.open("rb") as stream:
         if stream.read(len(REPORT)) not in (b"", REPORT):
-            raise OutputError.one("no_report_of_ours", Option("--junit"), file=str(file))
+            raise errors.OutputError.one("no_report_of_ours", Option("--junit"), file=str(file))
 
 
 def refuse_as_ledger(file: Path, out: Path) -> None:
     """Refuse a ledger that cannot be written, or that OUT would hold, before the work begins."""
     if file.is_relative_to(os.path.realpath(out)):
-        raise OutputError.one("report_in_out", File(str(file)), file=file.name)
+        raise errors.OutputError.one("report_in_out", File(str(file)), file=file.name)
     writable = os.access(file if file.exists() else file.parent, os.W_OK) and file.parent.is_dir()
     if not writable or (file.exists() and not file.is_file()):
-        raise OutputError.one("ledger_not_writable", File(str(file)), file=file.name)
+        raise errors.OutputError.one("ledger_not_writable", File(str(file)), file=file.name)
 
 
 def write_report(file: Path, content: bytes) -> None:
@@ -252,7 +250,7 @@ def write_again(files: Mapping[Path, bytes], replace: bool) -> tuple[Path, ...]:
         _refuse_in_a_dossier(file)
         with reported(file):
             if os.path.lexists(file) and not replace and (not file.is_file() or file.read_bytes() != content):
-                raise OutputError.one("file_holds_other", File(str(file)), file=file.name)
+                raise errors.OutputError.one("file_holds_other", File(str(file)), file=file.name)
             file.parent.mkdir(parents=True, exist_ok=True)
         write_file(file, content)
     return tuple(files)
@@ -277,27 +275,27 @@ def reported(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        mend = Fact(MENDS.get(error.errno or 0, "another_folder"))
+        mend = facts.Fact(MENDS.get(error.errno or 0, "another_folder"))
         name = out.name or str(out)
-        raise OutputError.one("out_not_written", Out(str(out)), out=name, reason=reason, mend=mend) from None
+        raise errors.OutputError.one("out_not_written", Out(str(out)), out=name, reason=reason, mend=mend) from None
 
 
-def refused(error: OSError) -> OutputError | None:
+def refused(error: OSError) -> errors.OutputError | None:
     """What to tell of what the system refuses and nobody has reported nearer to its cause; None of an error of ours."""
     reason = (error.strerror or type(error).__name__).lower()
     try:
         folder = tempfile.gettempdir()
     except FileNotFoundError:
         at, none = TemporaryFolder(os.environ.get("TMPDIR", "/tmp")), "neither it nor another takes a file"
-        return OutputError.one("temporary_file_not_written", at, reason=none)
+        return errors.OutputError.one("temporary_file_not_written", at, reason=none)
     if error.errno in FULL:
-        return OutputError.one("temporary_file_not_written", TemporaryFolder(folder), reason=reason)
+        return errors.OutputError.one("temporary_file_not_written", TemporaryFolder(folder), reason=reason)
     if error.errno in SCARCE:
-        return OutputError.one("limit_reached", Option("--jobs"), reason=reason)
+        return errors.OutputError.one("limit_reached", Option("--jobs"), reason=reason)
     if error.filename is None:
         return None
     name = str(error.filename)
-    return OutputError.one("system_refuses", File(name), file=name, reason=reason)
+    return errors.OutputError.one("system_refuses", File(name), file=name, reason=reason)
 
 
 # ---- where OUT is ---------------------------------------------------------------------------------------------------
@@ -307,17 +305,17 @@ def _target(out: Path) -> Path:
     """OUT in full, refused where it cannot change places with another folder."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         code = "out_is_link" if out.is_symlink() else "out_is_no_folder"
-        raise OutputError.one(code, Out(str(out)), out=out.name)
+        raise errors.OutputError.one(code, Out(str(out)), out=out.name)
     # Not resolve, which fails where a link leads back to itself.
     target = Path(os.path.realpath(out))
     if not target.name:
-        raise OutputError.one("out_is_current_folder", Out(str(out)))
+        raise errors.OutputError.one("out_is_current_folder", Out(str(out)))
     return target
 
 
 def _refuse_where_we_are(target: Path, out: Path) -> None:
     if Path.cwd().is_relative_to(target):
-        raise OutputError.one("out_is_current_folder", Out(str(out)))
+        raise errors.OutputError.one("out_is_current_folder", Out(str(out)))
 
 
 def _working(target: Path) -> Path:
@@ -339,25 +337,25 @@ def _refuse_what_is_not_ours(target: Path, out: Path, replace: bool) -> None:
         return
     known = manifest.read(target)
     if known is None:
-        raise OutputError.one("out_of_others", Out(str(out)), out=target.name)
+        raise errors.OutputError.one("out_of_others", Out(str(out)), out=target.name)
     if strange := known.strange(target):
-        raise OutputError.one("unlisted_files", Out(str(out)), out=target.name, files=tuple(strange))
+        raise errors.OutputError.one("unlisted_files", Out(str(out)), out=target.name, files=tuple(strange))
     if not replace and (altered := known.altered(target)):
-        raise OutputError.one("altered_files", Out(str(out)), out=target.name, files=tuple(altered))
+        raise errors.OutputError.one("altered_files", Out(str(out)), out=target.name, files=tuple(altered))
     if not replace and known.signatures(target):
-        raise OutputError.one("signed_output", Out(str(out)), out=target.name, folder=manifest.SIGNED)
+        raise errors.OutputError.one("signed_output", Out(str(out)), out=target.name, folder=manifest.SIGNED)
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------
 
 
-def _why_not_below(target: Path, out: Path) -> Fault | None:
+def _why_not_below(target: Path, out: Path) -> errors.Fault | None:
     """Why nothing can be written where OUT is to lie."""
     parent = _existing(target.parent)
     if not parent.is_dir():
-        return Fault("file_above_out", Out(str(out)), file=parent.name)
+        return errors.Fault("file_above_out", Out(str(out)), file=parent.name)
     if not os.access(parent, os.W_OK | os.X_OK):
-        return Fault("folder_of_out_not_writable", Out(str(out)), out=target.name)
+        return errors.Fault("folder_of_out_not_writable", Out(str(out)), out=target.name)
     return None
 
 
@@ -401,7 +399,7 @@ def _lock(path: Path, out: Path) -> int | None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
-            raise OutputError.one("another_build", Out(str(out)), out=out.name) from None
+            raise errors.OutputError.one("another_build", Out(str(out)), out=out.name) from None
         except OSError as error:
             os.close(handle)
             if error.errno not in NO_LOCKS:
@@ -410,7 +408,7 @@ def _lock(path: Path, out: Path) -> int | None:
             return None
         if os.fstat(handle).st_size:
             os.close(handle)
-            raise OutputError.one("not_a_lock", Out(str(out)), file=path.name)
+            raise errors.OutputError.one("not_a_lock", Out(str(out)), file=path.name)
         # Who had the lock before may have removed the file between our opening it and our locking it.
         if _is_still_there(path, handle):
             return handle
@@ -493,7 +491,7 @@ def _step_aside(working: Path, target: Path, out: Path) -> None:
     previous, journal = _previous(target), _journal(target)
     for path in (previous, journal):
         if os.path.lexists(path):
-            raise OutputError.one("name_taken", Out(str(out)), file=path.name, out=target.name)
+            raise errors.OutputError.one("name_taken", Out(str(out)), file=path.name, out=target.name)
     journal.write_bytes(_about(target, target))
     _sync(journal)
     _sync(target.parent)
@@ -511,7 +509,7 @@ def _step_aside(working: Path, target: Path, out: Path) -> None:
 
 def _about(target: Path, folder: Path) -> bytes:
     """What a journal says of a folder that makes way for another: both names, and which manifest is in it."""
-    held = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    held = hashlib.sha256((folder / manifest.MANIFEST).read_bytes()).hexdigest()
     said = {"out": target.name, "previous": _previous(target).name, "manifest_sha256": held}
     return JOURNAL + json.dumps(said).encode().removeprefix(b"{")
 

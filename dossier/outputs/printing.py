@@ -10,9 +10,8 @@ from pathlib import Path
 
 import joblib
 
-from dossier.core import collector
+from dossier.core import collector, contents
 from dossier.core import command as commands
-from dossier.core.contents import Edition, file_of
 from dossier.core.errors import OutputError, PageError, ReleaseError
 from dossier.core.faults.locations import File, Option
 from dossier.core.types import Evidence, Gallery
@@ -116,16 +115,16 @@ def _editions(
     )
     pages: dict[str, bytes] = {}
     for edition, pdf in zip(printed, made, strict=True):
-        pages[file_of(edition)] = pdf
+        pages[contents.file_of(edition)] = pdf
         tell("print", edition, len(pages), len(editions))
     if "html" in editions:
         with collector.held_off():
-            pages[file_of("html")] = screen.page(gallery, text, draft, pages)
+            pages[contents.file_of("html")] = screen.page(gallery, text, draft, pages)
         tell("print", "html", len(pages), len(editions))
     return pages
 
 
-def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft: bool) -> bytes:
+def edition_of(gallery: Gallery, text: bytes, edition: contents.Edition, page: str, draft: bool) -> bytes:
     """One edition as PDF; `text` is the results.json of its evidence."""
     return press.pdf(compose.document(gallery, edition, page, draft, text))
 

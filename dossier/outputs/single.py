@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from xml.etree import ElementTree
 
-from dossier.core import register, types
-from dossier.core.errors import OutputError, ReleaseError
+from dossier.core import errors, register, types
 from dossier.core.faults.locations import Argument, File, Location, Option
 from dossier.outputs import output
 from dossier.outputs.outlined import outlined
 from dossier.reading import arguments, faults
 from dossier.report import draw
-from dossier.typeset import tables
+from dossier.typeset import reasons, tables
 from dossier.typeset.numbers import MINUS, plain
-from dossier.typeset.reasons import why
 
 if TYPE_CHECKING:
     import pandas
@@ -148,7 +146,7 @@ class PrintedTable:
             from docx.oxml.parser import OxmlElement
             from docx.shared import Mm, Pt
         except ImportError:
-            raise OutputError.one("docx_not_installed", File(str(file))) from None
+            raise errors.OutputError.one("docx_not_installed", File(str(file))) from None
         document = docx.Document()
         document.styles["Normal"].font.size = Pt(9)
         document.add_paragraph(self.title, style="Caption")
@@ -331,7 +329,7 @@ def figure(evidence: types.Evidence, name: str, at: Location) -> PrintedFigure:
         raise faults.not_a_choice(at, at.name if isinstance(at, Option) else "name", name, known)
     found = draw.picture(evidence, name)
     if isinstance(found, types.Absent):
-        raise ReleaseError.one("figure_not_drawn", at, figure=name, reason=why(evidence, found.reason))
+        raise errors.ReleaseError.one("figure_not_drawn", at, figure=name, reason=reasons.why(evidence, found.reason))
     return PrintedFigure(found, evidence)
 
 

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from dossier.core import command, limited
-from dossier.core.errors import ReleaseError
+from dossier.core import command, errors, limited
 from dossier.record import manifest as manifests
 from dossier.record import results, versions
 from dossier.record.manifest import MANIFEST, Manifest
@@ -95,7 +94,7 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
         return [], [f"the command in {MANIFEST} {error}"]
     try:
         content, read = results.opened(out)
-    except ReleaseError as error:
+    except errors.ReleaseError as error:
         return [], [f"nothing was printed again: {error.faults[0].what}"]
     others = _other_versions(read.versions)
     if others:
@@ -106,7 +105,7 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     try:
         # One process: what it may use of the processor is limited, and no worker outlives it where it is ended.
         _, files = printing.printed(content, asked, jobs=1)
-    except ReleaseError as error:
+    except errors.ReleaseError as error:
         return [], [f"nothing was printed again: {error.faults[0].what}"]
     return [f"printed again: {len(files)} files from {results.RESULTS}, byte by byte"], _apart(out, files)
 

@@ -16,7 +16,6 @@ from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Loc
 from dossier.core.release import Release, day
 from dossier.reading import declared, frames, toml
 from dossier.reading.faults import nearest
-from dossier.reading.frames import shown as shown_file
 from dossier.words import wording
 
 FOLLOW_UP = ("time", "event", "at")
@@ -105,7 +104,7 @@ def _renamed(value: Value) -> Any:
     if isinstance(value, str):
         name, _, key = value.partition("] ")
         of_table = f"{name.strip('[]')}=" if value.startswith("[") and not key else value
-        return shown_file(value) if value.endswith(".parquet") else _named(name.strip("[]"), key) or of_table
+        return frames.shown(value) if value.endswith(".parquet") else _named(name.strip("[]"), key) or of_table
     return value
 
 
@@ -115,11 +114,11 @@ def _named(section: str, key: str) -> str | None:
 
 def _at(at: Location) -> Location:
     if isinstance(at, Cell):
-        return replace(at, table=shown_file(at.table), other=None if at.other is None else shown_file(at.other))
+        return replace(at, table=frames.shown(at.table), other=None if at.other is None else frames.shown(at.other))
     if isinstance(at, Header):
-        return File(shown_file(at.table))
+        return File(frames.shown(at.table))
     if isinstance(at, File):
-        return File(shown_file(at.name), None if at.other is None else shown_file(at.other))
+        return File(frames.shown(at.name), None if at.other is None else frames.shown(at.other))
     return _argument(at) if isinstance(at, Key) and at.section is not None else at
 
 

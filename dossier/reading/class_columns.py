@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.core.bands import ROUNDING, last_digit
+from dossier.core import bands, facts, types, values
 from dossier.core.errors import Fault
-from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell
 from dossier.core.release import Release
-from dossier.core.types import Floats
-from dossier.core.values import risks as risks_of
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
 from dossier.reading.faults import nearest
@@ -23,7 +20,7 @@ PER_CENT = (90.0, 110.0)
 
 def measured(
     table: Settled, release: Release, development: bool, faults: list[Fault]
-) -> tuple[Floats | None, Floats | None, dict[str, Floats | None]]:
+) -> tuple[types.Floats | None, types.Floats | None, dict[str, types.Floats | None]]:
     """The class of each row from 0, the model's risks and those of its rivals, each row by class; NaN where missing.
 
     A development table needs none of them, and a rival may be missing from any table.
@@ -46,7 +43,7 @@ def measured(
     return outcome, risk, rivals
 
 
-def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fault]) -> Floats | None:
+def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fault]) -> types.Floats | None:
     """The number of each row's class; None, and a fault for each label that is no class."""
     found = columns.named(table, name, "[outcome] column", faults)
     if found is None:
@@ -61,8 +58,8 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
                 "not_a_class",
                 Cell(table.file, found.name, (int(rows[0]),)),
                 value=text_of_none,
-                rows=Fact("in_rows", rows=Count(len(rows), "row")) if len(rows) > 1 else None,
-                meant=Fact("meant", name=near) if near else None,
+                rows=facts.Fact("in_rows", rows=facts.Count(len(rows), "row")) if len(rows) > 1 else None,
+                meant=facts.Fact("meant", name=near) if near else None,
                 classes=labels,
             )
         )
@@ -73,7 +70,7 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
 
 def _risks(
     table: Settled, names: tuple[str, ...], whose: str, declared: str, faults: list[Fault], scale: str = "probability"
-) -> Floats | None:
+) -> types.Floats | None:
     """The risks of all classes side by side; None, and faults, when some are no such risks.
 
     Those that add up to 1 within their last digit are divided by their sum, which the table's notes say.
@@ -83,7 +80,7 @@ def _risks(
     if len(found) < len(names):
         return None
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
-    given = risks_of(np.array([column.numbers for column in found]).clip(-1e6, 1e6), scale)
+    given = values.risks(np.array([column.numbers for column in found]).clip(-1e6, 1e6), scale)
     sums = given.sum(axis=0)
     known = sums[~np.isnan(sums)]
     at = Cell(table.file, tuple(column.name for column in found))
@@ -99,20 +96,20 @@ def _risks(
     # Half a unit of the last printed digit a class, and of two at least. The digits are those of the largest risk of
     # each row, which has no more of them than the others when all are printed with as many decimals or digits.
     largest = given.max(axis=0)
-    last = last_digit(largest[~np.isnan(largest)])
-    tolerated = max(ROUNDING, len(names) * last * (1 + ROUNDING))
+    last = bands.last_digit(largest[~np.isnan(largest)])
+    tolerated = max(bands.ROUNDING, len(names) * last * (1 + bands.ROUNDING))
     wrong = int((off > tolerated).sum())
     if wrong:
         worst = int(np.argmax(off))
-        rows = Fact("one_row_does" if wrong == 1 else "rows_do", rows=Count(wrong, "row"))
+        rows = facts.Fact("one_row_does" if wrong == 1 else "rows_do", rows=facts.Count(wrong, "row"))
         at = replace(at, rows=(int(table.rows[worst]),))
         faults.append(Fault("class_risks_not_one", at, rows=rows, total=round(float(sums[worst]), 9)))
         return None
     risks = np.column_stack(kept)
-    rounded = off > ROUNDING
+    rounded = off > bands.ROUNDING
     if not rounded.any():
         return risks
     most = round(float(sums[int(np.argmax(off))]), 9)
-    count = Count(int(rounded.sum()), "row")
-    table.notes.append(Fact("class_risks_scaled", rows=count, columns=names, file=table.file, total=most))
+    count = facts.Count(int(rounded.sum()), "row")
+    table.notes.append(facts.Fact("class_risks_scaled", rows=count, columns=names, file=table.file, total=most))
     return np.where(rounded[:, None], risks / sums[:, None], risks)

@@ -6,12 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from dossier.core import living_text
-from dossier.core.bands import LARGEST_BRIER_OF_PREVALENCE, gives_benefit
+from dossier.core import bands, facts, flags, living_text
 from dossier.core.errors import Fault
-from dossier.core.facts import Fact
 from dossier.core.faults.locations import Key, Location, listed_table
-from dossier.core.flags import FLAGS
 from dossier.core.release import NOT_RIVALS, Acceptance, Release
 from dossier.core.types import MACRO, POOLED, RIVAL, Subset, Term, folded
 from dossier.reading.faults import nearest
@@ -138,8 +135,8 @@ def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
     for index, reply in enumerate(release.reply, start=1):
         table = listed_table("reply", index)
         if not is_flag(reply.flag):
-            near = nearest(reply.flag, FLAGS)
-            found.append(Fault("not_a_flag", table.of("flag"), name=reply.flag, known=tuple(FLAGS), near=near))
+            near = nearest(reply.flag, flags.FLAGS)
+            found.append(Fault("not_a_flag", table.of("flag"), name=reply.flag, known=tuple(flags.FLAGS), near=near))
         if reply.dataset is not None and reply.dataset not in (POOLED, *datasets):
             found.append(_no_dataset(reply.dataset, (POOLED, *datasets), table))
     return found
@@ -151,7 +148,7 @@ def _no_dataset(name: str, known: tuple[str, ...], table: Key) -> Fault:
 
 def is_flag(name: str) -> bool:
     """Whether a run can raise a flag of this name."""
-    return name in FLAGS
+    return name in flags.FLAGS
 
 
 def _of(
@@ -170,7 +167,7 @@ def _of(
         if "wish" in known[0].at:
             yield Fault("criterion_of_a_choice", where.of("measure"), measure=criterion.measure)
         if known[0].tier == "caution" and criterion.caution_reason is None:
-            counterpart = known[0].counterpart or Fact("core_measure")
+            counterpart = known[0].counterpart or facts.Fact("core_measure")
             yield Fault("caution_decides", where.of("measure"), measure=criterion.measure, counterpart=counterpart)
         judges = known[0].tier in ("core", "supporting", "caution") or known[0].name in over_sites
         if not judges and criterion.reason is None:
@@ -234,7 +231,7 @@ def _of_minimum(measure: str, value: float, term: Term) -> Iterator[Fault]:
     where = Key("robustness", "minimum")
     outside = tuple(_beyond_the_range(measure, value, term, where))
     yield from outside
-    if not outside and not gives_benefit(measure, value, LARGEST_BRIER_OF_PREVALENCE):
+    if not outside and not bands.gives_benefit(measure, value, bands.LARGEST_BRIER_OF_PREVALENCE):
         yield Fault("minimum_without_benefit", where, measure=measure, value=value)
 
 
@@ -244,11 +241,11 @@ def _beyond_the_range(bound: str, value: float | None, term: Term, where: Key) -
     if value is None or ((low is None or value >= low) and (high is None or value <= high)):
         return
     ends = tuple(
-        Fact(code, limit=float(end))
+        facts.Fact(code, limit=float(end))
         for code, end in (("greater_than_equal", low), ("less_than_equal", high))
         if end is not None
     )
-    per_cent = Fact("not_per_cent") if high == 1 and value > 1 else None
+    per_cent = facts.Fact("not_per_cent") if high == 1 and value > 1 else None
     yield Fault(
         "bound_outside_range",
         where,
@@ -324,7 +321,7 @@ def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Seq
         yield Fault("horizon_not_declared", where.of("at"), horizon=shown(by), declared=tuple(horizons))
     thresholds = horizons.get(by, release.thresholds).declared if isinstance(by, float) else release.thresholds.declared
     if asked is not None and "threshold" in needed and asked not in thresholds:
-        declared = tuple(thresholds) or Fact("none")
+        declared = tuple(thresholds) or facts.Fact("none")
         yield Fault("threshold_not_declared", where.of("at"), threshold=shown(asked), declared=declared)
 
 

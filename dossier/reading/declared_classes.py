@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dossier.core.bands import ROUNDING
+from dossier.core import bands, facts, types
 from dossier.core.errors import Fault
-from dossier.core.facts import Count
 from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import Prediction, Release
-from dossier.core.types import MACRO
 from dossier.reading.predictors import rivals_declared
 
 FEWEST = 3
@@ -51,9 +49,9 @@ def _of_two(release: Release, keys: Mapping[str, Any]) -> Iterator[Fault]:
 def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
     prediction = release.prediction
     if k < FEWEST:
-        yield Fault("few_classes", Key("outcome", "classes"), classes=Count(k, "class"))
-    if MACRO in (release.outcome.classes or ()):
-        yield Fault("reserved_class", Key("outcome", "classes"), name=MACRO)
+        yield Fault("few_classes", Key("outcome", "classes"), classes=facts.Count(k, "class"))
+    if types.MACRO in (release.outcome.classes or ()):
+        yield Fault("reserved_class", Key("outcome", "classes"), name=types.MACRO)
     if release.outcome.positive is not None:
         yield Fault("positive_and_classes", Key("outcome", "positive"))
     for key, several in (("column", "columns"), ("rival", "rivals")):
@@ -105,5 +103,5 @@ def _priorities(release: Release, k: int) -> Iterator[Fault]:
             yield Fault("priority_not_of_classes", at, classes=k)
         elif len(shares) != k:
             yield Fault("wrong_number_of_shares", at, number=len(shares), classes=k)
-        elif abs(sum(shares) - 1) > ROUNDING:
+        elif abs(sum(shares) - 1) > bands.ROUNDING:
             yield Fault("shares_not_one", at, total=float(sum(shares)), classes=k)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.errors import Fault, ReleaseError
-from dossier.core.facts import Count, Fact, Value
+from dossier.core import errors, facts
 from dossier.core.faults.locations import Cell, Header, Location
 from dossier.words.wording import shown
 
@@ -33,10 +32,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return by_lower_case[matches[0]] if matches else None
 
 
-def not_a_choice(at: Location, key: str, value: object, choices: Sequence[str]) -> ReleaseError:
+def not_a_choice(at: Location, key: str, value: object, choices: Sequence[str]) -> errors.ReleaseError:
     """The error of a name that is none of those that there are."""
     said: dict[str, Any] = {"key": key, "value": shown(value), "choices": tuple(choices)}
-    return ReleaseError.one("not_a_choice", at, **said, near=nearest(str(value), choices))
+    return errors.ReleaseError.one("not_a_choice", at, **said, near=nearest(str(value), choices))
 
 
 SIGNS = {",": '","', ";": '";"', "\t": '"\\t"', "|": '"|"'}
@@ -58,10 +57,10 @@ def by_row(
     file: str,
     column: str | Sequence[str] | None,
     rows: Sequence[int] | NDArray[np.int64],
-    case: Callable[[int], Mapping[str, Value]] = lambda _: {},
+    case: Callable[[int], Mapping[str, facts.Value]] = lambda _: {},
     /,
-    **values: Value,
-) -> list[Fault]:
+    **values: facts.Value,
+) -> list[errors.Fault]:
     """One fault for all rows of one cause in a column, empty where there is no such row.
 
     Parameters
@@ -85,32 +84,32 @@ def by_row(
         places = [k for k, other in enumerate(columns) if other == name]
         named = tuple(int(rows[k]) for k in places[:ROWS_NAMED])
         at = Cell(file, name, named, len(places) - len(named))
-        found = _cases([Fact(code, **case(k)) for k in places[:LINES]], len(places))
-        faults.append(Fault(code, at, **values, **found))
+        found = _cases([facts.Fact(code, **case(k)) for k in places[:LINES]], len(places))
+        faults.append(errors.Fault(code, at, **values, **found))
     return faults
 
 
-def _cases(cases: Sequence[Fact], count: int) -> dict[str, Value]:
+def _cases(cases: Sequence[facts.Fact], count: int) -> dict[str, facts.Value]:
     """What the rows hold: each case once, three at most; and in how many rows it is another one."""
     different = tuple(dict.fromkeys(cases))
     first = different[:CASES_SHOWN]
     rest = count - sum(case in first for case in cases) if len(different) > 1 else 0
-    return {"cases": first, "others": Count(rest, "row")}
+    return {"cases": first, "others": facts.Count(rest, "row")}
 
 
-def no_column(name: str, file: str, known: Sequence[str], named_by: str) -> Fault:
+def no_column(name: str, file: str, known: Sequence[str], named_by: str) -> errors.Fault:
     """The fault of a column that a table does not have, with the nearest that it has.
 
     `named_by` is the key of release.toml that names the column.
     """
     near = nearest(name, known)
-    has = Fact("nearest_column", name=near) if near else Fact("columns_of_table", names=tuple(known))
+    has = facts.Fact("nearest_column", name=near) if near else facts.Fact("columns_of_table", names=tuple(known))
     between = next(
         (sign for text in known for sign in SIGNS if name in (part.strip() for part in text.split(sign))), ""
     )
     sign = "a tab" if between == "\t" else between
     option = "tab" if between == "\t" else f'"{between}"'
-    separated = Fact("separated_by", sign=sign, separator=SIGNS[between], option=option) if between else None
-    return Fault(
+    separated = facts.Fact("separated_by", sign=sign, separator=SIGNS[between], option=option) if between else None
+    return errors.Fault(
         "no_column", Header(file), column=name, has=has, separated=separated, key=named_by, option=OPTIONS.get(named_by)
     )

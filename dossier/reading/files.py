@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dossier.core import types
+from dossier.core import facts, types
 from dossier.core.errors import Fault
-from dossier.core.facts import Fact
 from dossier.core.faults.locations import File, Location
 from dossier.reading import dialects, isolation, letters, signatures, tables
 from dossier.reading.faults import nearest
@@ -31,22 +30,22 @@ class Kind:
     """How the name of the file ends; asked where it lies outside the release folder, where nobody else has a say."""
     most: int | None
     """The bytes that it may have; None for any number, where it is not read whole."""
-    fix: Fact
+    fix: facts.Fact
     """What to do with a larger one."""
 
 
-SPLIT = Fact("give_as_parquet")
+SPLIT = facts.Fact("give_as_parquet")
 TABLE = Kind("table", signatures.KINDS, signatures.MOST_BYTES, SPLIT)
 STORED_TABLE = Kind("table", (".parquet",), None, SPLIT)
-RELEASE = Kind("release", (".toml",), 4 << 20, Fact("texts_into_files"))
+RELEASE = Kind("release", (".toml",), 4 << 20, facts.Fact("texts_into_files"))
 """A thousand datasets are declared in a quarter of it."""
-STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, Fact("fewer_words"))
+STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, facts.Fact("fewer_words"))
 """Three hundred pages."""
-LOGO = Kind("picture", (".svg", ".png"), 1 << 18, Fact("smaller_picture"))
-SEAL = Kind("seal", (".json",), 4 << 20, Fact("unchanged_seal"))
-LEDGER = Kind("ledger", (".json",), 1 << 28, Fact("unchanged_ledger"))
-FORMULAS = Kind("file of formulas", (".toml",), 4 << 20, Fact("unchanged_formulas"))
-RESULTS = Kind("results.json", (".json",), 1 << 28, Fact("unchanged_results"))
+LOGO = Kind("picture", (".svg", ".png"), 1 << 18, facts.Fact("smaller_picture"))
+SEAL = Kind("seal", (".json",), 4 << 20, facts.Fact("unchanged_seal"))
+LEDGER = Kind("ledger", (".json",), 1 << 28, facts.Fact("unchanged_ledger"))
+FORMULAS = Kind("file of formulas", (".toml",), 4 << 20, facts.Fact("unchanged_formulas"))
+RESULTS = Kind("results.json", (".json",), 1 << 28, facts.Fact("unchanged_results"))
 """Those of a thousand sites have a quarter of it."""
 
 
@@ -178,7 +177,7 @@ class Folder:
             if not file_name.lower().endswith(".parquet") or (path / file_name).is_dir()
         ]
         if others or not found:
-            holds = tuple(others) or Fact("no_file")
+            holds = tuple(others) or facts.Fact("no_file")
             faults.append(Fault("folder_of_other_files", where, folder=name, holds=holds))
             return None
         for file_name in found:

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dossier.core.bands import CERTAIN, FEW_FOR_POOLING, ROUNDING
-from dossier.core.errors import Fault
+from dossier.core import bands, errors
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import listed_table
 from dossier.core.release import PREVIOUS, Fitted, Release
@@ -132,7 +131,7 @@ def _risks_that_fall(dataset: Dataset) -> Iterator[Flag]:
     every = (*own, *((each.horizon, each.risk) for each in dataset.further_horizons))
     known = sorted(((at, risk) for at, risk in every if risk is not None), key=lambda pair: pair[0])
     for (earlier, before), (later, after) in itertools.pairwise(known):
-        if fall := int((after < before - ROUNDING).sum()):
+        if fall := int((after < before - bands.ROUNDING).sum()):
             rows = {"dataset": dataset.name, "rows": Count(fall, "row"), "before": earlier, "after": later}
             yield Flag("risks_fall_with_time", dataset.name, Fact("risks_fall_with_time", **rows))
 
@@ -142,7 +141,7 @@ def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
     risks = dataset.risk if dataset.risk is not None else dataset.class_risk
     if risks is None:
         return
-    certain = (risks < CERTAIN) | (risks > 1 - CERTAIN)
+    certain = (risks < bands.CERTAIN) | (risks > 1 - bands.CERTAIN)
     count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
     if count:
         says = Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name)
@@ -268,7 +267,7 @@ def _are_enough(datasets: Sequence[Dataset]) -> bool:
     outcome = np.concatenate(
         [each.outcome[each.known] for each in datasets if each.outcome is not None] or [np.empty(0)]
     )
-    return min(int(outcome.sum()), int((1 - outcome).sum())) >= FEW_FOR_POOLING
+    return min(int(outcome.sum()), int((1 - outcome).sum())) >= bands.FEW_FOR_POOLING
 
 
 def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
@@ -349,7 +348,7 @@ def _same_identifier(site: Cohort, development: Cohort, shared: Sequence[str]) -
     )
 
 
-def repeated(found: Sequence[Cohort]) -> Iterator[Fault]:
+def repeated(found: Sequence[Cohort]) -> Iterator[errors.Fault]:
     """The faults of datasets that hold rows of others and not the same rows, where counts are protected: a range of a
     part beside that of the whole tells more than either. Rows are known by what they hold, or by how many hold it.
     """
@@ -358,11 +357,11 @@ def repeated(found: Sequence[Cohort]) -> Iterator[Fault]:
     for there in once:
         at, others = listed_table("dataset"), [other for other in once if other is not there]
         parts = [other for other in others if other.rows_analysed <= there.rows_analysed and _is_part(other, there)]
-        yield from (Fault("rows_of_two_datasets", at, dataset=there.name, earlier=part.name) for part in parts)
+        yield from (errors.Fault("rows_of_two_datasets", at, dataset=there.name, earlier=part.name) for part in parts)
         rows, *of_others = (_rows(each, (), own=True) for each in (there, *others))
         if not parts and len(others) > 1 and _hold_the_same(rows, of_others):
             every = ", ".join(other.name for other in others)
-            yield Fault("rows_of_two_datasets", at, dataset=there.name, earlier=every)
+            yield errors.Fault("rows_of_two_datasets", at, dataset=there.name, earlier=every)
 
 
 def _is_part(here: Dataset, there: Dataset) -> bool:

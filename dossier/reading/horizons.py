@@ -10,7 +10,6 @@ from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import Release
 from dossier.core.types import Dataset, FollowUp
 from dossier.reading import columns
-from dossier.reading.columns import Settled
 
 KEYS: Mapping[tuple[str, str], str] = {
     ("prediction", "column"): "risk",
@@ -144,7 +143,7 @@ def beyond(datasets: Iterable[Dataset]) -> Iterator[Fault]:
         yield Fault("horizon_beyond_follow_up", at, at=followed[0].horizon, longest=longest)
 
 
-def follow_up(table: Settled, release: Release, faults: list[Fault]) -> FollowUp | None:
+def follow_up(table: columns.Settled, release: Release, faults: list[Fault]) -> FollowUp | None:
     """The times and events of a table; None, and faults, where some are missing or none."""
     declared = release.outcome
     time = columns.amounts(table, declared.time or "", "[outcome] time", None, faults)

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dossier.core import limited
+from dossier.core import facts, limited
 from dossier.core.errors import DataError, Fault
-from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import RELEASE, File
 from dossier.reading import cells, signatures, statistical, tables
 from dossier.reading import toml as toml_file
-from dossier.reading.tables import Given, RawTable
 
 if TYPE_CHECKING:
     from dossier.reading.dialects import Dialect
@@ -46,12 +44,12 @@ Said = dict[str, Any]
 
 
 def table(
-    source: Given,
+    source: tables.Given,
     file: str,
     faults: list[Fault],
     dialect: Dialect | None = None,
     head: bool = True,
-) -> RawTable | None:
+) -> tables.RawTable | None:
     """The table that the bytes of a file hold, or parquet files one below the other: see `tables.table`."""
     content, paths = (source, None) if isinstance(source, bytes) else (b"", source)
     # The process stands in another folder.
@@ -67,12 +65,12 @@ def table(
     if "columns" not in said or len(found) > len(said["faults"]):
         return None
     names, columns = said["columns"], [column for _, column in answers]
-    return RawTable(
+    return tables.RawTable(
         file,
         dict(zip(names, columns, strict=False)),
         np.asarray(np.from_dlpack(rows), dtype=np.int64),
         dict(zip(said["codes"], columns[len(names) :], strict=True)),
-        tuple(map(Fact.of_json, said["notes"])),
+        tuple(map(facts.Fact.of_json, said["notes"])),
         tuple((name, count) for name, count in said["files"]),
     )
 
@@ -84,7 +82,7 @@ def read_table(
     import pyarrow
 
     faults: list[Fault] = []
-    source: Given = content if paths is None else {name: Path(path) for name, path in paths.items()}
+    source: tables.Given = content if paths is None else {name: Path(path) for name, path in paths.items()}
     try:
         raw = tables.table(source, file, faults, dialect, head)
         said: Said = {"faults": _plain(faults)}
@@ -183,7 +181,7 @@ def asked(
         if error.ours:
             raise RuntimeError(f"in the process that reads {file}:\n{error.ours}") from None
         if error.by in ("", "SIGXCPU"):
-            fault = Fault("reading_too_long", File(file), file=file, seconds=Count(seconds, "second"))
+            fault = Fault("reading_too_long", File(file), file=file, seconds=facts.Count(seconds, "second"))
         elif error.by in ("MemoryError", "SIGKILL"):
             fault = Fault("reading_too_large", File(file), file=file, gigabytes=most / (1 << 30))
         else:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from dossier.core import facts, types
 from dossier.core.errors import Fault
-from dossier.core.facts import Count
 from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import Model, ModelTerm
-from dossier.core.types import Feature
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Cohort
 from dossier.reading.faults import nearest
@@ -41,18 +40,18 @@ def _of_term(term: ModelTerm, where: Key, sites: Sequence[Cohort]) -> Iterator[F
         yield from _numbers(term.with_, None, where, of_levels)
 
 
-def _holders(predictor: str, sites: Sequence[Cohort]) -> dict[str, Feature]:
+def _holders(predictor: str, sites: Sequence[Cohort]) -> dict[str, types.Feature]:
     """The predictor in every dataset that has it."""
     return {
         site.dataset.name: feature for site in sites for feature in site.dataset.predictors if feature.name == predictor
     }
 
 
-def _is_known(holders: dict[str, Feature]) -> bool:
+def _is_known(holders: dict[str, types.Feature]) -> bool:
     return any(not np.isnan(feature.values).all() for feature in holders.values())
 
 
-def _nowhere(predictor: str, holders: dict[str, Feature], where: Key, sites: Sequence[Cohort]) -> Iterator[Fault]:
+def _nowhere(predictor: str, holders: dict[str, types.Feature], where: Key, sites: Sequence[Cohort]) -> Iterator[Fault]:
     """A predictor that no dataset has, or none a value of."""
     if not holders:
         yield _unknown(predictor, where, sites)
@@ -67,7 +66,7 @@ def _unknown(name: str, where: Key, sites: Sequence[Cohort]) -> Fault:
     return Fault("not_a_predictor", where, name=name, known=known, near=nearest(name, known))
 
 
-def _levels(predictor: str, levels: Iterable[str], where: Key, features: Sequence[Feature]) -> Iterator[Fault]:
+def _levels(predictor: str, levels: Iterable[str], where: Key, features: Sequence[types.Feature]) -> Iterator[Fault]:
     """The categories of a term that no table has."""
     known = list(dict.fromkeys(level for feature in features for level in _present(feature)))
     for level in levels:
@@ -76,14 +75,14 @@ def _levels(predictor: str, levels: Iterable[str], where: Key, features: Sequenc
             yield Fault("level_nowhere", at, predictor=predictor, level=level, known=tuple(known), near=near)
 
 
-def _present(feature: Feature) -> tuple[str, ...]:
+def _present(feature: types.Feature) -> tuple[str, ...]:
     """The categories of a feature; of numbers, the different ones."""
     if feature.levels is not None:
         return feature.levels
     return tuple(number(float(value)) for value in np.unique(feature.values[~np.isnan(feature.values)]))
 
 
-def _numbers(predictor: str, term: ModelTerm | None, where: Key, holders: dict[str, Feature]) -> Iterator[Fault]:
+def _numbers(predictor: str, term: ModelTerm | None, where: Key, holders: dict[str, types.Feature]) -> Iterator[Fault]:
     """Categories where a term is for numbers, and numbers that its transformation cannot take."""
     for dataset, feature in holders.items():
         words = [level for level in feature.levels or () if parsed(level) is None]
@@ -98,4 +97,4 @@ def _numbers(predictor: str, term: ModelTerm | None, where: Key, holders: dict[s
         wrong = int(np.sum(values < 0)) if transform == "sqrt" else wrong
         if wrong:
             code = "no_logarithm" if transform == "log" else "no_square_root"
-            yield Fault(code, where, predictor=predictor, rows=Count(wrong, "row"), dataset=dataset)
+            yield Fault(code, where, predictor=predictor, rows=facts.Count(wrong, "row"), dataset=dataset)

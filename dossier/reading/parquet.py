@@ -10,8 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from dossier.core.errors import DataError, Fault
-from dossier.core.facts import gathered
+from dossier.core import errors, facts
 from dossier.core.faults.locations import File
 from dossier.reading import cells, signatures
 
@@ -72,7 +71,7 @@ class Columns(Mapping[str, Any]):
         # In plain cells first: of numbers of different kinds Arrow makes those that are near.
         plain = [_plain(each) for each in read]
         if not _fit(plain):
-            raise DataError([_other_kinds(name, self.parts, plain, self.file)])
+            raise errors.DataError([_other_kinds(name, self.parts, plain, self.file)])
         return cells.whole(_below(plain).column(name))
 
     def __iter__(self) -> Iterator[str]:
@@ -84,7 +83,7 @@ class Columns(Mapping[str, Any]):
         return len(self.parts[0].names)
 
 
-def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
+def part(source: Path | bytes, file: str, faults: list[errors.Fault]) -> Part | None:
     """What the footer of a parquet file says; None, and a fault, when it is no such file."""
     import pyarrow
 
@@ -107,14 +106,14 @@ def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
     return opened
 
 
-def too_many_rows(count: int, file: str) -> Fault | None:
+def too_many_rows(count: int, file: str) -> errors.Fault | None:
     """The fault of footers that declare more rows than can be held."""
     if count <= MOST_ROWS:
         return None
-    return Fault("many_rows", File(file), file=file, number=count, most=MOST_ROWS)
+    return errors.Fault("many_rows", File(file), file=file, number=count, most=MOST_ROWS)
 
 
-def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
+def alike(parts: Sequence[Part], folder: str, faults: list[errors.Fault]) -> bool:
     """Whether every file of a folder has the same columns of the same kinds; faults where not."""
     model = parts[0]
     known = frozenset(model.names)
@@ -127,7 +126,7 @@ def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
             *((name, model.file, part.file) for name in added),
         )
         for name, here, there in pairs:
-            faults.append(Fault("column_of_some_files", File(folder), file=here, column=name, other=there))
+            faults.append(errors.Fault("column_of_some_files", File(folder), file=here, column=name, other=there))
         if pairs:
             return False
     # Two columns of one name are a fault of their own.
@@ -138,7 +137,7 @@ def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
     return not found
 
 
-def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[Fault]:
+def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[errors.Fault]:
     """The fault of a column whose kinds, before any row is read, do not fit together."""
     import pyarrow
 
@@ -159,9 +158,9 @@ def _column(part: Part, name: str) -> Any:
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError) as error:
-        raise DataError([_damaged(part.file)]) from error
+        raise errors.DataError([_damaged(part.file)]) from error
     if read.num_rows != part.rows:
-        raise DataError([_damaged(part.file)])
+        raise errors.DataError([_damaged(part.file)])
     cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
     return read
 
@@ -172,7 +171,7 @@ def _refuse_what_is_too_large(part: Part, name: str) -> None:
     size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
     if size > MOST_COLUMN_BYTES:
         at, most = File(part.file), MOST_COLUMN_BYTES
-        raise DataError([Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
+        raise errors.DataError([errors.Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
 
 
 def _opened(source: Path | bytes, footer: Any = None) -> Any:
@@ -190,8 +189,8 @@ def _first_bytes(source: Path | bytes) -> bytes:
         return file.read(FIRST_BYTES)
 
 
-def _damaged(file: str) -> Fault:
-    return Fault("not_a_parquet_file", File(file), file=file)
+def _damaged(file: str) -> errors.Fault:
+    return errors.Fault("not_a_parquet_file", File(file), file=file)
 
 
 def _plain(table: Any) -> Any:
@@ -218,14 +217,14 @@ def _fit(tables: Sequence[Any]) -> bool:
     return True
 
 
-def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: str) -> Fault:
+def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: str) -> errors.Fault:
     """The fault of a column that is held in kinds that do not fit together, with a file of either kind."""
-    held = gathered((table.schema.field(name).type, index) for index, table in enumerate(read))
+    held = facts.gathered((table.schema.field(name).type, index) for index, table in enumerate(read))
     pairs = list(combinations(held, 2))
     apart = (pair for pair in pairs if not _fit([read[position] for kind in pair for position in held[kind]]))
     first, other = next(apart, pairs[0])
     here, there = (parts[held[kind][0]].file for kind in (other, first))
-    return Fault(
+    return errors.Fault(
         "column_of_other_kinds",
         File(folder),
         file=here,

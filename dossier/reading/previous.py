@@ -18,7 +18,6 @@ from dossier.reading.files import RESULTS, Folder
 from dossier.record import manifest as manifests
 from dossier.record import results
 from dossier.record.promises import promises
-from dossier.record.results import Results
 
 WHERE = Key("release", "previous")
 
@@ -62,7 +61,7 @@ def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous 
 # ---- is it a results.json, and of this model ------------------------------------------------------------------------
 
 
-def _read(content: bytes, name: str, model: str, faults: list[Fault]) -> Results | None:
+def _read(content: bytes, name: str, model: str, faults: list[Fault]) -> results.Results | None:
     """The results of a file; None, and faults, where it holds none, or those of another model."""
     try:
         found = results.read(content, name)
@@ -98,7 +97,7 @@ def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> Prev
 # ---- as values ------------------------------------------------------------------------------------------------------
 
 
-def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest | Absent) -> Previous:
+def _previous(found: results.Results, name: str, sha256: str, manifest: PreviousManifest | Absent) -> Previous:
     evidence = found.evidence
     about = found.release
     return Previous(

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import types
+from dossier.core import facts, types
 from dossier.core.errors import Fault
-from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
 from dossier.reading import datasets, files, signatures, tables
@@ -125,9 +124,9 @@ def readers_of(
     labels = found["labels"]
     raters = labels.values.shape[1]
     if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
-        values = Count(len(declared.accuracy), "value")
+        values = facts.Count(len(declared.accuracy), "value")
         faults.append(
-            Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=Count(raters, "rater"))
+            Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=facts.Count(raters, "rater"))
         )
     _groups_fit(declared, at, found["labels"], faults)
     aligned = _aligned(found, faults) if len(faults) == before else None
@@ -173,7 +172,7 @@ def _truth(dataset: types.Dataset, rows: NDArray[np.int64]) -> types.Floats | No
 def flags(found: types.Readers) -> Iterator[types.Flag]:
     """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
     if found.accuracy is None and found.truth is None:
-        yield types.Flag("rater_accuracy_assumed", found.dataset or types.READERS, Fact("rater_accuracy_assumed"))
+        yield types.Flag("rater_accuracy_assumed", found.dataset or types.READERS, facts.Fact("rater_accuracy_assumed"))
 
 
 # ---- one table ------------------------------------------------------------------------------------------------------
@@ -193,7 +192,7 @@ def _ratings(
         cases, cells = _cases(column(*cells[0]), rows, file, faults), cells[1:]
     raters = [kind.column(*cell) for cell in cells]
     if not raters:
-        after = None if declared.case is None else Fact("after", column=declared.case)
+        after = None if declared.case is None else facts.Fact("after", column=declared.case)
         faults.append(Fault("no_raters", File(file), file=file, after=after))
         return None
     if len(raters) > MOST_RATERS:
@@ -270,7 +269,7 @@ def _named(
     first = names[kept[0]] if kept else None
     if declared.case is not None and first != declared.case:
         code = "first_named_column_not_case" if kept and kept[0] else "first_column_not_case"
-        found = first or Fact("without_name")
+        found = first or facts.Fact("without_name")
         faults.append(Fault(code, Header(file), file=file, column=found, case=declared.case))
     if len(faults) > before:
         return None
@@ -361,11 +360,11 @@ def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
                     "ratings_of_other_size",
                     File(ratings.file, labels.file),
                     file=ratings.file,
-                    cases=Count(cases, "case"),
-                    raters=Count(raters, "rater"),
+                    cases=facts.Count(cases, "case"),
+                    raters=facts.Count(raters, "rater"),
                     labels=labels.file,
-                    wanted_cases=Count(wanted_cases, "case"),
-                    wanted_raters=Count(wanted_raters, "rater"),
+                    wanted_cases=facts.Count(wanted_cases, "case"),
+                    wanted_raters=facts.Count(wanted_raters, "rater"),
                 )
             )
     return len(faults) == before
@@ -389,7 +388,7 @@ def _groups_fit(declared: ReadersTables, at: Key, labels: Ratings, faults: list[
     lost = tuple(name for name in raters if name not in declared.groups)
     if lost:
         faults.append(
-            Fault("rater_without_group", where, lost=Fact("rater" if len(lost) == 1 else "raters", names=lost))
+            Fault("rater_without_group", where, lost=facts.Fact("rater" if len(lost) == 1 else "raters", names=lost))
         )
 
 
@@ -407,7 +406,7 @@ def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
                     "other_raters",
                     Header(ratings.file),
                     labels=labels.file,
-                    lost=Fact("rater" if len(lost) == 1 else "raters", names=tuple(lost)),
+                    lost=facts.Fact("rater" if len(lost) == 1 else "raters", names=tuple(lost)),
                     file=ratings.file,
                     others=tuple(others),
                 )
@@ -446,7 +445,7 @@ def _other_cases(
     but_for_zeros = len(unknown_cases) - len(rows)
     if but_for_zeros:
         zeros = "case_with_other_zeros" if but_for_zeros == 1 else "cases_with_other_zeros"
-        cases_of = Count(but_for_zeros, "case")
+        cases_of = facts.Count(but_for_zeros, "case")
         faults.append(Fault(zeros, File(labels.file, other), cases_of=cases_of, file=labels.file, other=other))
     faults += by_row(code, labels.file, None, rows, other=other)
     return bool(unknown_cases)
@@ -479,10 +478,10 @@ def _order(labels: Ratings, at: Key, site: datasets.Cohort | None, faults: list[
                 "cases_of_other_number",
                 File(labels.file),
                 file=labels.file,
-                cases=Count(len(labels.rows), "case"),
+                cases=facts.Count(len(labels.rows), "case"),
                 dataset=site.dataset.name,
-                rows=Count(site.dataset.rows_read, "row"),
-                header=Fact("header_of_raters") if one_more else None,
+                rows=facts.Count(site.dataset.rows_read, "row"),
+                header=facts.Fact("header_of_raters") if one_more else None,
             )
         )
         return None

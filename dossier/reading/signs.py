@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dossier.core import bands, release, types
-from dossier.core.facts import Count, Fact
+from dossier.core import bands, facts, release, types
 from dossier.reading import columns
 from dossier.reading.predictors import Input
 
@@ -84,23 +83,23 @@ MOST_NAMES = 100_000
 ENDING = re.compile(r"\.[A-Za-z]\w{1,3}(?:\.gz)?$")
 
 
-def notes(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
+def notes(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
     """What the columns of a table let suspect, by their roles; nothing of a column that is read in a sample only."""
     for rule in RULES:
         yield from rule(source, roles)
 
 
-def _missing(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _missing(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
     """Cells that were taken for missing, though nobody declared it."""
     held = [column for name, column in source.table.columns.items() if column.not_available and roles[name] in SHOWN]
     if held:
-        cells = Count(sum(column.not_available for column in held), "row")
-        yield Fact(
+        cells = facts.Count(sum(column.not_available for column in held), "row")
+        yield facts.Fact(
             "read_as_missing", columns=tuple(column.name for column in held), cells=cells, file=source.table.file
         )
 
 
-def _patients(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _patients(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
     """A column of patients that holds each several times, where rows are taken for patients."""
     declared = source.declaration
     if declared.cluster is not None or declared.split is not None or declared.imputation is not None:
@@ -112,11 +111,11 @@ def _patients(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
         sizes = np.bincount(codes[codes >= 0], minlength=1)
         rows = int(sizes[sizes > 1].sum())
         if len(words) >= FEWEST_PATIENTS and rows:
-            yield Fact("repeated_patients", column=name, rows=Count(rows, "row"), file=source.table.file)
+            yield facts.Fact("repeated_patients", column=name, rows=facts.Count(rows, "row"), file=source.table.file)
             return
 
 
-def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
     """A last row that is called a total, or that holds the sums or means of those above it."""
     table = source.table
     if len(table.rows) < 3:
@@ -127,11 +126,11 @@ def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
         if word is not None and word.casefold().rstrip(":") in TOTALS:
             codes, words = columns.coded(column)
             if int((codes == words.index(word)).sum()) == 1:
-                yield Fact("totals_by_word", word=word, column=name, file=table.file)
+                yield facts.Fact("totals_by_word", word=word, column=name, file=table.file)
                 return
     summed = tuple(name for name, column in table.columns.items() if _is_sum(column.numbers))
     if len(summed) > 1:
-        yield Fact("totals_by_sum", columns=summed, file=table.file)
+        yield facts.Fact("totals_by_sum", columns=summed, file=table.file)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -147,7 +146,7 @@ def _is_sum(numbers: types.Floats) -> bool:
     return bool(is_total or (last not in others and np.isclose(last, mean, rtol=1e-6, atol=0)))
 
 
-def _copies(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
+def _copies(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
     """Images whose names say that they were made of others."""
     if source.declaration.cluster is not None or len(source.table.rows) > MOST_NAMES:
         return
@@ -160,11 +159,11 @@ def _copies(source: Input, roles: Mapping[str, str]) -> Iterator[Fact]:
         origins = {ALTERED.sub("", word) for word in plain}
         rows = int(altered[codes].sum())
         if rows and len(origins) < len(words):
-            yield Fact("copies_by_name", rows=Count(rows, "row"), column=name, file=source.table.file)
+            yield facts.Fact("copies_by_name", rows=facts.Count(rows, "row"), column=name, file=source.table.file)
             return
 
 
-RULES: Sequence[Callable[[Input, Mapping[str, str]], Iterator[Fact]]] = (_missing, _patients, _totals, _copies)
+RULES: Sequence[Callable[[Input, Mapping[str, str]], Iterator[facts.Fact]]] = (_missing, _patients, _totals, _copies)
 
 
 # ---- rows of a dataset ----------------------------------------------------------------------------------------------
@@ -181,12 +180,12 @@ def flags_of(dataset: types.Dataset, fitted: release.Fitted | None = None) -> It
     if risk is None or len(risk) < 2:
         return
     if np.isin(risk, (0.0, 1.0)).all():
-        yield types.Flag("looks_like_classes", dataset.name, Fact("looks_like_classes", dataset=dataset.name))
+        yield types.Flag("looks_like_classes", dataset.name, facts.Fact("looks_like_classes", dataset=dataset.name))
     elif outcome is not None and dataset.role != "development":
         is_here = fitted is not None and (fitted.dataset == dataset.name or fitted.hospital == dataset.site)
         slope = _is_fitted(outcome, risk)
         if slope or (is_here and _is_fitted(outcome, risk, with_slope=False)):
-            says = Fact("fitted_on_these_rows", dataset=dataset.name, slope=slope)
+            says = facts.Fact("fitted_on_these_rows", dataset=dataset.name, slope=slope)
             yield types.Flag("fitted_on_these_rows", dataset.name, says)
 
 

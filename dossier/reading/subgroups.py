@@ -16,7 +16,6 @@ from dossier.core.release import Release
 from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
 from dossier.reading import columns
-from dossier.reading.columns import Bools, Series, in_column, parsed, words
 from dossier.reading.predictors import Input, numbered, too_long
 from dossier.words.wording import number
 
@@ -70,15 +69,15 @@ def unnamed(
     ]
 
 
-def _feature(name: str, column: Series) -> Feature:
+def _feature(name: str, column: columns.Series) -> Feature:
     if column.kind in ("numbers", "empty"):
         return Feature(name, column.numbers)
-    levels, codes = numbered({name: words(column)})
+    levels, codes = numbered({name: columns.words(column)})
     return Feature(name, codes[name], levels)
 
 
 def subgroups(
-    labels: Sequence[Labelled], rows: NDArray[np.int64], analysed: Bools, dataset: str
+    labels: Sequence[Labelled], rows: NDArray[np.int64], analysed: columns.Bools, dataset: str
 ) -> tuple[Subgroup, ...]:
     """The subgroups of one site: `rows` are those of the site in its table, `analysed` those of them that are kept."""
     found = []
@@ -111,7 +110,7 @@ def _of_column(
 
 
 def _cut(
-    cuts: Sequence[float], found: Mapping[Key, Series], holders: Mapping[Key, Input], faults: list[Fault]
+    cuts: Sequence[float], found: Mapping[Key, columns.Series], holders: Mapping[Key, Input], faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     before = len(faults)
     for name, column in found.items():
@@ -120,7 +119,7 @@ def _cut(
             at = Cell(table.file, column.name)
             faults.append(Fault("cuts_of_other_kind", at, column=column.name, kind=Fact(column.kind)))
             continue
-        faults += in_column("infinite_value", table, column, np.isinf(column.numbers))
+        faults += columns.in_column("infinite_value", table, column, np.isinf(column.numbers))
     if len(faults) > before:
         return (), {}
     values = np.concatenate([column.numbers[~np.isnan(column.numbers)] for column in found.values()])
@@ -144,21 +143,21 @@ def _band(low: float, high: float, whole: bool) -> str:
 # ---- levels ---------------------------------------------------------------------------------------------------------
 
 
-def _by_levels(column: Series, values: Sequence[str]) -> NDArray[np.int64]:
+def _by_levels(column: columns.Series, values: Sequence[str]) -> NDArray[np.int64]:
     """The place of each row's value among the declared ones; 1, 1.0 and "1" are one value, so are true and "True"."""
     places = np.full(len(column.numbers), -1, dtype=np.int64)
-    texts = np.array([text or "" for text in words(column)], dtype=object)
+    texts = np.array([text or "" for text in columns.words(column)], dtype=object)
     for index, value in reversed(list(enumerate(values))):
         spelled = value.lower() if column.kind == "booleans" else value
         places[~column.missing & (texts == spelled)] = index
-        as_number = parsed(value)
+        as_number = columns.parsed(value)
         if as_number is not None:
             places[~column.missing & (column.numbers == as_number)] = index
     return places
 
 
 def _by_own_values(
-    name: str, found: Mapping[Key, Series], holders: Mapping[Key, Input], where: Key, faults: list[Fault]
+    name: str, found: Mapping[Key, columns.Series], holders: Mapping[Key, Input], where: Key, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
     numeric = [holders[key].table.file for key, kind in kinds.items() if kind == "numbers"]
@@ -179,8 +178,8 @@ def _by_own_values(
     return labels, {key: np.nan_to_num(code, nan=-1).astype(np.int64) for key, code in codes.items()}
 
 
-def _spelled(column: Series) -> list[str | None]:
+def _spelled(column: columns.Series) -> list[str | None]:
     """Each value as its own label: numbers without idle zeros, texts as they are."""
     if column.kind != "numbers":
-        return words(column)
+        return columns.words(column)
     return [None if np.isnan(value) else number(float(value)) for value in column.numbers]

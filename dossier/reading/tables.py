@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.errors import Fault
-from dossier.core.facts import Count, Fact
+from dossier.core import errors, facts
 from dossier.core.faults.locations import File, Header
 from dossier.reading import cells, dialects, parquet, ragged, signatures, statistical, workbooks
 from dossier.reading.dialects import Dialect
@@ -42,7 +41,7 @@ class RawTable:
     rows: NDArray[np.int64]
     codes: Mapping[str, Any] = field(default_factory=dict)
     """The codes behind the columns whose values carry labels, where the file has such."""
-    notes: tuple[Fact, ...] = ()
+    notes: tuple[facts.Fact, ...] = ()
     """What was read in a way that its maker may not expect."""
     files: tuple[tuple[str, int], ...] = ()
     """Where it is several files, these and how many rows each holds."""
@@ -73,13 +72,13 @@ class Written:
     text: str
     delimiter: str
     above: int
-    notes: tuple[Fact, ...] = ()
+    notes: tuple[facts.Fact, ...] = ()
 
 
 def table(
     source: Given,
     file: str,
-    faults: list[Fault],
+    faults: list[errors.Fault],
     dialect: Dialect | None = None,
     head: bool = True,
 ) -> RawTable | None:
@@ -109,7 +108,7 @@ def table(
 
 
 def _written(
-    content: bytes, file: str, dialect: Dialect, faults: list[Fault], may_guess: bool = False
+    content: bytes, file: str, dialect: Dialect, faults: list[errors.Fault], may_guess: bool = False
 ) -> Written | None:
     # The bytes of a text, which may be packed; None, and a fault, where they are those of another kind of file.
     ending = signatures.kind(file) or ".csv"
@@ -122,7 +121,7 @@ def _written(
     text = _text(whole, file, replace(dialect, encoding=dialect.encoding or guessed), faults)
     if text is None:
         return None
-    notes = () if guessed is None else (Fact("read_as_western", file=file),)
+    notes = () if guessed is None else (facts.Fact("read_as_western", file=file),)
     start = LINES_ABOVE.match(text)
     if start is None:
         raise TypeError("an empty text begins so too")
@@ -136,15 +135,15 @@ def _written(
     return Written(text, dialects.separator(text, file, dialect), above, notes)
 
 
-def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
+def _text(content: bytes, file: str, dialect: Dialect, faults: list[errors.Fault]) -> str | None:
     text = dialects.decoded(content, file, dialect, faults)
     if text is not None and not text.strip():
-        faults.append(Fault("empty_file", File(file), file=file))
+        faults.append(errors.Fault("empty_file", File(file), file=file))
         return None
     return text
 
 
-def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault]) -> RawTable | None:
+def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.Fault]) -> RawTable | None:
     """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
     import pyarrow
     import pyarrow.compute
@@ -158,7 +157,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     try:
         width = len(next(csv.reader(ragged.by_lines(written.text), delimiter=delimiter), ()))
     except csv.Error:
-        faults.append(Fault("long_name_of_column", Header(file), most=csv.field_size_limit()))
+        faults.append(errors.Fault("long_name_of_column", Header(file), most=csv.field_size_limit()))
         return None
     too_many = too_many_columns(range(width), file)
     if too_many is not None:
@@ -177,7 +176,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     names = [f"c{k}" for k in range(width)]
     content = written.text.encode()
     if len(content) > signatures.MOST_BYTES:
-        faults.append(Fault("large_text", File(file), file=file, most=signatures.MOST_BYTES))
+        faults.append(errors.Fault("large_text", File(file), file=file, most=signatures.MOST_BYTES))
         return None
     try:
         found = pyarrow.csv.read_csv(
@@ -193,7 +192,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
             ),
         )
     except pyarrow.ArrowInvalid:
-        faults.append(Fault("unreadable_table", File(file), file=file))
+        faults.append(errors.Fault("unreadable_table", File(file), file=file))
         return None
     if unequal:
         faults += ragged.faults(unequal, found.num_rows - 1, width, file)
@@ -229,7 +228,7 @@ def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
     return None if empty is None else ~np.asarray(empty.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _with_header(found: RawTable, faults: list[Fault]) -> RawTable | None:
+def _with_header(found: RawTable, faults: list[errors.Fault]) -> RawTable | None:
     names = [str(column[0]) for column in found.columns.values()]
     if not well_named(names, len(found.rows) - 1, found.file, faults):
         return None
@@ -237,14 +236,14 @@ def _with_header(found: RawTable, faults: list[Fault]) -> RawTable | None:
     return replace(found, columns=columns, rows=found.rows[1:])
 
 
-def too_many_columns(names: Sized, file: str) -> Fault | None:
+def too_many_columns(names: Sized, file: str) -> errors.Fault | None:
     """The fault of a table of more columns than can be looked at."""
     if len(names) <= MOST_COLUMNS:
         return None
-    return Fault("many_columns", Header(file), file=file, number=len(names), most=MOST_COLUMNS)
+    return errors.Fault("many_columns", Header(file), file=file, number=len(names), most=MOST_COLUMNS)
 
 
-def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
+def well_named(names: Sequence[str], count: int, file: str, faults: list[errors.Fault]) -> bool:
     """Whether every column has a name of its own, there are rows, and not too many columns; faults where not."""
     too_many = too_many_columns(names, file)
     if too_many is not None:
@@ -252,19 +251,19 @@ def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault])
         return False
     counts = Counter(name for name in names if name)
     repeated = sorted(name for name, count in counts.items() if count > 1)
-    faults += [Fault("columns_of_one_name", Header(file), number=counts[name], name=name) for name in repeated]
+    faults += [errors.Fault("columns_of_one_name", Header(file), number=counts[name], name=name) for name in repeated]
     if count < 1:
-        faults.append(Fault("no_rows", File(file), file=file))
+        faults.append(errors.Fault("no_rows", File(file), file=file))
     titled = len(names) > 2 and sum(counts.values()) == 1
     if titled:
-        faults.append(Fault("title_above_table", Header(file), columns=len(names), name=next(iter(counts))))
+        faults.append(errors.Fault("title_above_table", Header(file), columns=len(names), name=next(iter(counts))))
     return not repeated and not titled and count >= 1
 
 
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
 
 
-def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: list[Fault]) -> RawTable | None:
+def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: list[errors.Fault]) -> RawTable | None:
     """The rows of a sheet that hold something; without a head all of them, and their cells as one types them."""
     import pyarrow
 
@@ -281,11 +280,11 @@ def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: l
     if not well_named(names, len(rows) - 1, file, faults):
         return None
     named = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
-    notes = (Fact("hidden_rows", rows=Count(found.hidden, "row"), file=file),) if found.hidden else ()
+    notes = (facts.Fact("hidden_rows", rows=facts.Count(found.hidden, "row"), file=file),) if found.hidden else ()
     return RawTable(file, named, rows[1:], notes=notes)
 
 
-def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) -> RawTable | None:
+def _statistical(content: bytes, file: str, ending: str, faults: list[errors.Fault]) -> RawTable | None:
     found = statistical.variables(content, file, ending, faults)
     if found is None:
         return None
@@ -300,7 +299,7 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) ->
 # ---- parquet and feather ---------------------------------------------------------------------------------------------
 
 
-def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
+def _feather(content: bytes, file: str, faults: list[errors.Fault]) -> RawTable | None:
     import pyarrow
     import pyarrow.feather
 
@@ -309,7 +308,7 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError):
-        faults.append(Fault("not_a_feather_file", File(file), file=file))
+        faults.append(errors.Fault("not_a_feather_file", File(file), file=file))
         return None
     if not well_named(found.column_names, found.num_rows, file, faults):
         return None
@@ -319,7 +318,7 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     return RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)).filled()
 
 
-def _parquet(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> RawTable | None:
+def _parquet(sources: Mapping[str, Path | bytes], file: str, faults: list[errors.Fault]) -> RawTable | None:
     """Parquet files one below the other, whose columns are read when they are asked for; `file` names the whole."""
     opened = [parquet.part(source, name, faults) for name, source in sources.items()]
     parts = tuple(part for part in opened if part is not None)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from dossier.core.errors import Fault
-from dossier.core.facts import Count, Fact
+from dossier.core import errors, facts
 from dossier.core.faults.locations import Cell, File, Key, SheetCell
 from dossier.reading.faults import nearest
 from dossier.reading.signatures import too_large_when_unzipped
@@ -43,13 +42,13 @@ class Sheet:
     """How many of these a filter hides, or somebody."""
 
 
-def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faults: list[Fault]) -> Sheet | None:
+def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faults: list[errors.Fault]) -> Sheet | None:
     """The rows of the sheet that is wanted, or of the only one; formulas by the values that were last computed."""
     try:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
     except ModuleNotFoundError:
-        faults.append(Fault("reader_not_installed", File(file), file=file, package="openpyxl"))
+        faults.append(errors.Fault("reader_not_installed", File(file), file=file, package="openpyxl"))
         return None
     try:
         too_large = too_large_when_unzipped(content, file)
@@ -68,26 +67,26 @@ def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faul
             finally:
                 book.close()
     except (*BROKEN, InvalidFileException):
-        faults.append(Fault("not_a_workbook", File(file), file=file))
+        faults.append(errors.Fault("not_a_workbook", File(file), file=file))
         return None
 
 
-def _name(names: list[str], file: str, wanted: str | None, where: Key | None, faults: list[Fault]) -> str | None:
+def _name(names: list[str], file: str, wanted: str | None, where: Key | None, faults: list[errors.Fault]) -> str | None:
     """The sheet that is meant; None, and a fault that lists the sheets, when that is not clear."""
     if wanted is not None and wanted not in names:
         at = where.of("sheet") if where else File(file)
         near = nearest(wanted, names)
-        faults.append(Fault("no_sheet", at, file=file, sheet=wanted, known=tuple(names), near=near))
+        faults.append(errors.Fault("no_sheet", at, file=file, sheet=wanted, known=tuple(names), near=near))
         return None
     if wanted is None and len(names) != 1:
-        mend = Fact("name_sheet", sheet=names[0]) if where else Fact("keep_one_sheet")
+        mend = facts.Fact("name_sheet", sheet=names[0]) if where else facts.Fact("keep_one_sheet")
         at = where or File(file)
-        faults.append(Fault("several_sheets", at, file=file, number=len(names), sheets=tuple(names), mend=mend))
+        faults.append(errors.Fault("several_sheets", at, file=file, number=len(names), sheets=tuple(names), mend=mend))
         return None
     return wanted or names[0]
 
 
-def _with_formulas_without_values(page: Any, file: str, faults: list[Fault]) -> bool:
+def _with_formulas_without_values(page: Any, file: str, faults: list[errors.Fault]) -> bool:
     """Whether formulas were never computed, as in a workbook that a program has written: their cells look empty."""
     if not hasattr(page, "iter_rows"):
         return False
@@ -97,8 +96,8 @@ def _with_formulas_without_values(page: Any, file: str, faults: list[Fault]) -> 
     with page.parent._archive.open(page._worksheet_path) as part:
         waiting = list(_uncomputed(part))
     if waiting:
-        at, formulas = SheetCell(file, waiting[0]), Count(len(waiting), "formula")
-        faults.append(Fault("formulas_without_values", at, formulas=formulas, file=file, cells=tuple(waiting)))
+        at, formulas = SheetCell(file, waiting[0]), facts.Count(len(waiting), "formula")
+        faults.append(errors.Fault("formulas_without_values", at, formulas=formulas, file=file, cells=tuple(waiting)))
     return bool(waiting)
 
 
@@ -113,9 +112,9 @@ def _uncomputed(part: Any) -> Iterator[str]:
             element.clear()
 
 
-def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
+def _rows(page: Any, file: str, faults: list[errors.Fault]) -> Sheet | None:
     if not hasattr(page, "iter_rows"):
-        faults.append(Fault("chart_for_table", File(file), file=file))
+        faults.append(errors.Fault("chart_for_table", File(file), file=file))
         return None
     found: dict[int, dict[int, Any]] = {}
     width = 0
@@ -128,13 +127,13 @@ def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
             misplaced = _misplaced(number, [column for column, _ in filled], file, number in found)
             width = max(width, *(column for column, _ in filled), 0)
             if misplaced is None and (len(found) + 1) * width > MOST_CELLS:
-                misplaced = Fault("many_cells", File(file), file=file, most=MOST_CELLS)
+                misplaced = errors.Fault("many_cells", File(file), file=file, most=MOST_CELLS)
             if misplaced is not None:
                 faults.append(misplaced)
                 return None
             found[number] = dict(filled)
     if not found:
-        faults.append(Fault("empty_file", File(file), file=file))
+        faults.append(errors.Fault("empty_file", File(file), file=file))
         return None
     numbers = tuple(sorted(found))
     of_rows = sheet.row_dimensions
@@ -155,13 +154,13 @@ def _parser(page: Any, part: Any) -> Any:
     return WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings)
 
 
-def _misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> Fault | None:
+def _misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> errors.Fault | None:
     """The fault of a row with cells where no sheet has any, or that stands twice, or holds a cell twice."""
     if again or len(set(columns)) < len(columns):
-        return Fault("row_twice_in_sheet", Cell(file, rows=(number,)), row=number, file=file)
+        return errors.Fault("row_twice_in_sheet", Cell(file, rows=(number,)), row=number, file=file)
     if 1 <= number <= LAST_ROW and min(columns) >= 1 and max(columns) <= LAST_COLUMN:
         return None
-    return Fault("cell_outside_sheet", Cell(file, rows=(number,)), file=file, row=number, column=max(columns))
+    return errors.Fault("cell_outside_sheet", Cell(file, rows=(number,)), file=file, row=number, column=max(columns))
 
 
 def _value(value: Any) -> Any:

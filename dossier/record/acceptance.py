@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from dossier.core import types
-from dossier.core.errors import Fault
+from dossier.core import errors, multiplicity, types
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import listed_table
-from dossier.core.multiplicity import held, than_before
 from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ def _criterion(
         at_least=declared.at_least,
         at_most=declared.at_most,
         observed=None if isinstance(observed, types.Absent) else observed,
-        state=held(found, declared.at_least, declared.at_most),
+        state=multiplicity.held(found, declared.at_least, declared.at_most),
         reason=(observed if isinstance(observed, types.Absent) else found).reason,
     )
 
@@ -80,7 +78,7 @@ def _found(declared: Acceptance, dataset: str, results: Sequence[types.Result]) 
     """The estimate that the criterion is about, or why there is none."""
     return next(
         (
-            than_before(result.found) if "against" in declared.at else result.found
+            multiplicity.than_before(result.found) if "against" in declared.at else result.found
             for result in results
             if result.measure == declared.measure
             and result.dataset == dataset
@@ -121,14 +119,14 @@ def never_estimated(
     results: Sequence[types.Result],
     terms: Iterable[types.Term] = (),
     resampled: Set[str] = frozenset(),
-) -> tuple[tuple[Fault, ...], tuple[types.Flag, ...]]:
+) -> tuple[tuple[errors.Fault, ...], tuple[types.Flag, ...]]:
     """The criteria that no dataset which they name allows, as faults, and the datasets that do not allow one, as flags.
 
     `terms` are the measures that may be offered instead, `resampled` those whose intervals may still come: of these
     only the value decides. What is withheld is estimated, and a dataset that is withheld whole is not looked at.
     """
     known, offered = _known(datasets), _offered(datasets, results, terms)
-    faults: list[Fault] = []
+    faults: list[errors.Fault] = []
     flags: list[types.Flag] = []
     for number, criterion in enumerate(declared, start=1):
         if criterion.than is not None:
@@ -179,8 +177,8 @@ def _never(
 
 def _fault(
     number: int, criterion: Acceptance, absent: Mapping[str, types.Absent], offered: Sequence[tuple[types.Result, bool]]
-) -> Fault:
-    return Fault(
+) -> errors.Fault:
+    return errors.Fault(
         "never_estimated",
         listed_table("acceptance", number),
         asked=" at ".join(text for text in (criterion.measure, ", ".join(listed(criterion))) if text),

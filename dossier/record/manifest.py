@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dossier.core.errors import OutputError
+from dossier.core import errors, types
 from dossier.core.faults.locations import Out
-from dossier.core.types import Evidence, InputFile
 
 MANIFEST = "manifest.json"
 SIGNED = "signed"
@@ -57,9 +56,9 @@ class Input(BaseModel):
     size: Annotated[int, Field(ge=0)] | None
 
     @property
-    def value(self) -> InputFile:
+    def value(self) -> types.InputFile:
         """The file, as a study names it."""
-        return InputFile(self.name, self.sha256, self.size)
+        return types.InputFile(self.name, self.sha256, self.size)
 
     @property
     def file(self) -> File | None:
@@ -123,7 +122,7 @@ class Manifest(BaseModel):
         return [output.name for output in there if not output.is_at(folder / output.name)]
 
 
-def text(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
+def text(evidence: types.Evidence, files: Mapping[str, bytes]) -> bytes:
     """The manifest of a dossier that is about to be written."""
     content: dict[str, Any] = {
         "schema": SCHEMA,
@@ -163,7 +162,7 @@ def opened(folder: Path) -> Manifest:
     """The manifest of the dossier in a folder; refused where there is none."""
     found = read(folder)
     if found is None:
-        raise OutputError.one("no_dossier", Out(str(folder)))
+        raise errors.OutputError.one("no_dossier", Out(str(folder)))
     return found
 
 

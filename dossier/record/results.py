@@ -25,9 +25,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from dossier.core import between_groups, claims, types, values
+from dossier.core import between_groups, claims, facts, types, values
 from dossier.core.errors import Fault, ReleaseError
-from dossier.core.facts import Fact, Method
 from dossier.core.faults import locations
 from dossier.core.release import About, Count, Release, StopRule
 from dossier.typeset import reasons
@@ -53,19 +52,19 @@ Status = Literal["estimated", "absent", "withheld"]
 class _WithWords:
     """How pydantic reads, writes and describes a fact that is printed by one of our functions."""
 
-    text: Callable[[Fact], str]
+    text: Callable[[facts.Fact], str]
     words: str
     beside: tuple[str, ...] = ()
     """The codes that have no words of their own: what they hold is printed."""
 
-    def read(self, value: object) -> Fact:
+    def read(self, value: object) -> facts.Fact:
         """The fact that a file holds; a ValueError where it is none, or one without words."""
-        if isinstance(value, Fact):
+        if isinstance(value, facts.Fact):
             return value
         if not isinstance(value, Mapping):
             raise ValueError("a fact is a table with a code")
         try:
-            found = Fact.of_json(value)
+            found = facts.Fact.of_json(value)
             self.text(found)
         except (KeyError, AttributeError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError("a fact has a code that is known, and the values of that code") from error
@@ -84,11 +83,11 @@ class _WithWords:
         }
 
 
-Reason = Annotated[Fact, _WithWords(reasons.reason_text, "reasons")]
+Reason = Annotated[facts.Fact, _WithWords(reasons.reason_text, "reasons")]
 """Why something is absent or withheld, or has no bounds; `words/reasons.toml` has the words."""
-Limitation = Annotated[Fact, _WithWords(flag_text, "flags")]
+Limitation = Annotated[facts.Fact, _WithWords(flag_text, "flags")]
 """What a flag says; `words/flags.toml` has the words."""
-Step = Annotated[Fact, _WithWords(lambda step: method_text([step]), "methods", ("each_its_own",))]
+Step = Annotated[facts.Fact, _WithWords(lambda step: method_text([step]), "methods", ("each_its_own",))]
 """A step of how something was made; `words/methods.toml` has the words."""
 
 
@@ -351,7 +350,7 @@ class EstimateRow(Row):
         """The value with its interval, or why there is none."""
         if self.value is None or self.n is None or self.method is None:
             return _absent(self.status, self.reason, self.below)
-        return types.Estimate(**_fields(self, *ESTIMATED), method=Method(*self.method), details=self.details)
+        return types.Estimate(**_fields(self, *ESTIMATED), method=facts.Method(*self.method), details=self.details)
 
     @property
     def result(self) -> types.Result:
@@ -393,7 +392,7 @@ class CurveRow(Row):
         if self.n is None or self.method is None:
             found = _absent(self.status, self.reason, self.below)
         else:
-            found = types.Curve(dict(self.columns), self.n, Method(*self.method), self.events)
+            found = types.Curve(dict(self.columns), self.n, facts.Method(*self.method), self.events)
         return types.CurveResult(self.curve, self.dataset, found, dict(self.at), self.subset)
 
 
@@ -730,8 +729,8 @@ def _gap(found: types.Absent) -> dict[str, Any]:
     return {"status": "absent", "reason": found.reason}
 
 
-def _absent(status: Status, reason: Fact | None, below: int | None) -> types.Absent:
-    why = reason or Fact("no_reason_given", status=status)
+def _absent(status: Status, reason: facts.Fact | None, below: int | None) -> types.Absent:
+    why = reason or facts.Fact("no_reason_given", status=status)
     return types.Withheld(why, below or 0) if status == "withheld" else types.Absent(why)
 
 
@@ -762,7 +761,7 @@ def read(content: bytes, name: str = RESULTS) -> Results:
     raw = plain(content, name)
     if raw.get("schema") != SCHEMA:
         said = raw.get("schema")
-        schema_of = Fact("says", text=said) if isinstance(said, str) else Fact("names_no_schema")
+        schema_of = facts.Fact("says", text=said) if isinstance(said, str) else facts.Fact("names_no_schema")
         at = locations.ResultsKey(name, "schema")
         raise ReleaseError.one("results_of_other_schema", at, file=name, found=schema_of, readable=SCHEMA)
     try:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dossier.core import toml_text, types
+from dossier.core import release, toml_text, types
 from dossier.core.bands import SAME_RISK
-from dossier.core.release import Model, written_count
 
 UPDATED_MODEL = "updated-model.toml"
 HEAD = (
@@ -41,11 +40,11 @@ def _formulas(evidence: types.Evidence) -> Iterator[Mapping[str, Any]]:
             if isinstance(added, types.Estimate) and is_known:
                 fitted = {"of": about.model, "version": about.version, "method": name.removeprefix(types.UPDATED)}
                 fitted |= {"dataset": site.name, "hospital": site.site}
-                numbers = {"patients": written_count(site.n), "intercept_added": added.value, "slope": by}
+                numbers = {"patients": release.written_count(site.n), "intercept_added": added.value, "slope": by}
                 yield {**fitted, **numbers, "model": _updated(model, added.value, by)}
 
 
-def _updated(model: Model, intercept: float, slope: float) -> Model:
+def _updated(model: release.Model, intercept: float, slope: float) -> release.Model:
     """The formula whose log odds are intercept + slope times those of this one."""
     times: Mapping[str, Any] = {
         "coefficient": lambda given: slope * given,
@@ -55,7 +54,7 @@ def _updated(model: Model, intercept: float, slope: float) -> Model:
     every = ({name: getattr(term, name) for name in times} for term in model.term)
     new = [{name: times[name](given) for name, given in each.items() if given is not None} for each in every]
     terms = [term.model_copy(update=each) for term, each in zip(model.term, new, strict=True)]
-    return Model(intercept=intercept + slope * model.constant, term=tuple(terms))
+    return release.Model(intercept=intercept + slope * model.constant, term=tuple(terms))
 
 
 def text(evidence: types.Evidence) -> bytes | None:
@@ -67,7 +66,7 @@ def text(evidence: types.Evidence) -> bytes | None:
 
 
 def _entry(found: Mapping[str, Any]) -> Iterator[str]:
-    model: Model = found["model"]
+    model: release.Model = found["model"]
     yield from ("", "[[updated]]")
     yield from (f"{key} = {toml_text.value(value)}" for key, value in found.items() if key != "model")
     yield from ("[updated.model]", f"intercept = {toml_text.value(model.constant)}")

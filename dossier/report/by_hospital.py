@@ -12,8 +12,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from dossier.core.bands import MANY_SITES
-from dossier.core.types import Gallery, Picture, externals
+from dossier.core import bands, types
 from dossier.report import compose, draw
 
 FIGURES = "dossier:figures/"
@@ -25,22 +24,22 @@ class Edition:
     """An edition before the screen: its body, and the pictures that it shows by the names that it gives them."""
 
     body: Element
-    pictures: Mapping[str, Picture]
+    pictures: Mapping[str, types.Picture]
 
 
-def whose(gallery: Gallery) -> tuple[str | None, ...]:
+def whose(gallery: types.Gallery) -> tuple[str | None, ...]:
     """For which hospitals the file holds the committee edition: for none, then each; of many as it was asked for."""
-    names = tuple(site.name for site in externals(gallery.evidence))
-    return (None, *names) if 1 < len(names) < MANY_SITES else (gallery.evidence.local_site,)
+    names = tuple(site.name for site in types.externals(gallery.evidence))
+    return (None, *names) if 1 < len(names) < bands.MANY_SITES else (gallery.evidence.local_site,)
 
 
-def committee(gallery: Gallery, draft: bool, text: bytes) -> Edition:
+def committee(gallery: types.Gallery, draft: bool, text: bytes) -> Edition:
     """The committee edition for all of them; what is not for the hospital that was asked for is hidden.
 
     What is not for all says for which: `data-for` holds their places, of which 0 is no hospital.
     """
     names = whose(gallery)
-    shown, pictures = names.index(gallery.evidence.local_site), dict[str, Picture]()
+    shown, pictures = names.index(gallery.evidence.local_site), dict[str, types.Picture]()
     galleries = draw.at_hospitals(gallery, names) if len(names) > 1 else [gallery]
     bodies = [parsed(html) for html in compose.for_the_screen(galleries, draft, text, "committee")]
     for at, (here, body) in enumerate(zip(galleries, bodies, strict=True)):

@@ -30,7 +30,6 @@ from dossier.record import results
 from dossier.record.manifest import SIGNED, Manifest
 from dossier.signing import sign, signed, signed_attributes
 from dossier.signing.quiet import quiet
-from dossier.signing.signed import Signature
 
 LARGEST_SIGNATURE = 1 << 20
 LONGEST_MEANING = 2 * sign.LONGEST_MEANING
@@ -76,8 +75,8 @@ def looked_at(
     return [asdict(signature) for signature in signatures], list(dict.fromkeys([*wrong, *unknown])), still_open, others
 
 
-def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[Signature], list[str]]:
-    signatures: list[Signature] = []
+def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[signed.Signature], list[str]]:
+    signatures: list[signed.Signature] = []
     wrong: list[str] = []
     for path in sorted(manifest.signatures(out) - {SIGNED}):
         name = path.removeprefix(f"{SIGNED}/")
@@ -97,7 +96,7 @@ def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[Signature]
     return signatures, wrong
 
 
-def _incomplete(signatures: Sequence[Signature], manifest: Manifest) -> list[str]:
+def _incomplete(signatures: Sequence[signed.Signature], manifest: Manifest) -> list[str]:
     """Signatures that are gone, or of another signer than their like: who signs, signs every file."""
     wrong = []
     most = max((signature.number for signature in signatures), default=0)
@@ -112,7 +111,7 @@ def _incomplete(signatures: Sequence[Signature], manifest: Manifest) -> list[str
     return wrong
 
 
-def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[str], list[str], list[str]]:
+def _of_the_release(out: Path, signatures: Sequence[signed.Signature]) -> tuple[list[str], list[str], list[str]]:
     """Meanings that the release does not declare, where it declares any; roles that nobody has signed as; and signers
     of another name than it gives them.
     """
@@ -134,7 +133,7 @@ def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[st
     )
 
 
-def _others(signatures: Sequence[Signature], names: Mapping[str, Sequence[str]]) -> list[str]:
+def _others(signatures: Sequence[signed.Signature], names: Mapping[str, Sequence[str]]) -> list[str]:
     """Signers whose certificate gives another name than the release: it may be written otherwise, or another person."""
     found = [
         f"the certificate says “{each.signer}”, and [[signatory]] “{' or '.join(map(_plain, names[each.meaning]))}” "
@@ -229,7 +228,7 @@ def _plain(said: object) -> str:
     return " ".join(str(said).translate(QUOTES).split())[:LONGEST_MEANING]
 
 
-def _judged(path: str, file: str, number: int, status: Any, said: str, judge: Judge) -> Signature:
+def _judged(path: str, file: str, number: int, status: Any, said: str, judge: Judge) -> signed.Signature:
     """A signature as a value; `status` is what pyHanko found."""
     stamp = _stamp(status)
     when = stamp.timestamp if stamp is not None else status.signer_reported_dt
@@ -242,7 +241,7 @@ def _judged(path: str, file: str, number: int, status: Any, said: str, judge: Ju
         problem = "it says that it was made in the future"
     if not problem and status.timestamp_validity is not None and not status.timestamp_validity.intact:
         problem = "its timestamp is of something else"
-    return Signature(
+    return signed.Signature(
         path=path,
         file=file,
         number=number,
@@ -257,7 +256,7 @@ def _judged(path: str, file: str, number: int, status: Any, said: str, judge: Ju
     )
 
 
-def _beside(path: str, file: str, number: int, content: bytes, signature: bytes, judge: Judge) -> Signature:
+def _beside(path: str, file: str, number: int, content: bytes, signature: bytes, judge: Judge) -> signed.Signature:
     """A detached signature over the bytes of a file."""
     info = cms.ContentInfo.load(signature, strict=True)
     if info["content_type"].native != "signed_data":
@@ -290,7 +289,7 @@ def _in_time(status: Any) -> Any:
 # ---- signatures in a PDF --------------------------------------------------------------------------------------------
 
 
-def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[Signature]:
+def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[signed.Signature]:
     """Every signature in a signed copy of a PDF; a ValueError where it is not the unsigned one and signatures."""
     if not content.startswith(unsigned):
         raise ValueError(f"it does not begin with the bytes of {name}")
@@ -300,7 +299,7 @@ def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[
     return [_in_pages(name, number, each, judge) for number, each in enumerate(embedded, start=1)]
 
 
-def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> Signature:
+def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> signed.Signature:
     async def status(moment: datetime.datetime | None) -> Any:
         # Our own comparison of the revisions is stricter, and done.
         return await async_validate_pdf_signature(

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dossier.core import limited
-from dossier.core.errors import Fault, SigningError
+from dossier.core import errors, limited
 from dossier.core.faults.locations import Option
 from dossier.record import manifest as manifests
 from dossier.record import results
@@ -124,7 +123,7 @@ def found(out: Path, trust: Trust) -> Found:
     try:
         with quiet():
             pass
-    except SigningError as error:
+    except errors.SigningError as error:
         return Found(differences=(f"no signature was looked at: {error.faults[0].what} {error.faults[0].fix}",))
     size = sum((out / name).stat().st_size for name in present)
     seconds = min(SECONDS + SECONDS_A_MEGABYTE * (size >> 20), MOST_SECONDS)
@@ -148,12 +147,12 @@ def refuse_no_roots(trust: Trust) -> None:
             try:
                 known = roots([path])
             except (OSError, ValueError):
-                faults.append(Fault("no_certificate_in_file", Option("--trust"), file=str(path)))
+                faults.append(errors.Fault("no_certificate_in_file", Option("--trust"), file=str(path)))
                 continue
             if not trust.self_signed and not all(each.ca for each in known):
-                faults.append(Fault("certificate_of_no_authority", Option("--trust"), file=str(path)))
+                faults.append(errors.Fault("certificate_of_no_authority", Option("--trust"), file=str(path)))
     if faults:
-        raise SigningError(faults)
+        raise errors.SigningError(faults)
 
 
 def roots(paths: Sequence[Path]) -> list[Any]:

@@ -6,8 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from dossier.core import bands, reasons, types
-from dossier.core.facts import Fact
+from dossier.core import bands, facts, reasons, types
 from dossier.core.faults import catalogue
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.words import counted, date, exclusion, listing, periods
@@ -16,16 +15,16 @@ from dossier.words import entries, sentence, wording
 DATASETS = reasons.DATASETS | {"where", "earlier"}
 
 
-def flag_text(fact: Fact, names: reasons.Names | None = None) -> str:
+def flag_text(fact: facts.Fact, names: reasons.Names | None = None) -> str:
     """What a flag says; names of the input as they are, unless others are given."""
     return _Flag(names or reasons.Names()).filled(entries("flags")[fact.code]["text"], dict(fact.values))
 
 
-def brief(fact: Fact, names: reasons.Names | None = None) -> str:
+def brief(fact: facts.Fact, names: reasons.Names | None = None) -> str:
     """The number that a flag is raised for, in a few words, for a list of what is open; empty where none is short."""
     inner = fact.get("difference") if fact.code == "subgroup_differs" else fact
-    text = entries("flags").get(inner.code, {}).get("brief", "") if isinstance(inner, Fact) else ""
-    return _Flag(names or reasons.Names()).filled(text, dict(inner.values)) if isinstance(inner, Fact) else ""
+    text = entries("flags").get(inner.code, {}).get("brief", "") if isinstance(inner, facts.Fact) else ""
+    return _Flag(names or reasons.Names()).filled(text, dict(inner.values)) if isinstance(inner, facts.Fact) else ""
 
 
 def topic(kind: str) -> str:
@@ -84,14 +83,14 @@ class _Flag(reasons.Reason):
 
     def plain(self, value: Any) -> Any:
         """A value as Python's own, a range of counts as a range."""
-        if isinstance(value, Fact) and value.code == "from_to":
+        if isinstance(value, facts.Fact) and value.code == "from_to":
             low, high = value["low"], value["high"]
             if not isinstance(low, int) or not isinstance(high, int):
                 raise ValueError("an end of a range of counts is a whole number")
             return types.CountRange(low, high)
         return super().plain(value)
 
-    def rendered(self, fact: Fact, how: str) -> str:
+    def rendered(self, fact: facts.Fact, how: str) -> str:
         """A range, another flag, a part of a fault or a reason within a flag."""
         if fact.code == "from_to":
             return format(self.plain(fact), how)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dossier.core.facts import Fact, Value
-from dossier.core.types import At, DatasetSummary, Description, Evidence, Flag, Subset, externals
+from dossier.core import facts, types
 from dossier.typeset.numbers import HYPHEN, unbroken
 from dossier.typeset.widths import shortened
 
@@ -22,7 +21,7 @@ OF_COLUMNS = ("predictor", "with")
 """The settings of a curve that name columns."""
 
 
-def labelled(evidence: Evidence) -> Evidence:
+def labelled(evidence: types.Evidence) -> types.Evidence:
     """The evidence with a label in place of every column that has one; itself where none has."""
     label = {predictor.name: predictor.label for predictor in evidence.release.predictor if predictor.label is not None}
     if not label:
@@ -31,8 +30,8 @@ def labelled(evidence: Evidence) -> Evidence:
     def name(column: str) -> str:
         return PRODUCT.join(label.get(part, part) for part in column.split(PRODUCT))
 
-    def subset(each: Subset | None) -> Subset | None:
-        return None if each is None else Subset(name(each.column), each.level)
+    def subset(each: types.Subset | None) -> types.Subset | None:
+        return None if each is None else types.Subset(name(each.column), each.level)
 
     def renamed(rows: tuple[Any, ...], **fields: Callable[[Any], Any]) -> Any:
         """Rows with other names in these fields."""
@@ -41,10 +40,10 @@ def labelled(evidence: Evidence) -> Evidence:
     def names(columns: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(map(name, columns))
 
-    def at(settings: At) -> At:
+    def at(settings: types.At) -> types.At:
         return {key: label.get(str(value), value) if key in OF_COLUMNS else value for key, value in settings.items()}
 
-    def described(row: Description) -> Description:
+    def described(row: types.Description) -> types.Description:
         return replace(row, variable=name(row.variable))
 
     of_subgroups = evidence.subgroups
@@ -67,7 +66,7 @@ def labelled(evidence: Evidence) -> Evidence:
     )
 
 
-def unbroken_names(evidence: Evidence) -> Evidence:
+def unbroken_names(evidence: types.Evidence) -> types.Evidence:
     """The evidence in which no line parts the name of the model, its version, its outcome, a site or a country."""
     about, outcome = evidence.release.release, evidence.release.outcome
     kept = {key: unbroken(name) for key in ("model", "version", "tested_version") if (name := getattr(about, key))}
@@ -94,27 +93,27 @@ LONGEST_NAME = 50.0
 """The width in mm of a hospital's name that a sentence or a row of the committee's pages has room for."""
 
 
-def letters(evidence: Evidence) -> dict[str, str]:
+def letters(evidence: types.Evidence) -> dict[str, str]:
     """The letter of each external dataset, the same in every table and figure."""
-    names = [site.name for site in externals(evidence)]
+    names = [site.name for site in types.externals(evidence)]
     return {name: chr(ord("a") + at % 26) * (1 + at // 26) for at, name in enumerate(names)}
 
 
-def short_names(evidence: Evidence) -> Evidence:
+def short_names(evidence: types.Evidence) -> types.Evidence:
     """The evidence in which hospitals have names that a sentence and a row have room for."""
     before = evidence.changes.previous.datasets if evidence.changes else ()
-    every = (*externals(evidence), *(each for each in before if each.role == "external"))
+    every = (*types.externals(evidence), *(each for each in before if each.role == "external"))
     names = list(dict.fromkeys(each.site for each in every))
     return _called(evidence, dict(zip(names, shortened(names, LONGEST_NAME), strict=True)))
 
 
-def _called(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
+def _called(evidence: types.Evidence, names: Mapping[str, str]) -> types.Evidence:
     """The evidence with other names of sites, in its datasets and in what is said of them."""
 
-    def held(fact: Fact, name: str, value: Value) -> Value:
+    def held(fact: facts.Fact, name: str, value: facts.Value) -> facts.Value:
         return names.get(value, value) if isinstance(value, str) else value
 
-    def named(datasets: Sequence[DatasetSummary]) -> tuple[DatasetSummary, ...]:
+    def named(datasets: Sequence[types.DatasetSummary]) -> tuple[types.DatasetSummary, ...]:
         return tuple(replace(each, site=names.get(each.site, each.site)) for each in datasets)
 
     changes = evidence.changes
@@ -128,7 +127,7 @@ def _called(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
     )
 
 
-def _unbroken(dataset: DatasetSummary) -> DatasetSummary:
+def _unbroken(dataset: types.DatasetSummary) -> types.DatasetSummary:
     country = None if dataset.country is None else unbroken(dataset.country)
     return replace(dataset, site=unbroken(dataset.site), country=country)
 
@@ -139,12 +138,12 @@ AS_IN_THE_RELEASE = "predictor_called_otherwise"
 """The flag that quotes the release, whose names stay those of the columns."""
 
 
-def _flag(flag: Flag, label: Mapping[str, str]) -> Flag:
+def _flag(flag: types.Flag, label: Mapping[str, str]) -> types.Flag:
     """A flag with labels in place of columns."""
     if flag.fact.code == AS_IN_THE_RELEASE:
         return flag
 
-    def named(fact: Fact, name: str, value: Value) -> Value:
+    def named(fact: facts.Fact, name: str, value: facts.Value) -> facts.Value:
         return label.get(value, value) if name in IN_FACTS and isinstance(value, str) else value
 
     return replace(flag, fact=flag.fact.with_values(named))
@@ -165,19 +164,19 @@ def _release(release: Release, label: Mapping[str, str]) -> Release:
     return release.model_copy(update={"model": formula, "subgroup": subgroups})
 
 
-def _declared(evidence: Evidence, printed: str) -> Predictor | None:
+def _declared(evidence: types.Evidence, printed: str) -> Predictor | None:
     """What the release declares of a column, under the name that is printed."""
     every = evidence.release.predictor
     return next((predictor for predictor in every if (predictor.label or predictor.name) == printed), None)
 
 
-def with_unit(evidence: Evidence, printed: str) -> str:
+def with_unit(evidence: types.Evidence, printed: str) -> str:
     """A column, under the name that is printed, followed by its unit where it has one."""
     declared = _declared(evidence, printed)
     return printed if declared is None or declared.unit is None else f"{printed}, {declared.unit}"
 
 
-def level_of(evidence: Evidence, printed: str, level: str) -> str:
+def level_of(evidence: types.Evidence, printed: str, level: str) -> str:
     """A category of a column in the words that the release gives its codes; itself where it gives none."""
     release = evidence.release
     columns = [predictor.levels for predictor in release.predictor if (predictor.label or predictor.name) == printed]
@@ -186,7 +185,7 @@ def level_of(evidence: Evidence, printed: str, level: str) -> str:
     return words.get(level, level)
 
 
-def coded(evidence: Evidence, printed: str) -> Mapping[str, str] | None:
+def coded(evidence: types.Evidence, printed: str) -> Mapping[str, str] | None:
     """The words for the codes of a column, under the name that is printed; None where none are declared."""
     declared = _declared(evidence, printed)
     return None if declared is None else declared.levels

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Literal
 
-from dossier.core import bands, types
-from dossier.core.facts import gathered
+from dossier.core import bands, facts, types
 from dossier.typeset import notes, numbers, tables, widths
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
@@ -23,7 +22,7 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
     """These measures in tables: those that depend on the same settings stand side by side."""
     evidence = _by_rival(evidence)
     terms = [evidence.terms[term.name] for term in terms]
-    groups = gathered((term.at, term) for term in terms)
+    groups = facts.gathered((term.at, term) for term in terms)
     made: list[tables.Table] = []
     for at, members in groups.items():
         kept = [term for term in members if any(map(is_estimated, evidence.by_term[term.name]))]

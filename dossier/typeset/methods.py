@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 from dossier.core.facts import Fact, Value
 from dossier.core.types import unit_of
-from dossier.typeset.numbers import threshold
-from dossier.typeset.reasons import reason_text
+from dossier.typeset import numbers, reasons
 from dossier.typeset.words import period
 from dossier.words import entries, sentence
 
@@ -81,7 +80,7 @@ class _Step(sentence.Sentence):
     ways: ClassVar[sentence.Ways] = {
         **sentence.Sentence.ways,
         "period": lambda number, unit: period(int(number), unit_of(unit)),
-        "threshold": lambda value, _: threshold(value),
+        "threshold": lambda value, _: numbers.threshold(value),
         "percentage": lambda share, _: f"{share * 100:g}",
         "percentages": lambda shares, _: ", ".join(f"{share * 100:g}" for share in shares),
         # Of unequal clusters they are no whole number.
@@ -94,7 +93,7 @@ class _Step(sentence.Sentence):
     def rendered(self, fact: Fact, how: str) -> str:
         """A step, or a reason within a step."""
         if fact.code not in entries("methods"):
-            return reason_text(fact)
+            return reasons.reason_text(fact)
         words = _words(fact)
         text = words.get("in_kind", words["text"]) if self.in_kind else words["text"]
         return self.filled(text, dict(fact.values))

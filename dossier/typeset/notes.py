@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from dossier.core.facts import IntervalMethod
-from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Result, Term
-from dossier.typeset.methods import method_parts
+from dossier.core import facts, types
+from dossier.typeset import methods, numbers
 from dossier.typeset.names import shown
-from dossier.typeset.numbers import level_of
 from dossier.typeset.words import listing, named_or_counted, sentence_case, within_sentence
 from dossier.words import entries
 
 
-def note_of(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) -> str:
+def note_of(evidence: types.Evidence, results: Sequence[types.Result], terms: Sequence[types.Term]) -> str:
     """What a table rests on: the level, and how each measure was taken, measures that were taken alike named together.
 
     Where a site's way is another, it is said with the site; once where that holds for every measure of the table.
     """
-    bounded = any(isinstance(result.found, Estimate) and result.found.low is not None for result in results)
-    opening = f"Value and {level_of(evidence)} interval. " if bounded else ""
+    bounded = any(isinstance(result.found, types.Estimate) and result.found.low is not None for result in results)
+    opening = f"Value and {numbers.level_of(evidence)} interval. " if bounded else ""
     ways = {term.label: found for term in terms if (found := _ways(evidence, results, term))}
     others = [set(found[1:]) for found in ways.values()]
     everywhere = set.intersection(*others) if len(ways) > 1 else set()
@@ -35,18 +33,18 @@ def note_of(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]
     return opening + " ".join(f"{sentence_case(word)}." for word in said)
 
 
-def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[str, ...]:
+def _ways(evidence: types.Evidence, results: Sequence[types.Result], term: types.Term) -> tuple[str, ...]:
     """How a measure was taken at most sites, and then how and where it was taken otherwise."""
     taken = [
         (result.found, result.dataset)
         for result in results
-        if result.term == term.name and result.dataset != POOLED and isinstance(result.found, Estimate)
+        if result.term == term.name and result.dataset != types.POOLED and isinstance(result.found, types.Estimate)
     ]
     # Where a bound is missing, its table shows none: how it is taken elsewhere is no word about this one.
     with_bounds = [(found, name) for found, name in taken if (found.low, found.high) != (None, None)]
     ways: dict[tuple[str, ...], set[str]] = {}
     for found, name in with_bounds or taken:
-        ways.setdefault(method_parts(found.method, in_kind=True), set()).add(name)
+        ways.setdefault(methods.method_parts(found.method, in_kind=True), set()).add(name)
     if not ways:
         return ()
     sites = {dataset.name for dataset in evidence.datasets if dataset.role == "external"}
@@ -59,7 +57,7 @@ def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[st
     return ("; ".join(usual), *others)
 
 
-def _elsewhere(evidence: Evidence, way: str, names: Set[str], usual: Set[str]) -> str:
+def _elsewhere(evidence: types.Evidence, way: str, names: Set[str], usual: Set[str]) -> str:
     """A way that is not the usual one, with the datasets that have it; without them where they have that one too."""
     if names & usual:
         return f"or {way}"
@@ -75,16 +73,16 @@ WITHIN = {"internal": "in the internal test", "development": "in development"}
 INTERVALS: Mapping[str, str] = entries("terms")["interval"]
 
 
-def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
+def intervals_of(found: Iterable[tuple[str, types.Estimate | types.Curve | types.Absent]]) -> str:
     """How the bounds or bands of these sites were made: the way of most of them, and where it is another.
 
     `found` gives each site with what was found there, whose bands a curve always has. No word is said of sites without
     bounds.
     """
-    ways: dict[IntervalMethod | None, list[str]] = {}
+    ways: dict[facts.IntervalMethod | None, list[str]] = {}
     for site, estimate in found:
-        if isinstance(estimate, Curve) or (
-            isinstance(estimate, Estimate) and (estimate.low, estimate.high) != (None, None)
+        if isinstance(estimate, types.Curve) or (
+            isinstance(estimate, types.Estimate) and (estimate.low, estimate.high) != (None, None)
         ):
             ways.setdefault(estimate.method.interval, []).append(site)
     if not ways:

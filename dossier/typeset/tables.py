@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
-from dossier.core.facts import Fact
-from dossier.core.types import Absent, Estimate, Evidence, Withheld
+from dossier.core import facts, types
 from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import lines_of, parted, shortened, text_width, widest_word
@@ -51,7 +50,7 @@ class Cell:
     """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
     link: str = ""
     """The chapter whose page stands in it."""
-    of: Estimate | None = field(default=None, compare=False, repr=False)
+    of: types.Estimate | None = field(default=None, compare=False, repr=False)
     """The number that it prints, of which a screen says more."""
 
     @classmethod
@@ -450,17 +449,17 @@ def _content_width(table: Table, index: int) -> float:
 class Reasons:
     """The reasons for what is absent from one table: each with its letter, or for a whole row in a sentence."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: types.Evidence) -> None:
         self.evidence = evidence
         self.letters: dict[str, str] = {}
         self.left_out: dict[str, list[str]] = {}
 
-    def cell(self, absent: Absent) -> Cell:
+    def cell(self, absent: types.Absent) -> Cell:
         """The word for a gap, with the letter of its reason."""
-        word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, Withheld) else "absent"
+        word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, types.Withheld) else "absent"
         return Cell.absent(f"{word}{TIED}{self.why(absent.reason)}")
 
-    def why(self, reason: Fact) -> str:
+    def why(self, reason: facts.Fact) -> str:
         """The mark of a reason, which a footnote spells out."""
         return self.letter(why(self.evidence, reason))
 
@@ -472,7 +471,7 @@ class Reasons:
         """Print no footnote of a text that is said elsewhere."""
         self.letters.pop(sentence_case(text), None)
 
-    def leave_out(self, label: str, dataset: str, reason: Fact) -> None:
+    def leave_out(self, label: str, dataset: str, reason: facts.Fact) -> None:
         """Remember a dataset that has no row because nothing of the table exists for it."""
         # The same gap at several sites is said once: "no predictors: Spain and Brazil 1".
         self.left_out.setdefault(why(self.evidence, reason, dataset), []).append(label)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from dossier.core.facts import Fact, Method
-from dossier.core.register import REGISTER, CurveProtection
+from dossier.core import facts, register
 from dossier.core.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
-from dossier.evaluate.disclosure.chains import Chain
-from dossier.evaluate.disclosure.measures import Protected, hull, not_given, outcome_withheld
+from dossier.evaluate.disclosure import chains, measures
 from dossier.metrics.intervals import wilson
 
 Column = tuple[float | None, ...]
@@ -17,36 +15,36 @@ Found = tuple[dict[str, Column], tuple[str, ...]]
 """The columns, none where no part rests on enough persons, and the steps of the method."""
 
 
-def of_curve(protected: Protected, curve: CurveResult) -> Curve | Absent:
+def of_curve(protected: measures.Protected, curve: CurveResult) -> Curve | Absent:
     """A curve of one site as it may be given."""
-    maker = REGISTER.curves.get(curve.curve)
+    maker = register.REGISTER.curves.get(curve.curve)
     # The ranges are those of the model's risks.
     rule = None if maker is None or "model" in curve.at else RULES.get(maker.protection)
     if rule is _roc and protected.counts.left is not None:
         rule = None  # like the AUROC, it rests on when each patient left
     if rule is None or (isinstance(curve.found, Absent) and not isinstance(curve.found, Withheld)):
-        return not_given(protected.below)
+        return measures.not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
-        return outcome_withheld(protected.below)
+        return measures.outcome_withheld(protected.below)
     columns, method = rule(protected)
     if not columns:
-        return Withheld(Fact("no_part_of_enough_persons"), protected.below)
+        return Withheld(facts.Fact("no_part_of_enough_persons"), protected.below)
     counts = protected.counts
-    made = Method(*method, Fact("from_ranges", wide=counts.wide))
+    made = facts.Method(*method, facts.Fact("from_ranges", wide=counts.wide))
     return Curve(columns, counts.n, made, counts.events.total)
 
 
-def _shares(chain: Chain) -> Column:
+def _shares(chain: chains.Chain) -> Column:
     return tuple(int(tail) / int(chain.total) for tail in chain.tails)
 
 
-def _roc(protected: Protected) -> Found:
+def _roc(protected: measures.Protected) -> Found:
     counts = protected.counts
     wrong, right = (tuple(reversed(_shares(chain))) for chain in (counts.others, counts.events))
     return {"fpr": (0.0, *wrong), "tpr": (0.0, *right)}, ("at_risks_of_grid",)
 
 
-def _cumulative(protected: Protected) -> Found:
+def _cumulative(protected: measures.Protected) -> Found:
     """The shares of either outcome above each risk, with the outermost of Wilson's intervals."""
     counts = protected.counts
     columns: dict[str, Column] = {"risk": counts.events.grid}
@@ -65,7 +63,7 @@ def _wilson(part: CountRange, whole: CountRange, level: float) -> tuple[float, f
     return low, high
 
 
-def _bins(protected: Protected) -> Found:
+def _bins(protected: measures.Protected) -> Found:
     """How many of either outcome lie between two risks of the grid."""
     counts = protected.counts
     columns: dict[str, Column] = {"low": counts.events.grid, "high": (*counts.events.grid[1:], 1.0)}
@@ -76,7 +74,7 @@ def _bins(protected: Protected) -> Found:
     return columns, ("counts",)
 
 
-def _groups(protected: Protected) -> Found:
+def _groups(protected: measures.Protected) -> Found:
     """Neighbouring bins of the grid put together until each holds three widths: the share with the outcome."""
     counts = protected.counts
     edges = (*counts.events.grid, 1.0)
@@ -99,7 +97,7 @@ def _groups(protected: Protected) -> Found:
     return made, ("neighbouring_bins", "wilson", *counts.bounded)
 
 
-def _between(chain: Chain, start: int, end: int, wide: int) -> CountRange:
+def _between(chain: chains.Chain, start: int, end: int, wide: int) -> CountRange:
     """How many lie between two risks of the grid."""
     above = chain.tails[start]
     if end == len(chain.tails):
@@ -108,7 +106,7 @@ def _between(chain: Chain, start: int, end: int, wide: int) -> CountRange:
     return CountRange(max(above.low - beyond.high, 0), above.high - beyond.low)
 
 
-def _middle(protected: Protected, edges: tuple[float, ...], start: int, end: int) -> float:
+def _middle(protected: measures.Protected, edges: tuple[float, ...], start: int, end: int) -> float:
     """The mean of the middles of the bins, by how many each holds."""
     parts = []
     for index in range(start, end):
@@ -121,16 +119,16 @@ def _middle(protected: Protected, edges: tuple[float, ...], start: int, end: int
     return sum(held * middle for held, middle in parts) / whole
 
 
-def _decisions(protected: Protected) -> Found:
+def _decisions(protected: measures.Protected) -> Found:
     """Net benefit at the risks of the grid within the declared range, or at all of them."""
     release, counts = protected.site.release, protected.counts
     first, last = release.thresholds.range or (0.0, 1.0)
-    metric = REGISTER.metrics["net_benefit"]
+    metric = register.REGISTER.metrics["net_benefit"]
     columns: dict[str, list[float | None]] = {
         name: [] for name in ("threshold", "net_benefit", "low", "high", "se", "treat_all", "treat_none")
     }
     for threshold in counts.events.grid:
-        found = hull(protected, metric, {"threshold": threshold}, threshold)
+        found = measures.hull(protected, metric, {"threshold": threshold}, threshold)
         if not first <= threshold <= last or not isinstance(found, Estimate) or found.low is None or found.high is None:
             continue
         row = (threshold, found.value, found.low, found.high, found.se, found.details["treat_all"], 0.0)
@@ -140,7 +138,7 @@ def _decisions(protected: Protected) -> Found:
     return made, ("at_each_threshold", "mover", *counts.bounded)
 
 
-RULES: Mapping[CurveProtection, Callable[[Protected], Found]] = {
+RULES: Mapping[register.CurveProtection, Callable[[measures.Protected], Found]] = {
     "groups": _groups,
     "cumulative": _cumulative,
     "decisions": _decisions,

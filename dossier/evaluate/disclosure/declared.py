@@ -17,8 +17,7 @@ from dossier.core.release import (
     survey_shares,
 )
 from dossier.core.types import POOLED, CountRange, Flag, SealChange, Study
-from dossier.evaluate.disclosure.chains import ranged
-from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
+from dossier.evaluate.disclosure import chains, measures
 
 
 def given(study: Study, wide: int) -> Study:
@@ -35,7 +34,7 @@ def given(study: Study, wide: int) -> Study:
     update: dict[str, object] = {"declared_performance": published, "readers": readers}
     update["h_accuracy"] = _h_accuracy(release.h_accuracy)
     flags = [
-        Flag("declared_withheld", POOLED, Fact("declared_auroc_withheld", name=before.name, fewest=FEWEST))
+        Flag("declared_withheld", POOLED, Fact("declared_auroc_withheld", name=before.name, fewest=measures.FEWEST))
         for before, after in zip(release.declared_performance, published, strict=True)
         if before.auroc is not None and after.auroc is None
     ]
@@ -65,18 +64,18 @@ def _performance(claim: DeclaredPerformance, wide: int) -> DeclaredPerformance:
 
 def _auroc(claim: DeclaredAuroc, wide: int) -> DeclaredAuroc | None:
     """The AUROC in steps of a person, its interval wider by what the steps take, its counts as ranges."""
-    events = claim.events if isinstance(claim.events, CountRange) else ranged(claim.events, wide)
+    events = claim.events if isinstance(claim.events, CountRange) else chains.ranged(claim.events, wide)
     rest = claim.n - claim.events
-    others = rest if isinstance(rest, CountRange) else ranged(rest, wide)
+    others = rest if isinstance(rest, CountRange) else chains.ranged(rest, wide)
     persons = min(int(events), int(others))
-    if persons < FEWEST:
+    if persons < measures.FEWEST:
         return None
-    step = step_of(persons)
+    step = measures.step_of(persons)
     return claim.model_copy(
         update={
-            "value": in_steps(claim.value, step),
-            "low": max(in_steps(math.floor(claim.low / step) * step, step), 0.0),
-            "high": min(in_steps(math.ceil(claim.high / step) * step, step), 1.0),
+            "value": measures.in_steps(claim.value, step),
+            "low": max(measures.in_steps(math.floor(claim.low / step) * step, step), 0.0),
+            "high": min(measures.in_steps(math.ceil(claim.high / step) * step, step), 1.0),
             "n": events + others,
             "events": events,
         }

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 
 Key = tuple[str, str, str | None]
 """A dataset, a variable and its level."""
 
 FEWEST = types.FEWEST_PATIENTS
-WHY = types.Withheld(Fact("fewer_persons", below=FEWEST), FEWEST)
+WHY = types.Withheld(facts.Fact("fewer_persons", below=FEWEST), FEWEST)
 
 
 def without(evidence: types.Evidence) -> types.Evidence:

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from dossier.core.types import Absent, Floats
-from dossier.evaluate.disclosure import measures
-from dossier.evaluate.disclosure.chains import Counts
+from dossier.evaluate.disclosure import chains, measures
 from dossier.metrics import logistic
 
 TRIED = (
@@ -38,7 +37,7 @@ class Number:
         return middle - step / 2 - self.value, middle + step / 2 - self.value
 
 
-def numbers(outcome: Floats, risk: Floats, counts: Counts) -> Iterator[Number]:
+def numbers(outcome: Floats, risk: Floats, counts: chains.Counts) -> Iterator[Number]:
     """What may be given of a model with this table in its ranges."""
     labels, events = np.array([[0.0], [1.0]]), outcome == 1
     for rule, adds in (("ratio", np.tile(risk, (2, 1))), ("mean", (labels - risk) ** 2)):

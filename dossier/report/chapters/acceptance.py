@@ -6,8 +6,7 @@ import datetime
 import json
 from collections.abc import Mapping, Sequence
 
-from dossier.core import alterations, binding, claims, multiplicity, types
-from dossier.core.facts import Fact, gathered
+from dossier.core import alterations, binding, claims, facts, multiplicity, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons, words
@@ -95,7 +94,7 @@ LONGEST_VALUE = 80
 def _changed(evidence: types.Evidence) -> str:
     """What was changed since it was sealed, each value as it was and as it is."""
     since = alterations.since(evidence.seal)
-    of_table = gathered((alteration.table, _altered(evidence, alteration)) for alteration in since)
+    of_table = facts.gathered((alteration.table, _altered(evidence, alteration)) for alteration in since)
     return "; ".join(
         f"{flags.sealed(table)} ({named_with_the_rest(values, MOST_CHANGED)})" for table, values in of_table.items()
     )
@@ -271,7 +270,7 @@ def _cells(
 
 def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons) -> Cell:
     if criterion.observed is None:
-        why = reasons.why(criterion.reason or Fact("not_estimated"))
+        why = reasons.why(criterion.reason or facts.Fact("not_estimated"))
         return Cell.absent(f"{WORDS[criterion.state]}{TIED}{why}")
     observed = short(evidence, criterion.measure, criterion.observed)
     found = claims.of_criterion(evidence, criterion) if criterion.bound == "value" else None

@@ -8,9 +8,8 @@ from dossier.core.instances import Instance, Standing, accuracy_threshold, of_da
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.measures import tables_of
+from dossier.typeset import measures, tables
 from dossier.typeset.numbers import as_declared, in_text, level_of, number
-from dossier.typeset.tables import Table
 from dossier.typeset.words import counted, named_or_counted, sentence_case, setting
 from dossier.words import entries
 
@@ -41,13 +40,13 @@ def _parted(evidence: Evidence, found: list[tuple[DatasetSummary, tuple[Instance
     return f"{name} in {site.site} is {value}; over {of}, H-accuracy there {runs}."
 
 
-def instances(evidence: Evidence, of_raters: bool = False) -> tuple[Table, ...]:
+def instances(evidence: Evidence, of_raters: bool = False) -> tuple[tables.Table, ...]:
     """Plain accuracy and every instance of H-accuracy at each site, those that rest on numbers alone or the others."""
     every = (each for site in externals(evidence) for each in of_dataset(evidence, site.name))
     asked = {id(each.found) for each in every if each.rests_on_raters == of_raters}
     kept = tuple(each for each in evidence.results if id(each.found) in asked)
     terms = [evidence.terms[name] for name in dict.fromkeys(each.term for each in kept)]
-    return tables_of(replace(evidence, results=kept), terms)
+    return measures.tables_of(replace(evidence, results=kept), terms)
 
 
 WORDS: dict[Standing, str] = entries("pages")["accuracy"]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.core import between_groups, claims, multiplicity, over_time, types
-from dossier.core.facts import Fact, gathered
+from dossier.core import between_groups, claims, facts, multiplicity, over_time, types
 from dossier.report.chapters import acceptance, monitoring, provenance, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.flags import topic
@@ -407,7 +406,7 @@ def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:
         return Cell.word(" ".join(("paired", *(reasons.letter(method_text([step])) for step in left_out))))
     if found.low is not None:
         return Cell.word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
-    return Cell.word(f"no CI {reasons.why(found.reason or Fact('no_bounds'))}")
+    return Cell.word(f"no CI {reasons.why(found.reason or facts.Fact('no_bounds'))}")
 
 
 # ---- criteria -------------------------------------------------------------------------------------------------------
@@ -447,7 +446,7 @@ def criteria(evidence: types.Evidence) -> Table | None:
 
 def _joined(rows: Sequence[Row]) -> Iterator[Row]:
     """Rows that differ in nothing but the site of their first cell, as one."""
-    alike = gathered(((row.label, *(each.text for each in row.cells[1:])), row) for row in rows)
+    alike = facts.gathered(((row.label, *(each.text for each in row.cells[1:])), row) for row in rows)
     for same in alike.values():
         sites = listing(list(dict.fromkeys(row.cells[0].text for row in same)))
         yield replace(same[0], cells=(Cell.word(sites), *same[0].cells[1:]))

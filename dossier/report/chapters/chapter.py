@@ -9,22 +9,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from dossier.core.contents import ORDER, Edition
-from dossier.core.types import Evidence, externals
+from dossier.core import contents, types
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import chapter_is_empty
 from dossier.words import entries
 
-Question = Callable[[Evidence], bool]
-Finding = Callable[[Evidence], Sentence]
+Question = Callable[[types.Evidence], bool]
+Finding = Callable[[types.Evidence], Sentence]
 
 
-def always(evidence: Evidence) -> bool:
+def always(evidence: types.Evidence) -> bool:
     """Whether a chapter has something to print that needs nothing."""
     return True
 
 
-def never(evidence: Evidence) -> bool:
+def never(evidence: types.Evidence) -> bool:
     """Whether a release gives all that a chapter asks for, where what is missing is asked for each time."""
     return False
 
@@ -36,7 +35,7 @@ class Chapter:
     name: str
     title: str
     finding: Finding
-    editions: tuple[Edition, ...]
+    editions: tuple[contents.Edition, ...]
     has: Question = always
     """Whether it has anything to print."""
     fill: str = ""
@@ -57,7 +56,7 @@ def chapter(name: str, finding: Finding, has: Question = always, is_given: Quest
 @cache
 def chapters() -> tuple[Chapter, ...]:
     """The chapters of the book in their order."""
-    return tuple(importlib.import_module(f"dossier.report.chapters.{name}").CHAPTER for name in ORDER)
+    return tuple(importlib.import_module(f"dossier.report.chapters.{name}").CHAPTER for name in contents.ORDER)
 
 
 # ---- questions of several chapters ----------------------------------------------------------------------------------
@@ -68,20 +67,20 @@ def measured(chapter: str) -> Question:
     return lambda evidence: not chapter_is_empty(evidence, chapter)
 
 
-def is_checked(evidence: Evidence) -> bool:
+def is_checked(evidence: types.Evidence) -> bool:
     """Whether the rows of the checklist are asked."""
     return bool(evidence.checklist)
 
 
-def any_with_both(evidence: Evidence) -> bool:
+def any_with_both(evidence: types.Evidence) -> bool:
     """Whether an external site has patients of every class."""
     return any(
         all(site.class_counts.values()) if site.class_counts else site.events and site.others
-        for site in externals(evidence)
+        for site in types.externals(evidence)
     )
 
 
-def predictors_on_both_sides(evidence: Evidence) -> bool:
+def predictors_on_both_sides(evidence: types.Evidence) -> bool:
     """Whether the development data and an external site give predictors."""
     developed = any(dataset.features for dataset in evidence.datasets if dataset.role == "development")
-    return developed and any(site.features for site in externals(evidence))
+    return developed and any(site.features for site in types.externals(evidence))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import Literal
 
-from dossier.core import tripod, types
-from dossier.core.facts import gathered
+from dossier.core import facts, tripod, types
 from dossier.report.chapters import abstract, sentence
 from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.typeset import reasons, tables
@@ -81,7 +80,7 @@ def halves(evidence: types.Evidence) -> list[tuple[Line, Line | None]]:
 
 def quiet(evidence: types.Evidence) -> dict[str, list[Line]]:
     """The rows that ask for nothing here, by why."""
-    return gathered((line.status, line) for line in lines(evidence) if line.kind == "quiet")
+    return facts.gathered((line.status, line) for line in lines(evidence) if line.kind == "quiet")
 
 
 def table(evidence: types.Evidence, places: Mapping[str, str]) -> tables.Table:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import claims, types
-from dossier.core.facts import Method
+from dossier.core import claims, facts, types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, numbers, words
@@ -65,7 +64,7 @@ def better_rivals(evidence: types.Evidence) -> list[Better]:
             sign = 1 if claim.limit[0] is None else -1
             low, high = sorted(sign * (end or 0.0) for end in (claim.low, claim.high))
             details = {"p_adjusted": claim.p_adjusted, "looks": float(claim.looks)}
-            by = types.Estimate(sign * claim.value, low, high, None, 0, Method("as_declared"), details=details)
+            by = types.Estimate(sign * claim.value, low, high, None, 0, facts.Method("as_declared"), details=details)
             rival, site = str(claim.at["against"]), sites[claim.dataset]
             found.append(Better(rival, claim.measure, site, by, claim.state == "against"))
     return sorted(found, key=lambda each: (list(IN_WORDS).index(each.measure), each.by.details["p_adjusted"] or 0.0))

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.names import foretold, tested_version
-from dossier.typeset.words import in_words
+from dossier.typeset import names, words
 
 
 def finding(evidence: Evidence) -> Sentence:
     """Which model, for which outcome, tested where."""
     sites = len(externals(evidence))
-    where = f"{in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
-    tested = tested_version(evidence)
+    where = f"{words.in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
+    tested = names.tested_version(evidence)
     which = "It" if tested == evidence.release.release.version else f"Version {tested}"
     return Sentence(
-        f"The model gives the probability of {foretold(evidence)}.",
+        f"The model gives the probability of {names.foretold(evidence)}.",
         f"{which} is tested here unchanged on {where}; the purpose is stated by the author.",
     )
 

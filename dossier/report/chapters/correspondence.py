@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dossier.core import bands, multiplicity, types
-from dossier.core.facts import gathered
+from dossier.core import bands, facts, multiplicity, types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.typeset import numbers, words
@@ -45,7 +44,7 @@ READ = {"averaged": f"{bands.ALIKE:g}: alike", "psi": bands.PSI_OF_ONE_POPULATIO
 
 def _apart_all_the_same(evidence: types.Evidence, sites: Sites) -> str:
     """Which sites other measures tell from the development data, whatever the average says."""
-    by = gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in sites)
+    by = facts.gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in sites)
     said = [f"{how} {words.named_or_counted(by[kind], 2)} apart" for kind, how in TELLS.items() if kind in by]
     return f"An average of 0.50 means alike, yet {words.listing(said)}." if said else ""
 

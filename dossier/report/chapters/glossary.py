@@ -7,8 +7,7 @@ from collections.abc import Collection
 from dossier.core.types import Estimate, Evidence, Term
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.measures import is_estimated, printed_in
-from dossier.typeset.words import sentence_case
+from dossier.typeset import measures, words
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -21,7 +20,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def explained(evidence: Evidence, chapters: Collection[str]) -> dict[str, Term]:
     """The terms of these chapters by their labels, as the methods list them."""
-    return {sentence_case(term.label): term for term in used(evidence, chapters)}
+    return {words.sentence_case(term.label): term for term in used(evidence, chapters)}
 
 
 def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
@@ -40,7 +39,7 @@ def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     terms = (
         term
         for name, term in evidence.terms.items()
-        if any(map(is_estimated, evidence.by_term[name])) and printed_in(evidence, term) in chapters
+        if any(map(measures.is_estimated, evidence.by_term[name])) and measures.printed_in(evidence, term) in chapters
     )
     return sorted(terms, key=lambda term: term.label.lower())
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from dossier.core import bands, binding, claims, types
-from dossier.core.facts import Method
+from dossier.core import bands, binding, claims, facts, types
 from dossier.report.chapters import acceptance, sentence, verdict
 from dossier.typeset import labels, names, numbers, reasons
 from dossier.typeset.numbers import TIED
@@ -206,7 +205,7 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))
     what = "slope" if claim.measure == "calibration_slope" else "O/E" if claim.measure == "oe_ratio" else what
     what = f"{what} after {update}" if update else what
-    found = types.Estimate(claim.value, claim.low, claim.high, None, 0, Method("as_declared"))
+    found = types.Estimate(claim.value, claim.low, claim.high, None, 0, facts.Method("as_declared"))
     term = evidence.terms[claim.measure]
     bounds = numbers.interval(found, term, wordy=True)
     value = f"{numbers.value_of(found, term)}{numbers.unit(term)}"

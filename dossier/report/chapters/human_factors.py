@@ -7,11 +7,10 @@ from dataclasses import replace
 from dossier.core.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_all, find_curve
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import Sentence
+from dossier.typeset import names, words
 from dossier.typeset.measures import cell
-from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import DASH, TIED, bare, interval, level_of, number, per_cent, short, value_of
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
-from dossier.typeset.words import sentence_case, span
 
 MEASURES = (
     *("error_rate_unaided", "error_rate_aided", "absolute_risk_reduction", "number_needed_to_decide"),
@@ -121,7 +120,7 @@ def _changed(evidence: Evidence, result: Result) -> tuple[Cell, Cell]:
 
 def changes_of(evidence: Evidence, changed: Curve, kind: str, group: object = None) -> int:
     """How many decisions became so, of all readers or of a group of them."""
-    groups = groups_of_readers(evidence)
+    groups = names.groups_of_readers(evidence)
     members = changed.columns.get("group")
     wanted = None if group is None else float(groups.index(str(group)))
     return sum(
@@ -166,12 +165,12 @@ def _agreement(evidence: Evidence) -> str:
     if isinstance(agreed, Absent):
         return ""
     columns = (agreed.columns[arm] for arm in ("unaided", "aided"))
-    before, after = (span(per_cent, [value for value in column if value is not None]) for column in columns)
+    before, after = (words.span(per_cent, [value for value in column if value is not None]) for column in columns)
     return f"Readers agreed with the model in {before} of their decisions before they saw it, in {after} after."
 
 
 def _who(result: Result) -> str:
-    return sentence_case(str(result.at.get("group", "all readers")))
+    return words.sentence_case(str(result.at.get("group", "all readers")))
 
 
 CHAPTER = chapter("human_factors", finding, measured("human_factors"))

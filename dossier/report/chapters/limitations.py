@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core import claims
-from dossier.core.facts import Fact
-from dossier.core.types import POOLED, Evidence, Flag, externals
+from dossier.core import claims, facts, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, scarce, worst_named
 from dossier.typeset.flags import DATASETS, brief, consequence, flag_text, topic
@@ -36,7 +34,7 @@ class Raised:
         return self.answered_at_once is not None or not any(reply for _, reply in self.said)
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """How many limitations were raised by the run, and how many are answered."""
     flags = evidence.flags
     if not flags:
@@ -56,13 +54,13 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(lead, f"{sentence_case(in_words(open_flags))} {'is' if open_flags == 1 else 'are'} not answered.")
 
 
-def raised(evidence: Evidence) -> list[Raised]:
+def raised(evidence: types.Evidence) -> list[Raised]:
     """The flags kind by kind, in the order in which they were raised."""
     kinds = list(dict.fromkeys(flag.flag for flag in evidence.flags))
     return [_kind(evidence, kind) for kind in kinds]
 
 
-def _kind(evidence: Evidence, kind: str) -> Raised:
+def _kind(evidence: types.Evidence, kind: str) -> Raised:
     flags = _worst_first(evidence, [flag for flag in evidence.flags if flag.flag == kind])
     briefly, follows = _briefly(evidence, flags), consequence(kind)
     replies = {flag.reply for flag in flags}
@@ -79,11 +77,11 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
     return Raised(kind, topic(kind), briefly, follows, said, at_once, without)
 
 
-def _worst_first(evidence: Evidence, flags: Sequence[Flag]) -> list[Flag]:
+def _worst_first(evidence: types.Evidence, flags: Sequence[types.Flag]) -> list[types.Flag]:
     """The flags of a kind: those of the fewest patients first, those of the ratio that is farthest off."""
-    fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in externals(evidence)}
+    fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in types.externals(evidence)}
 
-    def rank(flag: Flag) -> float:
+    def rank(flag: types.Flag) -> float:
         if flag.flag in OF_FEW:
             return fewest.get(flag.dataset, 0)
         value = flag.fact.get("value") if flag.flag in OFF else None
@@ -92,28 +90,28 @@ def _worst_first(evidence: Evidence, flags: Sequence[Flag]) -> list[Flag]:
     return sorted(flags, key=rank)
 
 
-def _by_cause(flags: Sequence[Flag]) -> list[list[Flag]]:
+def _by_cause(flags: Sequence[types.Flag]) -> list[list[types.Flag]]:
     """Together the flags that differ in nothing but the site and its numbers: what they say, and what is answered."""
-    causes: dict[object, list[Flag]] = {}
+    causes: dict[object, list[types.Flag]] = {}
     for flag in flags:
         values = tuple(
-            (name, value.code if isinstance(value, Fact) else value)
+            (name, value.code if isinstance(value, facts.Fact) else value)
             for name, value in flag.fact.values
-            if name not in OF_A_SITE and isinstance(value, (str, bool, Fact))
+            if name not in OF_A_SITE and isinstance(value, (str, bool, facts.Fact))
         )
         predictor = flag.columns if len(flag.columns) == 1 else ()
         causes.setdefault((flag.fact.code, values, predictor, flag.reply), []).append(flag)
     return list(causes.values())
 
 
-def _texts(evidence: Evidence, cause: Sequence[Flag]) -> list[str]:
+def _texts(evidence: types.Evidence, cause: Sequence[types.Flag]) -> list[str]:
     """What flags of one cause say: each in full while they are few, else where it is so, and the first in full."""
     texts = [sentence_case(flag_text(flag.fact, known_names(evidence))) for flag in cause[:MOST_IN_FULL]]
     if len(cause) <= MOST_IN_FULL:
         return texts
-    sites, where = len(externals(evidence)), len({flag.dataset for flag in cause})
+    sites, where = len(types.externals(evidence)), len({flag.dataset for flag in cause})
     at = "At every site" if where == sites else f"At {in_words(where)} of {in_words(sites)} sites"
-    at = "Over all sites" if all(flag.dataset == POOLED for flag in cause) else at
+    at = "Over all sites" if all(flag.dataset == types.POOLED for flag in cause) else at
     return [f"{at}: {worst_named(evidence, _briefly(evidence, cause))}. The first: {texts[0]}"]
 
 
@@ -121,8 +119,8 @@ MOST_IN_FULL = 3
 """Flags of one cause that are said in full."""
 
 
-def _briefly(evidence: Evidence, flags: Sequence[Flag]) -> tuple[str, ...]:
-    names, sites = known_names(evidence), {site.name: site.site for site in externals(evidence)}
+def _briefly(evidence: types.Evidence, flags: Sequence[types.Flag]) -> tuple[str, ...]:
+    names, sites = known_names(evidence), {site.name: site.site for site in types.externals(evidence)}
     texts = [brief(flag.fact, names) or sites.get(flag.dataset, "") for flag in flags]
     return tuple(dict.fromkeys(text for text in texts if text))
 
@@ -135,7 +133,7 @@ OFF = {"risks_off", "slope_off"}
 """Flags of ratios that should be 1: the farthest off is named first."""
 
 
-def answers(evidence: Evidence) -> tuple[str, bool]:
+def answers(evidence: types.Evidence) -> tuple[str, bool]:
     """How many flags wait for an answer, for the cover, and whether none does."""
     count = sum(flag.reply is None for flag in evidence.flags)
     return (f"{count} open" if count else "all answered" if evidence.flags else "none", not count)

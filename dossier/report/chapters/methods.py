@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from dossier.core import types
-from dossier.core.facts import Count, Fact, Method, Value, gathered
+from dossier.core import facts, types
 from dossier.report.chapters import glossary
 from dossier.report.chapters.chapter import Chapter, chapter
 from dossier.report.chapters.sentence import Sentence
@@ -68,7 +67,7 @@ def _intervals(evidence: types.Evidence, terms: list[types.Term]) -> list[str]:
     return said
 
 
-def _in_all_ways(evidence: types.Evidence, ways: Sequence[tuple[Method, str]]) -> str:
+def _in_all_ways(evidence: types.Evidence, ways: Sequence[tuple[facts.Method, str]]) -> str:
     """The method of most datasets, then what is otherwise in the others, and where that is when it is nowhere else."""
     counts = Counter(method_text(method) for method, _ in ways)
     general: dict[tuple[str, ...], set[str]] = {}
@@ -87,7 +86,7 @@ def _in_all_ways(evidence: types.Evidence, ways: Sequence[tuple[Method, str]]) -
     return "; ".join(texts)
 
 
-def _ways(evidence: types.Evidence, term: types.Term) -> list[tuple[Method, str]]:
+def _ways(evidence: types.Evidence, term: types.Term) -> list[tuple[facts.Method, str]]:
     """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
     found = [
         (each.found.method, each.dataset)
@@ -97,7 +96,7 @@ def _ways(evidence: types.Evidence, term: types.Term) -> list[tuple[Method, str]
     alone = all(dataset == types.POOLED for _, dataset in found)
     # Without what is said of one dataset alone: counts of clipped risks, of rows left out, of lost replicates.
     return [
-        (Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped", INCOMPLETE))), dataset)
+        (facts.Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped", INCOMPLETE))), dataset)
         for method, dataset in found
         if alone or dataset != types.POOLED
     ]
@@ -124,7 +123,7 @@ def incomplete(evidence: types.Evidence) -> str:
         for result in evidence.results
         if isinstance(result.found, types.Estimate)
         for step in result.found.method
-        if step.code == INCOMPLETE and isinstance(rows := step["rows"], Count)
+        if step.code == INCOMPLETE and isinstance(rows := step["rows"], facts.Count)
     }
     said = [
         f"{rows:,} at {site.site}"
@@ -135,12 +134,12 @@ def incomplete(evidence: types.Evidence) -> str:
     return f"Rows with less than half of the predictors are left out of similarity: {listing(said)}." if said else ""
 
 
-def _none_lost(step: Fact) -> Fact:
+def _none_lost(step: facts.Fact) -> facts.Fact:
     """Replicates as if none of them had been lost."""
     kept, lost = step.get("kept"), step.get("lost")
     if step.code != "replicates" or not isinstance(kept, int) or not isinstance(lost, int):
         return step
-    return Fact("replicates", kept=kept + lost, lost=0)
+    return facts.Fact("replicates", kept=kept + lost, lost=0)
 
 
 def pooling(evidence: types.Evidence) -> str:
@@ -151,23 +150,23 @@ def pooling(evidence: types.Evidence) -> str:
         if result.term in evidence.terms and isinstance(result.found, types.Estimate)
         if evidence.terms[result.term].chapter not in ("robustness", "pooled")
     ]
-    ways = gathered((method, within_sentence(label)) for label, method in pooled)
+    ways = facts.gathered((method, within_sentence(label)) for label, method in pooled)
     # A measure that is taken class by class is pooled once for each class.
     return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
 
 
-def _with_sites(evidence: types.Evidence, method: Method) -> Method:
+def _with_sites(evidence: types.Evidence, method: facts.Method) -> facts.Method:
     """A method in which datasets and measures stand under the names that a reader knows."""
     names = reasons.known_names(evidence)
 
-    def named(fact: Fact, name: str, value: Value) -> Value:
+    def named(fact: facts.Fact, name: str, value: facts.Value) -> facts.Value:
         if not isinstance(value, str):
             return value
         if name in reasons.DATASETS or (fact.code, name) == ("site", "name"):
             return names.datasets.get(value, value)
         return names.measures.get(value, value) if name == "measure" else value
 
-    return Method(*(step.with_values(named) for step in method))
+    return facts.Method(*(step.with_values(named) for step in method))
 
 
 CHAPTER = chapter("methods", finding)

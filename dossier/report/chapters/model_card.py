@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dossier.core.types import Evidence
-from dossier.report.chapters.abstract import in_full
+from dossier.report.chapters import abstract, sentence
 from dossier.report.chapters.chapter import chapter, is_checked
-from dossier.report.chapters.sentence import NOTHING, Sentence
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.typeset.numbers import threshold
 from dossier.typeset.words import listing, sentence_case
@@ -19,9 +18,9 @@ ENDS = (".", "!", "?", ":")
 CARD: Mapping[str, str] = entries("pages")["card"]
 
 
-def finding(_: Evidence) -> Sentence:
+def finding(_: Evidence) -> sentence.Sentence:
     """Nothing: the answer is that of the first page, and what the model gives is a line of the card."""
-    return NOTHING
+    return sentence.NOTHING
 
 
 def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
@@ -33,7 +32,7 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     return [
         _line("Model and version", f"{about.model} {about.version}{other}"),
         _line("Owner", about.owner),
-        _line("Intended use", use.for_ or in_full(evidence, "3b")),
+        _line("Intended use", use.for_ or abstract.in_full(evidence, "3b")),
         _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
         _line("Users", use.users),
         _line("Decision", use.decision),
@@ -45,9 +44,9 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
     """What no data can show, as the release states it."""
     card = evidence.release.model_card
     said = {label: getattr(card, key) for key, label in CARD.items()}
-    said[CARD["architecture"]] = said[CARD["architecture"]] or in_full(evidence, "12c")
-    said[CARD["inputs"]] = said[CARD["inputs"]] or in_full(evidence, "9b")
-    sources = in_full(evidence, "5a")
+    said[CARD["architecture"]] = said[CARD["architecture"]] or abstract.in_full(evidence, "12c")
+    said[CARD["inputs"]] = said[CARD["inputs"]] or abstract.in_full(evidence, "9b")
+    sources = abstract.in_full(evidence, "5a")
     made_from = card.development_data or development(evidence)
     # Without a development table the text on all sources is the nearest: it speaks of the test's data too.
     of = ("Sources of data", sources) if made_from is None and sources else ("Development data", made_from)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from dossier.core.types import Evidence
+from dossier.report.chapters import glossary, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.glossary import used
-from dossier.report.chapters.sentence import Sentence
 from dossier.words.sources import Source, source
 
 
@@ -25,14 +24,14 @@ class Reference:
         return f"https://doi.org/{quote(self.source.doi, safe='/:;().')}" if self.source.doi else ""
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """How to read the list."""
-    return Sentence("Sources of the methods.", "Each measure names its own under Methods and glossary.")
+    return sentence.Sentence("Sources of the methods.", "Each measure names its own under Methods and glossary.")
 
 
 def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:
     """Each source once, in alphabetical order, that a measure on the pages of these chapters cites."""
-    cited_here = {source(short) for term in used(evidence, chapters) if term.on_page for short in term.cites}
+    cited_here = {source(short) for term in glossary.used(evidence, chapters) if term.on_page for short in term.cites}
     return [Reference(source) for source in sorted(cited_here, key=lambda source: source.text)]
 
 

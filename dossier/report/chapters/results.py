@@ -21,12 +21,10 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter
+from dossier.typeset import notes, numbers, words
 from dossier.typeset.measures import cell, needs_words
 from dossier.typeset.names import all_events, at_least, events_of, followed_for_less, marks_of_rivals
-from dossier.typeset.notes import intervals_of
-from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import counted, listing
 from dossier.words import entries
 
 
@@ -36,7 +34,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         return classes.results(evidence)
     pooled = find(evidence, "auroc", POOLED)
     if isinstance(pooled, Estimate):
-        lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
+        lead = f"The pooled AUROC is {numbers.in_text(evidence, 'auroc', pooled)}."
         return sentence.Sentence(lead, f"{sentence.new_hospital(evidence)} {_risks(evidence)}")
     sites = sentence.estimated(evidence, "auroc")
     span = f"The AUROC {sentence.over_sites(evidence, 'auroc', sites)}." if sites else ""
@@ -62,7 +60,7 @@ def essentials(evidence: Evidence) -> Table:
         asked = [("AUROC", "auroc", {}), ("Brier", "brier", {})]
         asked += [("Severity", "mean_severity", {})] if evidence.release.severity else []
     elif at is not None:
-        asked.append((f"Gain at{TIED}{threshold(at)}", "net_benefit_gain", {"threshold": at}))
+        asked.append((f"Gain at{numbers.TIED}{numbers.threshold(at)}", "net_benefit_gain", {"threshold": at}))
     reasons = Reasons(evidence)
     sites = externals(evidence)
     rows = []
@@ -74,14 +72,14 @@ def essentials(evidence: Evidence) -> Table:
         rows.append(Row(site.site, tuple(cells)))
     if len(sites) > 1:
         rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
-    lowest, highest = (number(end) for end in OE_TOLERATED)
+    lowest, highest = (numbers.number(end) for end in OE_TOLERATED)
     left = not_pooled(evidence, asked)
     return worded(
         "key-results",
         rows,
         [Column(label, intervals=True) for label, _, _ in asked],
         reasons.footnotes(),
-        level=level_of(evidence),
+        level=numbers.level_of(evidence),
         lowest=lowest,
         highest=highest,
         known=known,
@@ -151,9 +149,9 @@ def not_pooled(evidence: Evidence, asked: Iterable[tuple[str, str, At]]) -> str:
         return ""
     if len(set(rests.values())) == 1:
         count, patients = next(iter(rests.values()))
-        return f" Pooled are {count} of {every:,} sites, with {counted(patients, 'patient')}."
-    texts = [f"{label} {count} ({counted(patients, 'patient')})" for label, (count, patients) in rests.items()]
-    return f" Pooled, of {every:,} sites: {listing(texts)}."
+        return f" Pooled are {count} of {every:,} sites, with {words.counted(patients, 'patient')}."
+    texts = [f"{label} {count} ({words.counted(patients, 'patient')})" for label, (count, patients) in rests.items()]
+    return f" Pooled, of {every:,} sites: {words.listing(texts)}."
 
 
 def _events(sites: Sequence[DatasetSummary]) -> str:
@@ -170,16 +168,16 @@ def caption(evidence: Evidence) -> str:
     return sentence.phrase(
         "caption",
         "classes" if classes.labels(evidence) else "two",
-        patients=counted(sum(site.n for site in sites), "patient"),
+        patients=words.counted(sum(site.n for site in sites), "patient"),
         events=all_events(sites),
         less=followed_for_less(sites),
-        level=level_of(evidence),
-        made=intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites),
+        level=numbers.level_of(evidence),
+        made=notes.intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites),
         new=isinstance(pooled, Estimate) and expected_range(pooled) is not None,
         several=not is_single,
         left=not is_single and any(scarce),
         others="".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items()),
-        at="" if at is None else threshold(at),
+        at="" if at is None else numbers.threshold(at),
         alone=is_single or all(scarce),
     )
 

@@ -10,8 +10,7 @@ from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, sites_without
-from dossier.typeset import methods, tables, words
-from dossier.typeset.names import ends_of_range
+from dossier.typeset import methods, names, tables, words
 from dossier.typeset.numbers import level_of, number
 from dossier.typeset.reasons import why
 
@@ -28,7 +27,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """The strong potential robustness, and how it is read where a site does better than the internal test."""
-    strong, few = ends_of_range(strong)
+    strong, few = names.ends_of_range(strong)
     low, high = number(strong[0][1].value), number(strong[-1][1].value)
     runs = f"is {low}" if low == high else f"runs from {low} to {high}"
     return (

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from dossier.core import bands, claims, multiplicity, over_time
-from dossier.core.facts import Fact
+from dossier.core import bands, claims, facts, multiplicity, over_time
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -89,7 +88,7 @@ def default_benefit(dataset: str, found: Estimate) -> float | Absent:
     """The net benefit of the better default beside that of the model at a site."""
     everyone = found.details.get("treat_all")
     if everyone is None:
-        return Absent(Fact("not_computed", measure="net benefit of the better default", dataset=dataset))
+        return Absent(facts.Fact("not_computed", measure="net benefit of the better default", dataset=dataset))
     return max(everyone, 0.0)
 
 

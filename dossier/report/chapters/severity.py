@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dossier.core import types
-from dossier.core.facts import Method
+from dossier.core import facts, types
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, numbers, words
@@ -51,7 +50,7 @@ def _by_model(evidence: types.Evidence) -> types.Evidence:
         made = replace(result, term=result.measure, at={"model": result.at.get("model", OURS)})
         accuracy = result.found.details.get("accuracy") if isinstance(result.found, types.Estimate) else None
         if isinstance(result.found, types.Estimate) and accuracy is not None:
-            bare = types.Estimate(accuracy, None, None, None, result.found.n, Method("counted"))
+            bare = types.Estimate(accuracy, None, None, None, result.found.n, facts.Method("counted"))
             results.append(replace(made, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(made)
     at = sentence.primary_threshold(evidence)

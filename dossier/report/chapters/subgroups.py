@@ -6,13 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core import bands, between_groups, claims, multiplicity, types
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest
+from dossier.typeset import measures, names, numbers
 from dossier.typeset.flags import flag_text
-from dossier.typeset.measures import cell, needs_words
-from dossier.typeset.names import ALL_POOLED, label_of, shown
-from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, setting
 from dossier.words import entries
@@ -30,7 +27,7 @@ NAMES: dict[str, str] = entries("pages")["compared_in"]
 STATES: dict[str, str] = entries("pages")["subgroup"]
 
 
-def finding(evidence: types.Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """Which groups differ from the other patients of their own sites, over all sites, and what else is known."""
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     sized = _sized(evidence)
@@ -40,15 +37,15 @@ def finding(evidence: types.Evidence) -> Sentence:
     declared = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
     of_criteria = _of_criteria(declared)
     if not looks:
-        return Sentence(
+        return sentence.Sentence(
             "No subgroup could be compared with the other patients within the sites.", f"{of_criteria}{rest}".strip()
         )
     apart = _against(evidence)
     counts = _counts(looks)
     others = [*apart[1:], *(look for look in looks if look.state == "explained" and look.is_worse)]
-    more = named_with_the_rest([_said(evidence, look) for look in others], MOST_NAMED - 1)
+    more = sentence.named_with_the_rest([_said(evidence, look) for look in others], MOST_NAMED - 1)
     said = f"{sentence_case(more)}. " if more else ""
-    slight = named_with_the_rest([flag_text(look.fact) for look in looks if look.is_slight], MOST_NAMED - 1)
+    slight = sentence.named_with_the_rest([flag_text(look.fact) for look in looks if look.is_slight], MOST_NAMED - 1)
     said += f"{sentence_case(slight)}; whether by more than the limits is open. " if slight else ""
     if not apart:
         beyond = " beyond the limits and what risks foretell" if said else ""
@@ -56,10 +53,10 @@ def finding(evidence: types.Evidence) -> Sentence:
             f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to be worse off{beyond}."
         )
         if "against" in declared:
-            return Sentence(of_criteria.strip(), f"{none} {said}{counts}{rest}")
-        return Sentence(none, f"{said}{counts}{of_criteria}{rest}")
+            return sentence.Sentence(of_criteria.strip(), f"{none} {said}{counts}{rest}")
+        return sentence.Sentence(none, f"{said}{counts}{of_criteria}{rest}")
     first = f"{_where(evidence, apart[0])} {_said(evidence, apart[0])}".strip()
-    return Sentence(f"{sentence_case(first)}.", f"{said}{counts}{of_criteria}{rest}")
+    return sentence.Sentence(f"{sentence_case(first)}.", f"{said}{counts}{of_criteria}{rest}")
 
 
 def worse_off(evidence: types.Evidence) -> str:
@@ -73,7 +70,7 @@ def worse_off(evidence: types.Evidence) -> str:
         if (look.dataset, look.measure, types.Subset(look.column, look.label), look.at)
         == (claim.dataset, claim.measure, claim.subset, claim.at)
     ]
-    return f"{sentence_case(named_with_the_rest(facts, MOST_NAMED - 1))}." if facts else ""
+    return f"{sentence_case(sentence.named_with_the_rest(facts, MOST_NAMED - 1))}." if facts else ""
 
 
 def _against(evidence: types.Evidence) -> list[between_groups.Look]:
@@ -103,7 +100,7 @@ def _counts(looks: Sequence[between_groups.Look]) -> str:
     text = f"Of {counted(len(looks), 'comparison')}, corrected for their number: {listing(parts)}."
     unsure = [look for look in looks if look.state == "open" and look.excludes_none]
     if unsure:
-        by_chance = number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
+        by_chance = numbers.number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
         sure = sum(look.is_sure for look in unsure)
         who = f"Of those that cannot tell, {how_many(len(unsure))} {'has' if len(unsure) == 1 else 'have'}"
         slight = f", {in_words(sure)} after the correction too, by an open amount" if sure else ""
@@ -206,7 +203,7 @@ def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Ta
     reasons = Reasons(evidence)
     rows: list[Row] = []
     for dataset in _shown(evidence, column, reasons):
-        rows.append(Row(label_of(dataset), kind="group"))
+        rows.append(Row(names.label_of(dataset), kind="group"))
         for label, size in types.subgroup_sizes(evidence, column, dataset.name).items():
             subset, cells = types.Subset(column, label), [Cell.absent("too few")] * len(asked)
             if not size.is_few:
@@ -225,7 +222,7 @@ def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Ta
         at=column,
         classes=True,
         column=sentence_case(column),
-        level=level_of(evidence),
+        level=numbers.level_of(evidence),
         few=bands.FEW_FOR_POOLING,
     )
 
@@ -259,13 +256,13 @@ def _of_columns(evidence: types.Evidence, columns: Sequence[str]) -> Table:
 
     return worded(
         "subgroups",
-        [Row(label_of(dataset), cells(dataset)) for dataset in sites],
+        [Row(names.label_of(dataset), cells(dataset)) for dataset in sites],
         heads,
         (*reasons.footnotes(), *_unassigned(evidence, *columns)),
         at="-".join(columns),
         classes=False,
         column=sentence_case(listing(columns)),
-        level=level_of(evidence),
+        level=numbers.level_of(evidence),
         few=bands.FEW_FOR_POOLING,
     )
 
@@ -297,7 +294,7 @@ def _judged_cell(evidence: types.Evidence, subset: types.Subset, dataset: str, m
 def _shown(evidence: types.Evidence, column: str, reasons: Reasons) -> list[types.DatasetSummary]:
     """The datasets that know the column; the others are named below the table."""
     kept = []
-    for dataset in shown(evidence, ("external", "internal")):
+    for dataset in names.shown(evidence, ("external", "internal")):
         if types.subgroup_sizes(evidence, column, dataset.name):
             kept.append(dataset)
             continue
@@ -305,7 +302,7 @@ def _shown(evidence: types.Evidence, column: str, reasons: Reasons) -> list[type
         if any(isinstance(size, types.Withheld) for size in sizes):
             kept.append(dataset)
         elif sizes and isinstance(sizes[0], types.Absent):
-            reasons.leave_out(label_of(dataset), dataset.name, sizes[0].reason)
+            reasons.leave_out(names.label_of(dataset), dataset.name, sizes[0].reason)
     return kept
 
 
@@ -318,13 +315,13 @@ def _sizes(evidence: types.Evidence, column: str, dataset: str) -> dict[str, typ
 def _cell(evidence: types.Evidence, subset: types.Subset, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
     _, measure, at = asked
     found = types.find_in_subgroup(evidence, subset, measure, dataset, **at)
-    return cell(found, evidence.terms[measure], reasons, _is_wordy(evidence, measure, at))
+    return measures.cell(found, evidence.terms[measure], reasons, _is_wordy(evidence, measure, at))
 
 
 def _is_wordy(evidence: types.Evidence, measure: str, at: types.At) -> bool:
     """Whether a bound of the column is negative."""
     every = evidence.subgroups.results
-    return needs_words(each.found for each in every if each.measure == measure and dict(each.at) == dict(at))
+    return measures.needs_words(each.found for each in every if each.measure == measure and dict(each.at) == dict(at))
 
 
 def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:
@@ -341,9 +338,9 @@ def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> li
         for (_, measure, at), estimate in zip(asked, found, strict=True):
             term, wordy = evidence.terms[measure], _is_wordy(evidence, measure, at)
             is_absent = isinstance(estimate, types.Absent)
-            cells.append(NOT_COMPUTED if is_absent else cell(estimate, term, Reasons(evidence), wordy))
+            cells.append(NOT_COMPUTED if is_absent else measures.cell(estimate, term, Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
-    return [Row(ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED, kind="group"), *rows] if rows else []
+    return [Row(names.ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED, kind="group"), *rows] if rows else []
 
 
 ALL_STRATIFIED = "All, within sites"
@@ -365,13 +362,13 @@ def _unassigned(evidence: types.Evidence, *columns: str) -> tuple[str, ...]:
 def _in_none(evidence: types.Evidence, column: str) -> str:
     """The sites with patients in no subgroup of a column, with how many."""
     lost, withheld = [], 0
-    for dataset in shown(evidence, ("external", "internal")):
+    for dataset in names.shown(evidence, ("external", "internal")):
         known = types.subgroup_sizes(evidence, column, dataset.name)
         count = next(iter(known.values())).unassigned if known else 0
         if isinstance(count, types.Withheld):
             withheld += 1
         elif count:
-            lost.append(f"{label_of(dataset)} {count:,}")
+            lost.append(f"{names.label_of(dataset)} {count:,}")
     return listing([*lost, *([f"withheld at {counted(withheld, 'site')}"] if withheld else [])])
 
 
@@ -392,7 +389,7 @@ def _apart(evidence: types.Evidence) -> Table:
         "subgroup-differences",
         rows,
         footnotes=tuple(_left_out(evidence, looks)),
-        level=level_of(evidence),
+        level=numbers.level_of(evidence),
         judged=counted(judged, "comparison"),
         at_most=between_groups.AT_MOST,
         flagged=any(look.measure in between_groups.AT_THRESHOLD for look in looks),
@@ -408,7 +405,7 @@ def _row(look: between_groups.Look, called: Mapping[str, str]) -> Row:
 
     def said(*values: float | None) -> str:
         known = [value * (100 if digits == 1 else 1) for value in values if value is not None]
-        return " to ".join(number(value, digits) for value in known) if len(known) == len(values) else ""
+        return " to ".join(numbers.number(value, digits) for value in known) if len(known) == len(values) else ""
 
     if (value := details.get("tau")) is not None:
         tau = Cell(said(value), said(details["tau_low"], details["tau_high"]))
@@ -417,7 +414,7 @@ def _row(look: between_groups.Look, called: Mapping[str, str]) -> Row:
         Cell.plain(said(look.rest)),
         Cell(said(found.value), said(found.low, found.high), "alert" if look.state == "against" else "value"),
         tau,
-        NOT_COMPUTED if look.state == "not judged" else Cell.plain(number(look.p_value, 3)),
+        NOT_COMPUTED if look.state == "not judged" else Cell.plain(numbers.number(look.p_value, 3)),
         NOT_COMPUTED if look.is_single else Cell.plain(f"{details.get('tested_at') or 0:g}"),
         Cell.word(STATES[look.state]),
     )

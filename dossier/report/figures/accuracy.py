@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset import names, numbers, widths
 
@@ -42,7 +41,7 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
     """How the H-accuracy changes with what a missed case weighs against a false alarm."""
     found = facets.shown_curves(evidence, canvas.FULL, "h_accuracy_by_priority")
     if not facets.known(found):
-        return types.Absent(Fact("no_h_accuracy_by_priority"))
+        return types.Absent(facts.Fact("no_h_accuracy_by_priority"))
     marked = {site.name: priorities_of(evidence, site.name) for site, _ in found}
     used = [source for source in SOURCES if any(source in own for own in marked.values())]
     width = canvas.HALF if len(found) <= facets.MOST_BESIDE else canvas.FULL
@@ -183,7 +182,7 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
     """Whether the model errs more where people find the cases hard, whatever a missed case weighs."""
     found = surfaces(evidence)
     if not found:
-        return facets.why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
+        return facets.why_nowhere(evidence, "h_accuracy_surface", facts.Fact("no_site_with_complexity"))
     shown = found[:MOST_SURFACES]
     high, head = 26.0, 13.6 if len(shown) > 1 else 9.2
     row = high + head + 13.0

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink
 from dossier.typeset import names, numbers, words
 
@@ -62,7 +61,7 @@ def _panels(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> ca
     every = facets.shown_curves(evidence, canvas.FULL, name)
     found = [(site, curve) for site, curve in every if isinstance(curve, types.Curve)]
     if not found:
-        return facets.why_nowhere(evidence, name, Fact("not_estimated_at_any_site", what=about["what"]))
+        return facets.why_nowhere(evidence, name, facts.Fact("not_estimated_at_any_site", what=about["what"]))
     low, high = _ends([values for _, curve in found for line in _lines(about, curve) for values in line])
     key = [
         facets.Key(text, looks["color"], looks["ls"])

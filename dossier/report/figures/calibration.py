@@ -10,9 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import bands, facts, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, risks
 from dossier.typeset import widths
 from dossier.typeset.names import ends_of_range
@@ -58,7 +56,7 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     curves, shown = [curve for _, curve in found], [site for site, _ in found]
     if not facets.known(found):
         withheld = (curve for curve in curves if isinstance(curve, types.Withheld))
-        return next(withheld, types.Absent(Fact("no_site_with_calibration_curve")))
+        return next(withheld, types.Absent(facts.Fact("no_site_with_calibration_curve")))
     end = curve_end(curves)
     if len(shown) == 1 and width == canvas.FULL:
         return _draw_alone(evidence, shown[0], facets.known(found)[0], end)
@@ -272,7 +270,7 @@ def observed_over_expected(
 
 def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn:
     """The calibration curves with their words."""
-    drawn = present(draw_calibration(evidence, width))
+    drawn = register.present(draw_calibration(evidence, width))
     message = said_and_seen(evidence, width) if width == canvas.FULL else ""
     caption, alternative = calibration_caption(evidence, width), calibration_alternative(evidence, width)
     return canvas.Drawn(drawn, caption, alternative, message)

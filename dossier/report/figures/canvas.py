@@ -27,8 +27,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from dossier.core import register
-from dossier.core.material import styles
+from dossier.core import material, register
 from dossier.core.types import Absent, DatasetSummary, Evidence, Floats, Picture
 from dossier.report.figures import ink, svg
 from dossier.typeset.numbers import plain
@@ -51,9 +50,9 @@ TICK, TICK_GAP = 2.5, 2.0
 @lru_cache(maxsize=1)
 def _parameters() -> Any:
     """Matplotlib's own defaults under our style, so that no setting of the machine shows through."""
-    for font in sorted((styles() / "fonts").glob("InterTab-*.ttf")):
+    for font in sorted((material.styles() / "fonts").glob("InterTab-*.ttf")):
         font_manager.fontManager.addfont(str(font))
-    with style.context(["default", str(styles() / "figure.mplstyle")]):
+    with style.context(["default", str(material.styles() / "figure.mplstyle")]):
         # Not its own items: asked for the backend, matplotlib would import pyplot to choose one.
         return {key: value for key, value in dict.items(matplotlib.rcParams) if not key.startswith("backend")}
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate
+from dossier.typeset import numbers, words
 from dossier.typeset.names import followed_for_less
-from dossier.typeset.numbers import level_of, number, showing_the_side
-from dossier.typeset.words import counted, listing
 
 
 def interval(
@@ -23,25 +22,25 @@ def interval(
     if low < 0 or high < 0:
         joint = " to "
     cut_offs = () if reference is None else (reference,)
-    first, last = (number(bound, showing_the_side(bound, digits, cut_offs)) for bound in (low, high))
+    first, last = (numbers.number(bound, numbers.showing_the_side(bound, digits, cut_offs)) for bound in (low, high))
     return f"{first}{joint}{last}"
 
 
-level_text = level_of
+level_text = numbers.level_of
 """The level of the intervals: 95%."""
 
 
 def patients(sites: Sequence[DatasetSummary]) -> str:
     """How many patients the figure rests on: 5,340 patients, 1,724 events."""
     events = [site.events for site in sites if site.events is not None]
-    more = f", {counted(sum(events), 'event')}" if len(events) == len(sites) else ""
-    return f"{counted(sum(site.n for site in sites), 'patient')}{more}{followed_for_less(sites)}"
+    more = f", {words.counted(sum(events), 'event')}" if len(events) == len(sites) else ""
+    return f"{words.counted(sum(site.n for site in sites), 'patient')}{more}{followed_for_less(sites)}"
 
 
 def patients_of(about: Mapping[str, Any], found: Sequence[tuple[DatasetSummary, Curve]]) -> str:
     """How many patients curves rest on, or how many answers of readers where they are of these."""
     if about.get("of") == "answers":
-        return counted(sum(curve.n for _, curve in found), "answer")
+        return words.counted(sum(curve.n for _, curve in found), "answer")
     return patients([site for site, _ in found])
 
 
@@ -52,10 +51,10 @@ def sites_word(count: int) -> str:
 
 def joined(names: Sequence[str], most: int = 4) -> str:
     """Names in a sentence: a, b and c; the rest as a number."""
-    return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])
+    return words.listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])
 
 
-def from_to(known: Iterable[tuple[float, str]], written: Callable[[float], str] = number) -> str:
+def from_to(known: Iterable[tuple[float, str]], written: Callable[[float], str] = numbers.number) -> str:
     """From the lowest to the highest of some values, each with where it is: 0.71 (Desio) to 0.82 (Rho)."""
     ordered = sorted(known)
     ends = dict.fromkeys((ordered[0], ordered[-1]))
@@ -72,5 +71,5 @@ def value_text(found: Estimate | Absent, digits: int = 2) -> str:
     if isinstance(found, Absent):
         return "not estimable"
     if found.low is None or found.high is None:
-        return number(found.value, digits)
-    return f"{number(found.value, digits)} ({interval(found.low, found.high, digits, ' to ')})"
+        return numbers.number(found.value, digits)
+    return f"{numbers.number(found.value, digits)} ({interval(found.low, found.high, digits, ' to ')})"

@@ -8,9 +8,7 @@ from typing import TypeVar
 
 from matplotlib.figure import Figure
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import bands, facts, register, types
 from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, risks, roc, utility
 
 Kind = TypeVar("Kind", types.Result, types.CurveResult)
@@ -22,7 +20,7 @@ def panels(evidence: types.Evidence) -> types.Evidence | types.Absent:
     """The evidence as if each class at each external site were a site of its own, the class being the outcome."""
     labels = evidence.release.outcome.classes
     if not labels:
-        return types.Absent(Fact("two_classes"))
+        return types.Absent(facts.Fact("two_classes"))
 
     def of_class(one: Kind) -> Kind:
         alone = {name: value for name, value in one.at.items() if name != "class"}
@@ -55,8 +53,8 @@ def _drawn(
     message: Callable[[types.Evidence], str] = lambda seen: "",
 ) -> canvas.Drawn | types.Absent:
     """A figure of the panels, with a caption that counts every patient once."""
-    seen = present(panels(evidence))
-    drawn = present(draw(seen))
+    seen = register.present(panels(evidence))
+    drawn = register.present(draw(seen))
     more = captions.left_out(max(0, len(seen.datasets) - facets.MOST_PANELS[width]), "in results.csv")
     text = f"{captions.patients(types.externals(evidence))}; one class against the rest. {words(seen)}{more}"
     return canvas.Drawn(drawn, text, alternative(seen), message(seen))
@@ -74,7 +72,7 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     """The AUROC of every class against the rest, pooled over the sites."""
     labels = evidence.release.outcome.classes
     if not labels:
-        return types.Absent(Fact("two_classes"))
+        return types.Absent(facts.Fact("two_classes"))
     sites = types.externals(evidence)
     seen = replace(
         evidence,
@@ -97,7 +95,7 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     )
     drawn = discrimination.printed_forest(seen, discrimination.AUROC, canvas.HALF)
     if isinstance(drawn, types.Absent):
-        return types.Absent(Fact("no_class_pooled"))
+        return types.Absent(facts.Fact("no_class_pooled"))
     words = f"{captions.patients(sites)}; pooled over the sites, with {captions.level_text(evidence)} intervals."
     known = [f"{site.site} {captions.value_text(found)}" for site, found in data.known(seen, "auroc")]
     message = f"Pooled over {captions.sites_word(len(sites))}: AUROC of {captions.joined(known, 8)}."

@@ -10,9 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands, multiplicity, types
-from dossier.core.facts import Fact
-from dossier.core.register import absent_with_its_parts, present
+from dossier.core import bands, facts, multiplicity, register, types
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, of_how_many, people, threshold
@@ -28,7 +26,7 @@ def alone(evidence: types.Evidence) -> types.DatasetSummary | types.Absent:
     if evidence.local_site is not None:
         return types.summary_of(evidence, evidence.local_site)
     sites = types.externals(evidence)
-    return sites[0] if len(sites) == 1 else types.Absent(Fact("hospitals_together_describe_none"))
+    return sites[0] if len(sites) == 1 else types.Absent(facts.Fact("hospitals_together_describe_none"))
 
 
 # ---- the percentages of one hospital --------------------------------------------------------------------------------
@@ -51,8 +49,8 @@ def _name_lines(axes: canvas.Panel, name: str, curve: types.Curve, end: float) -
 @canvas.figure("Percentages and what happened")
 def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
-    site = present(alone(evidence))
-    curve = present(types.find_curve(evidence, "calibration_curve", site.name))
+    site = register.present(alone(evidence))
+    curve = register.present(types.find_curve(evidence, "calibration_curve", site.name))
     end = calibration.curve_end([curve])
     top, height = 6.5, 29.6
     drawn = canvas.sheet(WIDTH, top + height + 10.4)
@@ -98,7 +96,7 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Abse
             is_off = multiplicity.size_of_risks(evidence, site.name) == "against"
             rows.append(Row(site, *ends, is_off=is_off and bool(multiplicity.at_risk(risk, *ends)[0])))
     if len(rows) < 2:
-        return types.Absent(Fact("percentages_at_fewer_than_two_hospitals"))
+        return types.Absent(facts.Fact("percentages_at_fewer_than_two_hospitals"))
     ranked = sorted(rows, key=lambda row: -row.value)
     half = MOST_PLACES // 2
     kept = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[-half:]]
@@ -109,8 +107,8 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Abse
 def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
     if isinstance(only := alone(evidence), types.DatasetSummary):
-        return types.Absent(Fact("curve_shows_more", dataset=only.name))
-    found = present(came(evidence))
+        return types.Absent(facts.Fact("curve_shows_more", dataset=only.name))
+    found = register.present(came(evidence))
     (risk, rows), among = found, of_how_many(found[0])
     quarters = [0, 0.25, 0.5, 0.75, 1]
     texts = [f"{among * part:,.0f}" for part in quarters]
@@ -151,20 +149,20 @@ class Thousand:
     count: Mapping[str, int]
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
     threshold = data.primary_threshold(evidence)
     if threshold is None:
-        return types.Absent(Fact("release_declares_no_threshold"))
-    site = present(alone(evidence))
-    found = present(types.find_curve(evidence, "per_thousand_of_site", site.name))
+        return types.Absent(facts.Fact("release_declares_no_threshold"))
+    site = register.present(alone(evidence))
+    found = register.present(types.find_curve(evidence, "per_thousand_of_site", site.name))
     if "threshold" not in found.columns:
-        return types.Absent(Fact("counts_of_classes_have_no_threshold"))
+        return types.Absent(facts.Fact("counts_of_classes_have_no_threshold"))
     for row, position in enumerate(found.columns["threshold"]):
         if position == threshold:
             return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
-    return types.Absent(Fact("no_counts_at_primary_threshold"))
+    return types.Absent(facts.Fact("no_counts_at_primary_threshold"))
 
 
 def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
@@ -197,7 +195,7 @@ def _squares(axes: Axes, x: float, top: float, rows: int, start: int, count: int
 @canvas.figure("Outcomes of 1,000 patients")
 def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
-    found = present(thousand(evidence))
+    found = register.present(thousand(evidence))
     count = found.count
     with_outcome = count["true_positive"] + count["false_negative"]
     without = count["false_positive"] + count["true_negative"]
@@ -277,7 +275,7 @@ def rankings(evidence: types.Evidence) -> tuple[Row, ...] | types.Absent:
         for site, auroc in data.known(evidence, "auroc")
     ]
     if len(known) < 2:
-        return types.Absent(Fact("known_at_fewer_than_two_hospitals"))
+        return types.Absent(facts.Fact("known_at_fewer_than_two_hospitals"))
     ranked = sorted(known, key=lambda row: -row.value)
     half = MOST_PLACES // 2
     ends = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[len(ranked) - half + 1 :]]
@@ -321,7 +319,7 @@ def _tells(evidence: types.Evidence) -> str:
 @canvas.figure("Telling sick from well, hospital by hospital")
 def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
-    rows = present(rankings(evidence))
+    rows = register.present(rankings(evidence))
     pooled = types.find(evidence, "auroc", types.POOLED)
     expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
     lows = [row.value if row.low is None else row.low for row in rows]

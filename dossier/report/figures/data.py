@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
-from dossier.typeset.names import ends_of_range
-from dossier.typeset.widths import shortened
+from dossier.typeset import names, widths
 
 
 def primary_threshold(evidence: Evidence) -> float | None:
@@ -34,7 +33,7 @@ def ranked(
 ) -> tuple[list[tuple[float, str]], str]:
     """The values of a measure with the sites that may be the ends of a range, the lowest first; and who is none."""
     asked = {site.name for site in sites}
-    found, few = ends_of_range([pair for pair in known(evidence, measure, **at) if pair[0].name in asked])
+    found, few = names.ends_of_range([pair for pair in known(evidence, measure, **at) if pair[0].name in asked])
     return sorted((each.value, site.site) for site, each in found), few
 
 
@@ -68,5 +67,5 @@ def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str
     """The label of each external dataset, by name, short enough for a width in mm."""
     sites = externals(evidence)
     return dict(
-        zip((site.name for site in sites), shortened([site.site for site in sites], width, weight), strict=True)
+        zip((site.name for site in sites), widths.shortened([site.site for site in sites], width, weight), strict=True)
     )

@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
+from dossier.core import bands, facts, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import numbers, widths
 from dossier.typeset.names import ends_of_range, events_of, marks_of_rivals
@@ -147,7 +146,7 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
     """The forest of the external sites at that width."""
     sites = types.externals(evidence)
     if not any(isinstance(what.found(evidence, site.name), types.Estimate) for site in sites):
-        return types.Absent(Fact("not_estimated_at_any_site", what=what.heading))
+        return types.Absent(facts.Fact("not_estimated_at_any_site", what=what.heading))
     shown = sites[: MOST_ROWS[width]]
     columns, pooled = forest_columns(evidence, what, width), what.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)

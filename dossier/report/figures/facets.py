@@ -13,9 +13,8 @@ from matplotlib.patches import Rectangle
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, externals, find_curve
 from dossier.report.figures import canvas, ink, marks
-from dossier.typeset.reasons import why
+from dossier.typeset import reasons, widths
 from dossier.typeset.tables import NARROW, filled
-from dossier.typeset.widths import shortened, text_width, wrapped
 
 # ---- panels ---------------------------------------------------------------------------------------------------------
 
@@ -123,13 +122,13 @@ HEAD_LINE = 3.9
 
 def _heads(names: Sequence[str], grid: Lattice) -> tuple[str, ...]:
     """The names above the panels: on one line, else on two where there is height, else shortened."""
-    short = shortened(names, grid.width)
+    short = widths.shortened(names, grid.width)
     if grid.rows > MOST_ROWS_OF_TALL_HEADS:
         return short
     firsts = [name.split(",")[0] for name in names]
     tellable = len(set(firsts)) == len(names)
     whole = (
-        wrapped(name, grid.width, 2) or (wrapped(first, grid.width, 2) if tellable else None)
+        widths.wrapped(name, grid.width, 2) or (widths.wrapped(first, grid.width, 2) if tellable else None)
         for name, first in zip(names, firsts, strict=True)
     )
     return tuple(long or cut for long, cut in zip(whole, short, strict=True))
@@ -193,7 +192,7 @@ class Multiples:
             axes = self.panel(index)
             scale(axes, index)
             if isinstance(curve, Absent):
-                say(axes, why(evidence, curve.reason))
+                say(axes, reasons.why(evidence, curve.reason))
             else:
                 yield index, site, axes, curve
 
@@ -228,7 +227,7 @@ def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
 def say(axes: canvas.Panel, *choices: str) -> None:
     """Say in a panel why nothing is drawn, in the first words that fit."""
     most = max(1, int(axes.height / canvas.LINE))
-    fitting = (wrapped(choice, axes.width - 2.0, most) for choice in (*choices, "not estimable", "none"))
+    fitting = (widths.wrapped(choice, axes.width - 2.0, most) for choice in (*choices, "not estimable", "none"))
     text = next((choice for choice in fitting if choice), "–")
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=ink.INK_2, linespacing=1.2)
 
@@ -259,7 +258,7 @@ class Key:
 
 def key_lines(entries: Sequence[Key], width: float) -> list[list[Key]]:
     """The entries of a key in as many rows as a width in mm needs."""
-    wide = [entry.swatch + text_width(entry.text) + KEY_GAP for entry in entries]
+    wide = [entry.swatch + widths.text_width(entry.text) + KEY_GAP for entry in entries]
     return filled(entries, wide, width + KEY_GAP)
 
 
@@ -289,5 +288,5 @@ def key(figure: Figure, left: float, y: float, lines: Sequence[Sequence[Key]], s
                 figure.add_artist(place)
             x += entry.swatch
             canvas.write(figure, x, y, entry.text)
-            x += text_width(entry.text) + KEY_GAP
+            x += widths.text_width(entry.text) + KEY_GAP
         y += step

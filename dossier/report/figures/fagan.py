@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import per_cent, threshold
@@ -33,7 +32,7 @@ def fagan_nomogram_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     known = [(site, curve) for site, curve in every if isinstance(curve, types.Curve)]
     if not known:
         return facets.why_nowhere(
-            evidence, "fagan_nomogram", Fact("not_estimated_at_any_site", what="likelihood ratios")
+            evidence, "fagan_nomogram", facts.Fact("not_estimated_at_any_site", what="likelihood ratios")
         )
     found = known[:MOST_SITES]
     names = ("before", "after_positive", "after_negative")

@@ -10,9 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, multiplicity, types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import bands, facts, multiplicity, register, types
 from dossier.report.figures import canvas, captions, data, ink, marks, placing
 from dossier.typeset import widths, words
 
@@ -50,7 +48,7 @@ def draw_funnel(evidence: types.Evidence, width: float) -> Figure | types.Absent
     """O/E with the limits of chance and those beyond by name; at full width the AUROC beside it."""
     ratios, ranks = points(evidence, "oe_ratio"), points(evidence, "auroc")
     if not ratios:
-        return types.Absent(Fact("not_estimated_at_any_site", what="O/E"))
+        return types.Absent(facts.Fact("not_estimated_at_any_site", what="O/E"))
     drawn = canvas.sheet(width, TOP + HEIGHT + 12.0)
     is_whole = width == canvas.FULL
     across = 94.0 if is_whole and ranks else width - LEFT - 3.0
@@ -139,8 +137,8 @@ def _dots(axes: canvas.Panel, found: Sequence[Point]) -> None:
 def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> canvas.Drawn | types.Absent:
     sites = types.externals(evidence)
     if len(sites) < bands.MANY_SITES or evidence.release.outcome.classes:
-        return types.Absent(Fact("few_enough_to_be_named"))
-    drawn = present(draw_funnel(evidence, width))
+        return types.Absent(facts.Fact("few_enough_to_be_named"))
+    drawn = register.present(draw_funnel(evidence, width))
     found, names = points(evidence, "oe_ratio"), data.labels(evidence, 62.0)
     out = [names[point.of.name] for point in found if point.is_out]
     left = len(sites) - len(found)

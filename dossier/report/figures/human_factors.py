@@ -11,9 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import facts, register, types
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import groups_of_readers
@@ -159,11 +157,11 @@ def _mean_forest(drawn: Figure, evidence: types.Evidence, groups: Sequence[Group
 @canvas.figure("Decision benefit")
 def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether each reader decides better with the model, by how well they decide without it."""
-    curve = present(types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY))
+    curve = register.present(types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY))
     unaided, every = data.column(curve, "unaided"), data.column(curve, "benefit")
     benefit = every[~np.isnan(every)]
     if not len(benefit):
-        return types.Absent(Fact("no_reader_decided_both_ways"))
+        return types.Absent(facts.Fact("no_reader_decided_both_ways"))
     groups = groups_of(evidence, curve)
     drawn = canvas.sheet(canvas.FULL, TOP + HIGH + 10.0)
     across = _limits(unaided[~np.isnan(every)], 0.05)

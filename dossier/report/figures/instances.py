@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from dossier.core import instances, types
-from dossier.core.facts import Fact
+from dossier.core import facts, instances, types
 from dossier.report.figures import accuracy, canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths, words
 from dossier.typeset.names import ends_of_range
@@ -169,7 +168,7 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     sites = [(site, [instance for instance in found if not instance.rests_on_raters]) for site, found in every]
     known = [instance for _, found in sites for instance in found]
     if not any(instance.kind != "plain" for instance in known):
-        return facets.why_nowhere(evidence, "h_accuracy_profile", Fact("no_profile_of_h_accuracy"))
+        return facets.why_nowhere(evidence, "h_accuracy_profile", facts.Fact("no_profile_of_h_accuracy"))
     named = {_key(instance): label(evidence, instance) for instance in known}
     shared = dict(zip(named, widths.shortened(tuple(named.values()), MOST_OF_LABELS), strict=True))
     left = max(map(widths.text_width, shared.values())) + 3.0
@@ -198,7 +197,7 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     every = [(site, [one for one in found if one.rests_on_raters]) for site, found in all_instances(evidence)]
     rated = [(site, own) for site, own in every if own]
     if not rated:
-        return types.Absent(Fact("no_site_with_complexity"))
+        return types.Absent(facts.Fact("no_site_with_complexity"))
     site, found = rated[0]
     single = [instance for instance in found if instance.kind != "composite"]
     composite = [instance for instance in found if instance.kind == "composite"]

@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.patches import Rectangle
 
-from dossier.core import types
+from dossier.core import facts, types
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.facts import Fact, gathered
 from dossier.report.figures import canvas, captions, data, ink
-from dossier.typeset import widths
+from dossier.typeset import numbers, widths
 from dossier.typeset.names import label_of, shown
-from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted, listing
 
 SHADES: Mapping[float, str] = {0.05: "white", 0.2: ink.TINTS[0], 0.5: ink.TINTS[1], 0.999: ink.TINTS[2], 1.0: "#8b939b"}
@@ -72,7 +70,7 @@ def _word(share: float | None, across: float) -> tuple[str, str]:
         return ("not held" if across >= widths.text_width("not held") + 1 else "\N{EN DASH}"), ink.INK_2
     if share == 0:
         return "0", ink.INK_2
-    return ("all" if share == 1 else number(share, 0, percent=True)), ink.INK
+    return ("all" if share == 1 else numbers.number(share, 0, percent=True)), ink.INK
 
 
 @canvas.figure("Missing values")
@@ -81,7 +79,7 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     known = shares(evidence)
     rows = gappy(known)[:MAP_ROWS]
     if not rows:
-        return types.Absent(Fact("no_missing_value"))
+        return types.Absent(facts.Fact("no_missing_value"))
     datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
     numbered = len(datasets) <= MAP_WITH_NUMBERS
     # The names may be as wide as the columns leave room, at their least width.
@@ -148,7 +146,7 @@ def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float
         key=lambda found: found[1],
         default=(("", ""), 0.0),
     )
-    most = f"{predictor} in {site[name]}, {per_cent(share)}" if share > 0 else ""
+    most = f"{predictor} in {site[name]}, {numbers.per_cent(share)}" if share > 0 else ""
     most_often = f" Most often{' elsewhere' if lost else ''}: {most}." if most else ""
     in_all = f" No patient has a value of {listing(lost)}." if lost else ""
     return f"{counted(count, 'predictor')} {'has' if count == 1 else 'have'} missing values.{in_all}{most_often}"
@@ -156,6 +154,6 @@ def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float
 
 def _lost(known: Mapping[tuple[str, str], float], site: Mapping[str, str]) -> list[str]:
     """The predictors that no patient of a dataset has, each with its datasets; the rest as a number."""
-    where = gathered((predictor, site[name]) for (name, predictor), share in known.items() if share == 1)
+    where = facts.gathered((predictor, site[name]) for (name, predictor), share in known.items() if share == 1)
     texts = [f"{predictor} in {captions.joined(sites, 3)}" for predictor, sites in sorted(where.items())]
     return texts if len(texts) <= 3 else [*texts[:3], f"{len(texts) - 3} more predictors"]

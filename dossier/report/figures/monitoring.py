@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from dossier.core import over_time, types
-from dossier.core.facts import Fact
+from dossier.core import facts, over_time, types
 from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed
 from dossier.report.figures import canvas, captions, data, facets, ink
-from dossier.typeset import widths
-from dossier.typeset.methods import method_parts
+from dossier.typeset import methods, widths
 from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import HEADS, period
 from dossier.typeset.words import periods as in_a_row
@@ -216,7 +214,7 @@ def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     every = over_time.of_evidence(evidence)
     shown = _shown(evidence, every)
     if not shown.sites:
-        return types.Absent(Fact("no_site_by_period"))
+        return types.Absent(facts.Fact("no_site_by_period"))
     drawn = _draw(evidence, shown)
     is_psi = "degree_of_correspondence" in shown.curves
     # What a smaller period alone does to a p value.
@@ -246,7 +244,7 @@ def _gaps(shown: Shown) -> str:
         for curves in shown.curves.values():
             curve = curves.get(site.name)
             steps = [fact for fact in curve.method if fact.code in NOT_DRAWN] if curve is not None else []
-            said |= dict.fromkeys(f"{site.site}: {text}" for text in method_parts(steps))
+            said |= dict.fromkeys(f"{site.site}: {text}" for text in methods.method_parts(steps))
     kept = list(said)[:MOST_GAPS]
     more = f"; and {len(said) - len(kept)} more" if len(said) > len(kept) else ""
     return f" {'; '.join(kept)}{more}." if kept else ""

@@ -12,9 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import facts, register, types
 from dossier.report.figures import canvas, data, ink
 from dossier.typeset import widths
 from dossier.typeset.labels import level_of, with_unit
@@ -359,7 +357,7 @@ def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
     """The axes from the points at the top to the risk at the bottom."""
     total = types.find_curve(evidence, "points_total", types.MODEL)
     if isinstance(total, types.Absent):
-        return types.Absent(Fact("no_formula")) if evidence.release.model is None else total
+        return types.Absent(facts.Fact("no_formula")) if evidence.release.model is None else total
     every = rows(evidence)
     shown, case = shown_rows(every), worked_case(evidence, every)
     top = 12.4
@@ -501,7 +499,7 @@ def totals_by_risk(evidence: types.Evidence) -> dict[float, float]:
 @canvas.figure("Points nomogram")
 def nomogram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """The model as points: an axis for each predictor, the total, and the risk that it stands for."""
-    drawn = present(draw_nomogram(evidence))
+    drawn = register.present(draw_nomogram(evidence))
     every = rows(evidence)
     # Which predictor counts most, and how many points a risk takes.
     most, (whole, reached) = max(every, key=lambda row: row.span), _reached(evidence)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import labels, names, numbers, widths
 from dossier.typeset.words import counted
@@ -70,7 +69,7 @@ def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
 def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What the odds, or of a Cox model the hazard, are multiplied by from one value of a predictor to another."""
     if evidence.release.model is None:
-        return types.Absent(Fact("no_formula"))
+        return types.Absent(facts.Fact("no_formula"))
     total, of = types.find_curve(evidence, "points_total", types.MODEL), RATIOS[evidence.release.model.link]
     if isinstance(total, types.Absent):
         return total

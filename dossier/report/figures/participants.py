@@ -9,11 +9,9 @@ from itertools import accumulate
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, ink, marks
-from dossier.typeset import names, widths, words
-from dossier.typeset.numbers import per_cent
+from dossier.typeset import names, numbers, widths, words
 
 TOP, GAP, BOX, PAD, BAR, ACROSS = 6.0, 1.6, 5.0, 1.6, 15.0, 3.2
 """In mm: the head, the space below a row, a box, the space within one, a bar, and the space between two columns."""
@@ -41,7 +39,7 @@ class Flow:
         elif dataset.events is None:
             outcomes = (names.events_of(dataset, "not known"), "")
         else:
-            share = "" if dataset.prevalence is None else f" ({per_cent(dataset.prevalence)})"
+            share = "" if dataset.prevalence is None else f" ({numbers.per_cent(dataset.prevalence)})"
             unknown = () if dataset.left is None else (f"{dataset.left:,}",)
             outcomes = (f"{dataset.events:,}{share}", f"{dataset.others:,}", *unknown)
         return cls(dataset, tuple(text for text in about if text), tuple(lost), outcomes)
@@ -87,7 +85,7 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         for high, flow in zip(lines, flows, strict=True)
     ]
     if rest < 0 or sum(tall) > TALLEST:
-        return types.Absent(Fact("more_than_a_page_holds", what="the flow of the participants"))
+        return types.Absent(facts.Fact("more_than_a_page_holds", what="the flow of the participants"))
     drawn = canvas.sheet(canvas.FULL, TOP + sum(tall))
     axes = canvas.in_millimetres(drawn)
     start = rest + read
@@ -157,7 +155,7 @@ def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, ref
 def _caption(flows: Sequence[Flow], reference: float | None) -> str:
     datasets = [flow.of for flow in flows]
     external = [each for each in datasets if each.role == "external"]
-    line = "" if reference is None else f" Stroke: the share in the development data, {per_cent(reference)}."
+    line = "" if reference is None else f" Stroke: the share in the development data, {numbers.per_cent(reference)}."
     has_bars = not any(each.class_counts or each.left is not None for each in datasets)
     bar = " Bar: the share with the outcome." if has_bars else ""
     splits = any(each.splits for each in datasets)

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
+from dossier.core import bands, facts, types
 from dossier.report.figures import canvas, captions, classes, data, ink, marks, placing, robustness, similarity
-from dossier.typeset import widths
-from dossier.typeset.numbers import number
+from dossier.typeset import numbers, widths
 
 MOST_CLASSES, MOST_SITES = 6, 8
 LEFT, GAP, HEAD, FOOT, LEAST_HEIGHT = 13.0, 3.2, 8.6, 5.6, 17.0
@@ -117,7 +115,7 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
     # A Brier score has no panel: it is of all classes at once.
     measures, sites, form = similarity.measured(seen), rows.sites, robustness.form_of(evidence)
     if not sites or not measures:
-        return types.Absent(Fact("no_similarity_of_classes"))
+        return types.Absent(facts.Fact("no_similarity_of_classes"))
     right = max(widths.text_width(site.label) for site in sites) + LEADER
     wide = (canvas.FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
     each = HEAD + rows.height + FOOT
@@ -173,5 +171,5 @@ def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]
         return f"Of {known} none is below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}."
     where = f"At sites below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}"
     if min(values)[0] == max(values)[0]:
-        return f"{where} the AUROC of every class is {number(values[0][0])}."
+        return f"{where} the AUROC of every class is {numbers.number(values[0][0])}."
     return f"{where} the AUROC runs from {captions.from_to(values)}."

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from dossier.core import bands, types
-from dossier.core.facts import Count, Fact
-from dossier.core.register import present
+from dossier.core import bands, facts, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import labels, widths
 from dossier.typeset.numbers import per_cent, showing_the_side, threshold
@@ -42,20 +40,20 @@ def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
     """
     at = data.primary_threshold(evidence)
     if at is None:
-        return types.Absent(Fact("release_declares_no_threshold"))
+        return types.Absent(facts.Fact("release_declares_no_threshold"))
     found: list[Flagging] = []
-    reason = Fact("few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient"))
+    reason = facts.Fact("few_at_every_site", fewest=facts.Count(bands.FEW_FOR_POOLING, "patient"))
     for site in types.externals(evidence):
         rates = [types.find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")]
         known = [rate.value for rate in rates if isinstance(rate, types.Estimate)]
         if len(known) < len(rates):
             reason = next(rate.reason for rate in rates if isinstance(rate, types.Absent))
         elif site.weighted:
-            reason = Fact("curve_without_weights", dataset=site.name)
+            reason = facts.Fact("curve_without_weights", dataset=site.name)
         elif site.minimum_cell:
-            reason = Fact("not_given_where_protected", below=site.minimum_cell)
+            reason = facts.Fact("not_given_where_protected", below=site.minimum_cell)
         elif site.left:
-            reason = Fact("curve_without_follow_up")
+            reason = facts.Fact("curve_without_follow_up")
         elif site.prevalence is not None and not site.is_few:
             ppv, npv = (types.find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
             found.append(Flagging(site, known[0], known[1], site.prevalence, (ppv, npv)))
@@ -118,7 +116,7 @@ def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float,
 @canvas.figure("Predictive values by prevalence")
 def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
-    found = present(flaggings(evidence))
+    found = register.present(flaggings(evidence))
     # The names and lines of many sites would cover each other.
     is_many = len(found) >= bands.MANY_SITES
     names = widths.shortened([flagging.site.site for flagging in found], WIDEST_NAME)

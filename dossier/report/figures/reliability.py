@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from dossier.core import types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import facts, register, types
 from dossier.report.figures import canvas, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
@@ -39,7 +37,7 @@ def nomogram_curve(evidence: types.Evidence) -> tuple[types.Curve, str] | types.
         if isinstance(curve.found, types.Curve):
             return curve.found, curve.dataset
     reasons = [curve.found for curve in made if isinstance(curve.found, types.Absent)]
-    return reasons[-1] if reasons else types.Absent(Fact("no_readers"))
+    return reasons[-1] if reasons else types.Absent(facts.Fact("no_readers"))
 
 
 def case_of(evidence: types.Evidence, dataset: str) -> types.Estimate | None:
@@ -171,7 +169,7 @@ def _label_case(axes: canvas.Panel, at: Place, taken: list[placing.Box]) -> None
 @canvas.figure("Reliability nomogram")
 def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What an accuracy measured against fallible labels is worth against the truth, by how reliable they are."""
-    fan = present(nomogram_curve(evidence))
+    fan = register.present(nomogram_curve(evidence))
     curve, dataset = fan
     drawn = canvas.sheet(canvas.HALF, TOP + HEIGHT + 12.5)
     axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT, (0.5, 1), (0.5, 1))

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink
 from dossier.typeset import numbers, widths, words
 
@@ -72,7 +71,7 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     curves = [(site, curve) for site, curve in enough if isinstance(curve, types.Curve)]
     found = [(site, curve) for site, curve in curves if np.isfinite(data.column(curve, first)).any()]
     if not found:
-        return facets.why_nowhere(evidence, name, Fact("not_estimated_at_any_site", what=about["what"]))
+        return facets.why_nowhere(evidence, name, facts.Fact("not_estimated_at_any_site", what=about["what"]))
     # Late: it imports pandas and pyplot, half a second that most commands have no need of.
     import seaborn
 

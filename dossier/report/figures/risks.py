@@ -10,14 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, types
-from dossier.core.facts import Count, Fact
-from dossier.core.register import present
+from dossier.core import bands, facts, register, types
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
-from dossier.typeset import widths
+from dossier.typeset import reasons, widths
 from dossier.typeset.names import all_events, ends_of_range, events_of
 from dossier.typeset.numbers import number, per_cent, threshold
-from dossier.typeset.reasons import why
 from dossier.typeset.words import listing
 
 _SHARES = ("share_events", "share_non_events")
@@ -148,10 +145,10 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     found = facets.shown_curves(evidence, width, "risk_distribution")
     shown, known = [site for site, _ in found], facets.known(found)
     if not known:
-        return types.Absent(Fact("no_distribution_of_risks"))
+        return types.Absent(facts.Fact("no_distribution_of_risks"))
     if not any(any(enough(site)) for site in shown):
         # Every panel would say that its patients are too few.
-        return types.Absent(Fact("too_few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient")))
+        return types.Absent(facts.Fact("too_few_at_every_site", fewest=facts.Count(bands.FEW_FOR_POOLING, "patient")))
     scale = scale_of(known)
     size = canvas.HALF if len(shown) == 1 else width
     rounded = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
@@ -172,7 +169,7 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
         axes = plot.panel(index)
         axes.set(xlim=(0, scale.end), ylim=(-scale.reach, scale.reach))
         if isinstance(curve, types.Absent):
-            facets.say(axes, why(evidence, curve.reason))
+            facets.say(axes, reasons.why(evidence, curve.reason))
         else:
             _lines(axes, evidence, site, scale.end, mirrored(axes, site, curve, scale))
         _risk_ticks(axes, plot.grid, index, scale, share)
@@ -272,7 +269,7 @@ def risk_alternative(evidence: types.Evidence, width: float) -> str:
 
 def printed_risks(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
     """The risks: their distribution at the only site, or the means of several."""
-    drawn = present(draw_either(evidence, width))
+    drawn = register.present(draw_either(evidence, width))
     caption = mean_risks_caption(evidence) if has_means(evidence) else how_to_read(evidence, width)
     shown, left = facets.shown_sites(evidence, width)
     caption = f"{captions.patients(shown)}. {caption}{captions.left_out(left, 'in results.csv')}"

@@ -13,12 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
-from dossier.core import bands, multiplicity, types
-from dossier.core.facts import Fact
-from dossier.core.register import present
+from dossier.core import bands, facts, multiplicity, register, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks, placing
-from dossier.typeset import widths
-from dossier.typeset.numbers import number
+from dossier.typeset import numbers, widths
 from dossier.typeset.words import SIMILARITY_FORM, listing, setting
 
 FRAME = (0, (3.2, 1.8))
@@ -500,7 +497,7 @@ def arrangement(evidence: types.Evidence) -> Arrangement | types.Absent:
     placed, three = placed_sites(evidence), scales(evidence)
     known = {place.site.name: place for place in placed if place.similarity is not None}
     if not known:
-        return types.Absent(Fact("no_similarity_known"))
+        return types.Absent(facts.Fact("no_similarity_known"))
     plan = layout(placed)
     fields = tuple(Field.of(placed, plan, scale) for scale in three)
     found = [field.labels() for field in fields]
@@ -629,7 +626,7 @@ def _backdrop(axes: Axes, plan: Layout, scale: Scale, heights: Sequence[float], 
             axes.axhline(upper, color=ink.RULE, lw=0.5, zorder=0.6)
     axes.spines["left"].set_visible(is_first)
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
-    texts = [f"{tick:g}" if tick in (0, 1) else number(tick, digits) for tick in heights]
+    texts = [f"{tick:g}" if tick in (0, 1) else numbers.number(tick, digits) for tick in heights]
     if is_first:
         canvas.ticks(axes, "y", heights, texts)
 
@@ -725,7 +722,7 @@ def scale_ticks(axes: canvas.Panel, scale: Scale, labelled: bool) -> None:
     if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
         places.append(middle)
     digits = 2 if scale.measure in ("brier", "eci") else 1
-    texts = {each: f"{each:g}" if each in (0, 1) else number(round(each, 6), digits) for each in places}
+    texts = {each: f"{each:g}" if each in (0, 1) else numbers.number(round(each, 6), digits) for each in places}
     # Where texts do not touch, the first named first; that of the first ends at its tick.
     wide = {each: widths.text_width(texts[each]) * (0.5 if order else 1.0) for order, each in enumerate(places)}
     kept = canvas.apart(places, lambda one, other: (wide[one] + wide[other] + 1.0) * millimetre)
@@ -774,7 +771,7 @@ def _margin(drawn: Figure, arranged: Arrangement) -> None:
 def _label(place: Placed, stands: Standing, scale: Scale) -> str:
     """The name of a mark, with its value where that lies beyond the axis."""
     beyond = scale.clipped(stands.value) != stands.value
-    return f"{place.name}: {number(stands.value, 1)}" if beyond else place.name
+    return f"{place.name}: {numbers.number(stands.value, 1)}" if beyond else place.name
 
 
 def _ends(found: types.Estimate) -> tuple[float, float]:
@@ -835,8 +832,8 @@ def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
 def external_performance(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well the model does at every site, against how much the site resembles the data it was developed on."""
     if evidence.release.outcome.classes:
-        return types.Absent(Fact("diagram_for_binary_outcome"))
-    arranged = present(arrangement(evidence))
+        return types.Absent(facts.Fact("diagram_for_binary_outcome"))
+    arranged = register.present(arrangement(evidence))
     drawn = draw_arranged(evidence, arranged)
     message = _message(evidence, arranged.placed)
     alternative = f"{message[:-1]}; {_of_how_many(evidence, arranged.placed)}"
@@ -860,7 +857,7 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     if plan.foot:
         text += f" Axis broken at {bands.SUPPORT:g}."
     elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
-        text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
+        text += f" Similarity: {numbers.number(plan.lowest)} to {numbers.number(plan.highest)} only."
     if not plan.foot and not any(field.region() for field in arranged.fields):
         text += f" Broken frame: {REGION}."
     given = [

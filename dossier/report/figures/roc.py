@@ -9,9 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dossier.core import types
+from dossier.core import register, types
 from dossier.core.facts import Fact
-from dossier.core.register import present
 from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, marks, placing
 from dossier.typeset import names, numbers, words
 from dossier.typeset.numbers import number, per_cent
@@ -104,7 +103,7 @@ def _shaded(evidence: types.Evidence) -> str:
 @canvas.figure("ROC curve by site")
 def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many cases are found for how many false alarms as the threshold falls, at every site."""
-    drawn = present(draw_roc(evidence))
+    drawn = register.present(draw_roc(evidence))
     shown, left = facets.shown_sites(evidence, canvas.FULL)
     across, _ = canvas.extent(drawn)
     has_bounds = drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
@@ -155,7 +154,7 @@ SIDE = 54.0
 @canvas.figure("The model and the readers")
 def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
-    found = present(readers_of(evidence))
+    found = register.present(readers_of(evidence))
     dataset, curve, rates = found
     drawn = canvas.sheet(canvas.HALF, 2.0 + SIDE + 9.6)
     axes = canvas.panel(drawn, 10.5, 2.0, SIDE, SIDE)

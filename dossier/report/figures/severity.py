@@ -10,11 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink
-from dossier.typeset import widths
-from dossier.typeset.methods import method_text
+from dossier.typeset import methods, widths
 from dossier.typeset.numbers import per_cent
 
 SHADES = ("#eff1f3", "#d9dfe4", "#c0c9d1", "#a5b1bb")
@@ -123,7 +121,7 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     every = [(site, types.find_curve(evidence, "confusion_matrix", site.name)) for site in types.externals(evidence)]
     found = [(site, curve) for site, curve in every if isinstance(curve, types.Curve) and "severity" in curve.columns]
     if not found:
-        return facets.why_nowhere(evidence, "confusion_matrix", Fact("no_weighed_confusion_matrix"))
+        return facets.why_nowhere(evidence, "confusion_matrix", facts.Fact("no_weighed_confusion_matrix"))
     classes = int(data.column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
@@ -140,7 +138,7 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     for index, (head, (_, curve)) in canvas.of_each(drawn, rows, lambda each: each[1][1][0]):
         down, right = divmod(index, plan.across)
         _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
-    how = method_text(shown[0][1].method)
+    how = methods.method_text(shown[0][1].method)
     caption = (
         f"{sum(curve.n for _, curve in shown):,} patients at {captions.sites_word(len(shown))}, {how}. Rows: "
         "predicted; columns: true. Count, and share of all patients of the site; framed: right; the darker, the "

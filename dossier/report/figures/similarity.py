@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
+from dossier.core import bands, facts, types
 from dossier.report.figures import canvas, captions, data, ink, marks, robustness
-from dossier.typeset import widths
-from dossier.typeset.numbers import number
+from dossier.typeset import numbers, widths
 from dossier.typeset.words import counted
 
 GAP, ROW, WIDEST_NAME = 5.3, 4.6, 40.0
@@ -127,17 +125,17 @@ def _correlation_lines(evidence: types.Evidence, scale: robustness.Scale) -> tup
     reach = "no interval"
     if found.low is not None and found.high is not None:
         reach = f"{captions.level_text(evidence)} CI {captions.interval(found.low, found.high)}"
-    return f"r {number(found.value)}, {sites}", reach
+    return f"r {numbers.number(found.value)}, {sites}", reach
 
 
 @canvas.figure("Performance against similarity")
 def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether the model does better at the sites whose patients resemble those it was developed on."""
     if evidence.release.outcome.classes:
-        return types.Absent(Fact("diagram_for_binary_outcome"))
+        return types.Absent(facts.Fact("diagram_for_binary_outcome"))
     every, three = by_similarity(evidence), measured(evidence)
     if sum(place.similarity is not None for place in every) < FEWEST or not three:
-        return types.Absent(Fact("fewer_than_three_similarities"))
+        return types.Absent(facts.Fact("fewer_than_three_similarities"))
     rows = every[:MOST_ROWS]
     names = widths.shortened([place.site.site for place in rows], WIDEST_NAME, 600)
     left = max(widths.text_width(name, 600) for name in names) + 4.5
@@ -200,7 +198,7 @@ def _alternative(evidence: types.Evidence) -> str:
         found = correlation(evidence, scale)
         if isinstance(found, types.Estimate):
             ends = captions.interval(found.low, found.high, joint=" to ")
-            reported.append(f"{number(found.value)} ({ends}) for {scale.noun}")
+            reported.append(f"{numbers.number(found.value)} ({ends}) for {scale.noun}")
     if not reported:
         return f"{_message(evidence)} No correlation of performance and similarity can be computed."
     return f"{_message(evidence)} Performance goes with similarity at r {captions.joined(reported)}."

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, types
-from dossier.core.facts import Fact
+from dossier.core import bands, facts, types
 from dossier.report.figures import calibration, canvas, captions, data, facets, forest, ink, marks
-from dossier.typeset import widths
+from dossier.typeset import reasons, widths
 from dossier.typeset.numbers import DASH, number
-from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44
@@ -283,10 +281,10 @@ def _called(line: Line) -> str:
 def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well the model ranks the patients of each subgroup, and whether their risks add up."""
     if not evidence.subgroups.summaries:
-        return types.Absent(Fact("no_subgroup_declared"))
+        return types.Absent(facts.Fact("no_subgroup_declared"))
     every = lines(evidence)
     if not any(isinstance(estimate, types.Estimate) for line in every for estimate in line.found):
-        return types.Absent(Fact("no_subgroup_with_enough_patients"))
+        return types.Absent(facts.Fact("no_subgroup_with_enough_patients"))
     shown = every[:MOST_ROWS]
     height = len(shown) * canvas.LINE + 1.5
     plot = forest.Rows(canvas.sheet(canvas.FULL, TOP + height + 6.2), TOP)
@@ -403,7 +401,7 @@ def _draw_panel(evidence: types.Evidence, axes: canvas.Panel, position: Position
     elif size.is_few:
         facets.say(axes, "too few to tell", "too few")
     elif isinstance(curve, types.Absent):
-        facets.say(axes, why(evidence, curve.reason))
+        facets.say(axes, reasons.why(evidence, curve.reason))
     else:
         whole = types.find_curve(evidence, CURVE, site.name)
         if isinstance(whole, types.Curve):
@@ -455,13 +453,13 @@ def calibration_alternative(evidence: types.Evidence) -> str:
 def calibration_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, subgroup by subgroup, over the whole site."""
     if not evidence.subgroups.summaries:
-        return types.Absent(Fact("no_subgroup_declared"))
+        return types.Absent(facts.Fact("no_subgroup_declared"))
     if evidence.release.outcome.classes:
-        return types.Absent(Fact("curves_of_classes_in_results"))
+        return types.Absent(facts.Fact("curves_of_classes_in_results"))
     plan = matrix(evidence)
     curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
     if not curves:
-        return types.Absent(Fact("no_subgroup_with_enough_for_a_curve"))
+        return types.Absent(facts.Fact("no_subgroup_with_enough_for_a_curve"))
     end = calibration.curve_end(curves)
     down = widths.on_lines(plan.down, [NAMES] * len(plan.down), 3, 600)
     names = max(widths.text_width(line, 600) for name in down for line in name.split("\n")) + 3.0

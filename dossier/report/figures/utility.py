@@ -9,10 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import types
-from dossier.core.facts import Count, Fact
-from dossier.core.multiplicity import better_than_the_model
-from dossier.core.register import present
+from dossier.core import facts, multiplicity, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, threshold
@@ -63,7 +60,7 @@ def threshold_text(value: float, low: float, high: float) -> str:
 def site_curve(evidence: types.Evidence, site: types.DatasetSummary) -> types.Curve | types.Absent:
     """The decision curve of a site; where nobody has the outcome there is nothing to gain, and the panel says so."""
     if site.events == 0:
-        return types.Absent(Fact("no_patient_has_outcome", patients=Count(site.n, "patient")))
+        return types.Absent(facts.Fact("no_patient_has_outcome", patients=facts.Count(site.n, "patient")))
     return types.find_curve(evidence, "decision_curve", site.name)
 
 
@@ -89,7 +86,7 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     found = [(site, site_curve(evidence, site)) for site in shown]
     known = facets.known(found)
     if not known:
-        return types.Absent(Fact("no_site_with_decision_curve"))
+        return types.Absent(facts.Fact("no_site_with_decision_curve"))
     primary = data.primary_threshold(evidence)
     limits = gain_limits(known, primary)
     width = canvas.HALF if len(shown) == 1 else width
@@ -193,7 +190,7 @@ def decision_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn:
     """The gains of the sites over a range of thresholds with their words."""
-    drawn = present(draw_decision_panels(evidence, width))
+    drawn = register.present(draw_decision_panels(evidence, width))
     shown, left = facets.shown_sites(evidence, width)
     known = facets.known((site, site_curve(evidence, site)) for site in shown)
     more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
@@ -247,5 +244,5 @@ def by_site_alternative(evidence: types.Evidence) -> str:
 def _better_without(evidence: types.Evidence, at: float) -> str:
     """Where flagging everyone, or no one, is shown to gain more than the model at a threshold."""
     gains = data.known(evidence, "net_benefit_gain", threshold=at)
-    better = better_than_the_model((site.site, gain) for site, gain in gains)
+    better = multiplicity.better_than_the_model((site.site, gain) for site, gain in gains)
     return "".join(f" Flagging {whom} gains more in {captions.joined(where)}." for whom, where in better.items())

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dossier.core import types
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
-from dossier.typeset import widths
+from dossier.typeset import widths, words
 from dossier.typeset.numbers import as_declared, number, threshold
-from dossier.typeset.words import setting
 
 MOST_SITES = 4
 ONE_FOR_ALL: Mapping[str, float | str] = {"gamma": 1.0, "relevance": "constant"}
@@ -58,7 +56,7 @@ def lines(evidence: types.Evidence) -> list[Line]:
     taus = dict.fromkeys(result.at.get("tau") for result in types.find_all(evidence, "weighted_utility"))
     for source in (tau for tau in taus if isinstance(tau, str)):
         at = {"tau": source, **_declared(evidence)}
-        add(f"Weighted utility, {setting(source)}", "weighted_utility", at, weighted=True)
+        add(f"Weighted utility, {words.setting(source)}", "weighted_utility", at, weighted=True)
     if (primary := data.primary_threshold(evidence)) is not None:
         of = threshold(primary)
         add(f"Standardized net benefit at {of}", "standardized_net_benefit", {"threshold": primary})
@@ -72,7 +70,7 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     """Whether the model is worth less, or more, once each case has its own threshold."""
     sites = sites_of(evidence)
     if not sites:
-        return types.Absent(Fact("no_threshold_of_a_case"))
+        return types.Absent(facts.Fact("no_threshold_of_a_case"))
     shown, rows = sites[:MOST_SITES], lines(evidence)
     names = widths.shortened([row.name for row in rows], 72.0)
     left = max(widths.text_width(name) for name in names) + 4.0
