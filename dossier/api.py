@@ -66,6 +66,8 @@ def validate(
     weights: str | None = None,
     strata: str | None = None,
     positive: str | int | bool | None = None,
+    censored: str | int | bool | None = None,
+    competing: Sequence[str | int] = (),
     scale: str = "probability",
     classes: Sequence[str] = (),
     model: str = "model",
@@ -91,8 +93,8 @@ def validate(
         `classes`.
     time, event, at
         In place of `outcome`, of an outcome by a horizon: the column of how long each patient was followed, that of
-        what happened then (0 nothing, 1 the outcome, 2 a competing event), and by when it counts, in the unit of
-        `time`.
+        what happened then (0 nothing, 1 the outcome, 2 a competing event; otherwise as `censored`, `positive` and
+        `competing` say), and by when it counts, in the unit of `time`.
     site
         The column of the hospital; without it all rows are of one.
     thresholds
@@ -109,7 +111,7 @@ def validate(
         `labels`, `confidence` and `complexity` are frames.
     scale
         How the risks of the model are written: probability, percent or log_odds.
-    predictors, rival, cluster, weights, strata, positive, classes
+    predictors, rival, cluster, weights, strata, positive, censored, competing, classes
         As the keys of these names in release.toml; the rival is the column of another model's risk, or the columns of
         several by the names of the models, or tables with the keys of a [[rival]] (`name`, `column`, `columns`).
     model, version, date, owner, level, seed
@@ -178,8 +180,8 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     named = given["outcome"] if given.get("outcome") is not None else given.get("event")
     name = named if given.get("at") is None else f"{named} by {given['at']:g}"
     column = "column" if given.get("time") is None else "event"
-    outcome = {"name": name, column: named, "positive": given.get("positive"), "time": given.get("time")}
-    outcome |= {"classes": list(given.get("classes", ())) or None}
+    outcome = {"name": name, column: named, **{key: given.get(key) for key in ("positive", "censored", "time")}}
+    outcome |= {key: list(given.get(key, ())) or None for key in ("classes", "competing")}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
     scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}

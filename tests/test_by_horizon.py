@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
+from click.testing import CliRunner
 from scipy.special import expit, logit
 
 import dossier
 from dossier import evaluate, reading
+from dossier.command_line import cli
 from dossier.core import claims, equation, types
 from dossier.core.command import Quick, read
 from dossier.core.errors import DossierError
@@ -599,6 +601,40 @@ def test_a_quick_look_is_asked_for_as_it_was() -> None:
     asked = Quick("event", "risk_5y", thresholds=(0.5,), time="days", at=1826.25)
     assert str(asked).startswith("dossier quick --time days --event event --at 1826.25 --risk risk_5y")
     assert read(str(asked)) == asked
+    coded = Quick("event", "risk_5y", positive="2", censored="1", competing=("3", "other"), time="days", at=1826.25)
+    assert "--competing 3 --competing other --positive 2 --censored 1" in str(coded)
+    assert read(str(coded)) == coded
+
+
+@pytest.mark.parametrize("kind", ["numbers", "words"])
+def test_what_the_codes_of_a_table_mean_may_be_said_at_every_door(kind: str, tmp_path: Path) -> None:
+    """As the tables of R's survival package: 1 for those who left, 2 for the outcome."""
+    said: tuple[Any, ...] = (1, 2, 3) if kind == "numbers" else ("left", "relapse", "died")
+    at: dict[str, Any] = {"event": "status", "time": "months", "at": 120.0, "risk": "risk_120"}
+    coded = MGUS.assign(status=MGUS["status"].map(dict(enumerate(said))))
+    codes: dict[str, Any] = {"censored": said[0], "positive": said[1], "competing": [said[2]]}
+    found, same = dossier.validate(coded, **at, **codes).to_frame(), dossier.validate(MGUS, **at).to_frame()
+    pandas.testing.assert_frame_equal(found, same)
+    coded.to_csv(tmp_path / "table.csv", index=False)
+    options = [f"--{name}={value}" for name, value in at.items()]
+    options += [f"--positive={said[1]}", f"--censored={said[0]}", f"--competing={said[2]}", "--quiet"]
+    done = CliRunner().invoke(
+        cli.dossier, ["quick", str(tmp_path / "table.csv"), *options, "-o", str(tmp_path / "out")]
+    )
+    assert done.exit_code == 0, done.output
+    of_quick = dossier.read_results(tmp_path / "out").to_frame()
+    both = [each.query("measure == 'auroc' and status == 'estimated'").value.tolist() for each in (of_quick, same)]
+    assert both[0] == both[1]
+
+
+def test_a_column_of_1_and_2_is_not_guessed_at() -> None:
+    frame = GBSG.assign(event=GBSG["event"] + 1)
+    with pytest.raises(DossierError, match="event is 1 or 2, and never 0") as raised:
+        dossier.validate(frame, time="days", event="event", at=FIVE, risk="risk_5y")
+    assert "positive=2, censored=1; or, if nobody left, positive=1, censored=0, competing=[2]" in str(raised.value)
+    told = dossier.validate(frame, time="days", event="event", at=FIVE, risk="risk_5y", positive=2, censored=1)
+    plain = dossier.validate(GBSG, time="days", event="event", at=FIVE, risk="risk_5y")
+    pandas.testing.assert_frame_equal(told.to_frame(), plain.to_frame())
 
 
 BROKEN = (
@@ -640,6 +676,8 @@ def test_a_release_that_cannot_be_read_says_why(part: str, instead: str, says: s
         ({}, "outcome is None, not the name of a column"),
         ({"time": "days", "event": "event", "at": "5"}, 'at is "5", not a number'),
         ({"time": "dys", "event": "event", "at": 5}, "There is no column dys"),
+        ({"time": "days", "event": "event", "at": 5, "positive": 1}, "Give positive and censored"),
+        ({"outcome": "event", "censored": 0}, "Give time, event and at, or leave censored out"),
     ],
 )
 def test_a_frame_is_told_in_the_words_of_its_arguments(given: dict[str, Any], says: str) -> None:

@@ -125,6 +125,8 @@ def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--positive", metavar="X", help="The value of the outcome that means that it happened; default: 1."
         ),
+        click.option("--censored", metavar="X", help="The value of --event of those who left; with --positive."),
+        click.option("--competing", metavar="X", multiple=True, help="A value of other events of --event; repeatable."),
         click.option(
             "--scale",
             type=click.Choice(SCALES),

@@ -89,6 +89,9 @@ class Quick:
     """What a threshold is looked for: "sensitivity=0.95"."""
     missing: tuple[str, ...] = ()
     positive: str | None = None
+    censored: str | None = None
+    competing: tuple[str, ...] = ()
+    """Beside `positive`, what the column of what happened holds of those who left, and of those with another event."""
     encoding: str | None = None
     scale: Scale = "probability"
     time: str | None = None
@@ -113,12 +116,13 @@ class Quick:
         words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
         words += [word for wish in self.wishes for word in ("--wish", wish)]
         words += [word for value in self.missing for word in ("--missing", value)]
+        words += [word for value in self.competing for word in ("--competing", value)]
         given = {key: getattr(self, key) for key in ONCE}
         words += [w for key, value in given.items() if value not in (None, "probability") for w in (f"--{key}", value)]
         return shlex.join([*words, "--page", self.page])
 
 
-ONCE = ("positive", "encoding", "scale", "site", "sheet", "separator", "decimal")
+ONCE = ("positive", "censored", "encoding", "scale", "site", "sheet", "separator", "decimal")
 """The options of a quick look that change a byte, stand once and are one word, in the order of the manifest."""
 
 
@@ -181,8 +185,8 @@ COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
 BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS), "--local-site": str}
 QUICK: dict[str, Reader] = {
     **COMMON,
-    **dict.fromkeys(("--outcome", "--time", "--event", "--risk", "--name", "--missing", "--positive"), str),
-    **dict.fromkeys(("--site", "--sheet"), str),
+    **dict.fromkeys(("--outcome", "--time", "--event", "--risk", "--name", "--missing", "--site", "--sheet"), str),
+    **dict.fromkeys(("--positive", "--censored", "--competing"), str),
     "--separator": _chosen(*SEPARATORS),
     "--decimal": _chosen(*DECIMALS),
     "--threshold": _below(1),
@@ -237,6 +241,7 @@ def _quick(options: dict[str, list[Any]]) -> Quick:
         thresholds=thresholds,
         wishes=tuple(options.get("--wish", ())),
         missing=tuple(options.get("--missing", ())),
+        competing=tuple(options.get("--competing", ())),
         **{key: _last(options, f"--{key}", "probability" if key == "scale" else None) for key in ONCE},
         page=_last(options, "--page", "a4"),
     )

@@ -25,8 +25,7 @@ NEEDED = (frames.FRAME, "outcome", "risk", *FOLLOW_UP)
 KEYS: Mapping[tuple[str, str], str] = {
     **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed", "previous")},
     **{("outcome", key): "outcome" for key in ("name", "column")},
-    **{("outcome", key): key for key in ("positive", "classes")},
-    **{("outcome", key): key for key in ("time", "event")},
+    **{("outcome", key): key for key in ("positive", "censored", "competing", "classes", "time", "event")},
     ("horizon", "at"): "at",
     ("horizon", "risk"): "risk",
     ("horizon", "rival"): "rival",
@@ -222,6 +221,8 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "weights": (_is_column, "name_of_column", '"weight"'),
     "strata": (_is_column, "name_of_column", '"region"'),
     "positive": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"yes"'),
+    "censored": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"left"'),
+    "competing": (_listing(_of(str, Integral)), "list_of_values", '["died"]'),
     "scale": (_is_text, "words", '"percent"'),
     "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
     "model": (_is_text, "words", '"Sepsis score"'),

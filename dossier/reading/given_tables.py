@@ -12,7 +12,7 @@ import numpy as np
 
 from dossier.core import command, errors
 from dossier.core.faults.locations import Option
-from dossier.core.release import RESERVED_NAMES, DatasetRole, Release
+from dossier.core.release import RESERVED_NAMES, DatasetRole, Outcome, Release
 from dossier.reading import columns, datasets, files, letters, predictors, signatures, signs
 
 MOST_LETTERS = 1_000
@@ -35,7 +35,9 @@ def faults(asked: command.Quick, tables: Sequence[str]) -> list[errors.Fault]:
     if asked.outcome == asked.risk:
         found.append(errors.Fault("risk_is_outcome", Option("--risk")))
     given = [*(("TABLE", name) for name in tables), ("--event" if asked.time else "--outcome", asked.outcome)]
-    given += [(f"--{key}", getattr(asked, key)) for key in ("time", "risk", "name", "positive", "site", "sheet")]
+    once = ("time", "risk", "name", "positive", "censored", "site", "sheet")
+    given += [(f"--{key}", getattr(asked, key)) for key in once]
+    given += [("--competing", value) for value in asked.competing]
     printed = [(option, text) for option, text in given if text is not None]
     empty = [option for option, text in printed if not text.strip()]
     found += [errors.Fault("empty_text", Option(option), key=option) for option in empty]
@@ -45,17 +47,34 @@ def faults(asked: command.Quick, tables: Sequence[str]) -> list[errors.Fault]:
         found += letters.fault(letters.NAME, text, Option(option), name=True)
     if empty or long or not all(letters.is_unicode(text) for _, text in printed):
         raise errors.ReleaseError(found)
-    return found
+    return [*found, *_of_codes(asked)]
+
+
+def _outcome(asked: command.Quick, with_codes: bool = True) -> dict[str, Any]:
+    """The table of the outcome, where its codes fit together with what they mean."""
+    by = "" if asked.at is None else f" by {asked.at:g}"
+    outcome = {"name": f"{asked.outcome}{by}", "column": asked.outcome, "time": asked.time}
+    once = {"positive": _typed(asked.positive), "censored": _typed(asked.censored)}
+    return {**outcome, **once, "competing": tuple(map(_typed, asked.competing))} if with_codes else outcome
+
+
+def _of_codes(asked: command.Quick) -> list[errors.Fault]:
+    """By which rule of the outcome its codes do not fit together."""
+    outcome = Outcome.model_construct(**_outcome(asked))
+    broken = ((code, rule(outcome)) for code, rule in Outcome.rules.items())
+    return [
+        errors.Fault(code, Option("--positive"), **(how if isinstance(how, dict) else {}))
+        for code, how in broken
+        if how
+    ]
 
 
 def release(asked: command.Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = False) -> Release:
     """The release of these tables, by the name of each file its role; without thresholds where options are wrong."""
     alone = _stem(next(iter(tables))) if len(tables) == 1 else None
-    by = "" if asked.at is None else f" by {asked.at:g}"
-    outcome = {"name": f"{asked.outcome}{by}", "column": asked.outcome, "positive": _typed(asked.positive)}
     declared: dict[str, Any] = {
         "release": {"model": asked.name or alone or "not stated", "version": "not stated", "owner": "not stated"},
-        "outcome": {**outcome, "time": asked.time},
+        "outcome": _outcome(asked, with_codes=not _of_codes(asked)),
         "prediction": {"column": asked.risk, "scale": None if asked.scale == "probability" else asked.scale},
         "thresholds": {
             "declared": () if are_wrong else tuple(dict.fromkeys(asked.thresholds)),
