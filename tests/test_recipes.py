@@ -242,7 +242,7 @@ def test_the_fault_is_told_with_its_place_and_its_mend(followed: Path) -> None:
 
 
 def test_the_measure_is_all_that_a_measure_must_be() -> None:
-    (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "@metric" in block)
+    (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "metric(" in block)
     with register_put_back() as shelves:
         # Where the page says that it is to be written.
         exec(compile(added, "recipes.md", "exec"), dict(vars(calibration)))
