@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED
-from dossier.core.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method, gathered
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import intervals, scales
 
@@ -266,9 +266,9 @@ def _too_few(usable: int, not_pooled: tuple[Fact, ...]) -> Fact:
 
 
 def _of_sites(names: tuple[str, ...], obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:
-    """The sites that are not pooled, each with its reason."""
-    pairs = zip(names, obstacles, strict=True)
-    return tuple(Fact("site_not_pooled", dataset=name, reason=why) for name, why in pairs if why is not None)
+    """The reasons with the sites of each, in order of appearance."""
+    by_reason = gathered((why, name) for name, why in zip(names, obstacles, strict=True) if why is not None)
+    return tuple(Fact("site_not_pooled", dataset=tuple(sites), reason=why) for why, sites in by_reason.items())
 
 
 def _of_reasons(obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:

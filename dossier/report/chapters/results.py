@@ -9,7 +9,6 @@ from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.core.bands import OE_TOLERATED
 from dossier.core.types import (
     POOLED,
-    Absent,
     At,
     DatasetSummary,
     Estimate,
@@ -71,7 +70,7 @@ def essentials(evidence: Evidence) -> Table:
         cells += [_of_site(evidence, site.name, measure, setting, reasons) for _, measure, setting in asked]
         rows.append(Row(site.site, tuple(cells)))
     if len(sites) > 1:
-        rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
+        rows += _together(evidence, [(measure, setting) for _, measure, setting in asked], reasons)
     lowest, highest = (numbers.number(end) for end in OE_TOLERATED)
     left = not_pooled(evidence, asked)
     return worded(
@@ -103,28 +102,27 @@ def _has_negative(evidence: Evidence, measure: str) -> bool:
     return needs_words(result.found for result in find_all(evidence, measure) if "against" not in result.at)
 
 
-def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
+def _together(evidence: Evidence, asked: Sequence[tuple[str, At]], reasons: Reasons) -> list[Row]:
     """The last rows: what is pooled, and where sites cannot be pooled what the rows of all of them say."""
     every = externals(evidence)
-    rows = [_total(evidence, "All, pooled", pooled_sites(evidence, asked), asked)]
+    rows = [_total(evidence, "All, pooled", pooled_sites(evidence, asked), asked, reasons)]
     stratified: list[tuple[str, At]] = [(measure, {**setting, "estimator": "stratified"}) for measure, setting in asked]
     if any(isinstance(find(evidence, measure, POOLED, **setting), Estimate) for measure, setting in stratified):
-        rows.append(_total(evidence, ALL_ROWS, every, stratified))
+        rows.append(_total(evidence, ALL_ROWS, every, stratified, reasons))
     return rows
 
 
 ALL_ROWS = "All rows, stratified"
 
 
-def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], asked: Sequence[tuple[str, At]]) -> Row:
+def _total(
+    evidence: Evidence, label: str, sites: Sequence[DatasetSummary], asked: Sequence[tuple[str, At]], reasons: Reasons
+) -> Row:
     """What all sites say together, with the patients and events that it rests on."""
     cells = [Cell.count(sum(site.n for site in sites)), Cell.plain("" if classes.labels(evidence) else _events(sites))]
     for measure, setting in asked:
         found = find(evidence, measure, POOLED, **setting)
-        if isinstance(found, Absent):
-            cells.append(Cell.plain(""))
-        else:
-            cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
+        cells.append(cell(found, evidence.terms[measure], reasons, _has_negative(evidence, measure)))
     return Row(label, tuple(cells), "total")
 
 
