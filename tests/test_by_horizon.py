@@ -23,7 +23,7 @@ from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.pooled import random_effects
 from dossier.record import results
-from dossier.report.chapters import acceptance, caution, committee, description, discrimination
+from dossier.report.chapters import abstract, acceptance, caution, committee, description, discrimination
 from dossier.report.chapters.nomogram import formula
 from dossier.report.figures import data
 from dossier.report.figures.odds_ratios import odds_ratios_of_formula
@@ -322,6 +322,31 @@ def test_what_is_not_known_is_said_wherever_patients_are_counted(gbsg: Evidence)
     table = description.follow_up(gbsg)
     assert table is not None
     assert [cell.text for cell in table.rows[0].cells[:4]] == ["686", "285", "0", "280"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_who_had_a_competing_event_is_said_wherever_patients_are_counted(named: bool, tmp_path: Path) -> None:
+    """Of 670 patients 45 had the outcome, 342 the competing event first, and 83 left before."""
+    meant = {0: "alive", 1: "progression", 2: "death"} if named else {0: 0, 1: 1, 2: 2}
+    text = RELEASE.replace('"days"', '"months"').replace('"event"', '"status"').replace("1826.25", "120")
+    text = text.replace("risk_5y", "risk_120").replace('rival = "risk_pgr_5y"\n', "")
+    codes = 'positive = "progression"\ncensored = "alive"\ncompeting = ["death"]\n' if named else ""
+    text = text.replace("[[horizon]]", f"{codes}[[horizon]]")
+    evidence = released(tmp_path / "mgus", MGUS.assign(status=MGUS.status.map(meant)), text)
+    first = " ".join(committee.works_here(evidence))
+    other = " (death)" if named else ""
+    assert f"To 342 (51 of 100) something else happened first{other}: they count as without it. Of 83 (12 of" in first
+    assert description.finding(evidence).lead.endswith("342 with a competing event first, 83 followed for less.")
+    drawn, table = participant_flow(evidence), description.follow_up(evidence)
+    assert not isinstance(drawn, types.Absent)
+    assert table is not None
+    assert f"Competing event first{other}: known not to have the outcome" in drawn.caption
+    said = drawn.alternative.replace("\N{NO-BREAK SPACE}", " ")
+    assert "45 with outcome, 542 without, 342 competing first and 83 followed for less" in said
+    assert f"Competing: with {'death' if named else 'another event'} first" in table.note
+    assert "Aalen and Johansen" in table.note
+    assert [column.label for column in description.sites(evidence).columns][-3:-1] == ["Events", "Competing first"]
+    assert "342 with a competing event first" in " ".join(map(str, abstract.lines(evidence)))
 
 
 def test_how_many_have_the_outcome_is_in_no_sentence_as_a_blank(gbsg: Evidence) -> None:

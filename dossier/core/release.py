@@ -281,6 +281,11 @@ class Outcome(Table):
     horizon: Text | None = None
     classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
+    @property
+    def competing_events(self) -> tuple[str, ...]:
+        """The competing events by name, as far as their codes are words."""
+        return tuple(text for text in map(str, self.competing) if any(map(str.isalpha, text)))
+
 
 class Prediction(Table):
     """Where the predicted risks stand."""

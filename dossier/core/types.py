@@ -954,6 +954,8 @@ class DatasetSummary(Counted):
     left: int | None = None
     """How many were followed for less than the horizon, so that their outcome is unknown; None where it is known of
     all."""
+    competing: int | None = None
+    """How many of the others had a competing event by the horizon; None where the outcome is known of all."""
 
     @property
     def others(self) -> int | None:

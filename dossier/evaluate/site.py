@@ -139,6 +139,7 @@ def summary(dataset: types.Dataset) -> types.DatasetSummary:
         else {label: int((dataset.classes == index).sum()) for index, label in enumerate(dataset.class_labels)},
         minimum_cell=dataset.minimum_cell,
         left=None if dataset.followed is None else int(dataset.followed.left.sum()),
+        competing=None if dataset.followed is None else int(dataset.followed.competing.sum()),
     )
 
 

@@ -210,6 +210,7 @@ class DatasetRow(SameFields[types.DatasetSummary]):
     weighted: bool
     imputations: Count | None
     left: Count | None = None
+    competing: Count | None = None
 
 
 class DescriptionRow(Row):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from dossier.core import bands, types
 from dossier.typeset import numbers, widths
 from dossier.typeset.words import counted, dates, in_words, listing, sentence_case
+from dossier.words import entries, sentence
 
 Found = TypeVar("Found")
 
@@ -151,11 +152,25 @@ def all_events(datasets: Sequence[types.DatasetSummary]) -> str:
     return f"{at_least(datasets)}{counted(sum(known), 'event')}"
 
 
-def followed_for_less(datasets: Sequence[types.DatasetSummary]) -> str:
-    """How many were followed for less than the horizon, after a count of events; empty where every outcome is known."""
-    if all(dataset.left is None for dataset in datasets):
-        return ""
-    return f", {sum(dataset.left or 0 for dataset in datasets):,} followed for less"
+def at_horizon(datasets: Sequence[types.DatasetSummary], said: str = "after_events", events: Sequence[str] = ()) -> str:
+    """What a section of `words/pages.toml` says of each count at the horizon that is not 0, with competing `events`."""
+    n, fill, parts = sum(each.n for each in datasets), sentence.Sentence().filled, []
+    for code, text in entries("pages")[said].items():
+        if count := sum(getattr(each, code) or 0 for each in datasets):
+            values = {"count": count, "events": tuple(events), "people": numbers.people(count / n)}
+            parts.append(fill(text, {**values, "ranged": isinstance(count, types.CountRange)}))
+    return "".join(parts)
+
+
+def heads_at_horizon(datasets: Sequence[types.DatasetSummary]) -> dict[str, str]:
+    """The counts at the horizon that are not 0 in all datasets, with the head of a column of each."""
+    heads = entries("pages")["heads_at_horizon"]
+    return {code: head for code, head in heads.items() if any(getattr(each, code) for each in datasets)}
+
+
+def counted_at_horizon(dataset: types.DatasetSummary, counts: Iterable[str]) -> list[str]:
+    """These counts of a dataset, in figures; empty where its outcome is known of all."""
+    return ["" if (count := getattr(dataset, code)) is None else f"{count:,}" for code in counts]
 
 
 def lost_rows(datasets: Sequence[types.DatasetSummary], but: str = "") -> tuple[int, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dossier.core import checklist, tripod, types
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.typeset.names import all_events, at_least, model
+from dossier.typeset.names import all_events, at_horizon, at_least, model
 from dossier.typeset.numbers import TIED, in_text, threshold
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -143,7 +143,7 @@ def _size(evidence: types.Evidence) -> str:
         of_each = [f"{sum(site.class_counts.get(label, 0) for site in telling):,} of {label}" for label in labels]
         least = at_least(sites)
         return f"{patients}: {listing([f'{least}{text}' for text in of_each])}"
-    return f"{patients}, {all_events(sites)}"
+    return f"{patients}, {all_events(sites)}{at_horizon(sites)}"
 
 
 def _results(evidence: types.Evidence) -> str:

@@ -25,7 +25,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     rows = sum(site.n for site in sites)
     lead = (
         f"{words.sentence_case(words.in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{words.counted(rows, 'patient')}, {names.all_events(sites)}{names.followed_for_less(sites)}."
+        f"{words.counted(rows, 'patient')}, {names.all_events(sites)}{names.at_horizon(sites)}."
     )
     left_out = left_out_of(evidence)
     shares = sorted((site.prevalence, site.site) for site in sites if site.prevalence is not None)
@@ -74,8 +74,9 @@ def follow_up(evidence: Evidence) -> Table | None:
             ),
         ]
         rows.append(Row(names.label_of(dataset), tuple(cells)))
-    unit = evidence.release.outcome.unit or ""
-    return worded("follow_up", rows, footnotes=reasons.footnotes(), unit=unit) if rows else None
+    outcome, competing = evidence.release.outcome, "competing" in names.heads_at_horizon(evidence.datasets)
+    values = {"unit": outcome.unit or "", "events": outcome.competing_events, "competing": competing}
+    return worded("follow_up", rows, footnotes=reasons.footnotes(), **values) if rows else None
 
 
 def at_both_weights(evidence: Evidence) -> Table | None:
@@ -109,12 +110,12 @@ def sites(evidence: Evidence) -> Table:
     placed = any(_where(dataset) for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
-    of_outcome = ("Events", "Followed for less") if evidence.release.horizon else ("Events", "Prevalence, %")
+    beside = names.heads_at_horizon(evidence.datasets)
     heads = (
         "Rows read",
         *(words.sentence_case(words.exclusion(reason)) for reason in reasons),
         "Analysed",
-        *(() if known else of_outcome),
+        *(() if known else ("Events", *(map(words.sentence_case, beside.values()) if beside else ["Prevalence, %"]))),
     )
     columns = [Column(label) for label in heads]
     columns += [Column(label, words=True) for label, there in (("Period", dated), ("Where", placed)) if there]
@@ -126,7 +127,7 @@ def sites(evidence: Evidence) -> Table:
         if not known:
             yield Cell.plain(names.events_of(dataset))
             share = "" if dataset.prevalence is None else number(dataset.prevalence, 0, percent=True)
-            yield Cell.plain(share if dataset.left is None else f"{dataset.left:,}")
+            yield from map(Cell.plain, names.counted_at_horizon(dataset, beside) if beside else [share])
         if dated:
             yield Cell.word(words.dates(dataset.dates) if dataset.dates_withheld is None else "withheld")
         if placed:
@@ -272,9 +273,7 @@ def _share_of(
 ) -> Cell:
     """The share of the second of two values; none of a dataset in which only the first one occurs."""
     shares = [known.get((dataset, feature, "share", level)) for level in levels]
-    if all(share is None for share in shares):
-        return Cell.absent("not held")
-    return _share(shares[-1] or 0.0)
+    return Cell.absent("not held") if all(share is None for share in shares) else _share(shares[-1] or 0.0)
 
 
 def _share(value: float | None) -> Cell:
@@ -288,9 +287,8 @@ def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: Datas
         missing = known.get((dataset.name, feature, "missing", None), dataset.n)
         return Cell.absent("not held" if missing == dataset.n else "too few to tell")
     low, high = (known[(dataset.name, feature, name, None)] for name in ("quantile_25", "quantile_75"))
-    digits = 2 if abs(median) < 1 else 1 if abs(median) < 100 else 0
-    if all(float(value).is_integer() for value in (median, low, high)):
-        digits = 0
+    is_whole = all(float(value).is_integer() for value in (median, low, high))
+    digits = 0 if is_whole or abs(median) >= 100 else 1 if abs(median) >= 1 else 2
     bounds = [number(value, digits) for value in (low, high)]
     return Cell(number(median, digits), (DASH if low >= 0 else " to ").join(bounds))
 

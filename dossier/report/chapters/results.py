@@ -22,7 +22,7 @@ from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import notes, numbers, words
 from dossier.typeset.measures import cell, needs_words
-from dossier.typeset.names import all_events, at_least, events_of, followed_for_less, marks_of_rivals
+from dossier.typeset.names import all_events, at_horizon, at_least, events_of, marks_of_rivals
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.words import entries
 
@@ -168,7 +168,7 @@ def caption(evidence: Evidence) -> str:
         "classes" if classes.labels(evidence) else "two",
         patients=words.counted(sum(site.n for site in sites), "patient"),
         events=all_events(sites),
-        less=followed_for_less(sites),
+        less=at_horizon(sites),
         level=numbers.level_of(evidence),
         made=notes.intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites),
         new=isinstance(pooled, Estimate) and expected_range(pooled) is not None,

@@ -7,7 +7,7 @@ from typing import Any
 
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate
 from dossier.typeset import numbers, words
-from dossier.typeset.names import followed_for_less
+from dossier.typeset.names import at_horizon
 
 
 def interval(
@@ -34,7 +34,7 @@ def patients(sites: Sequence[DatasetSummary]) -> str:
     """How many patients the figure rests on: 5,340 patients, 1,724 events."""
     events = [site.events for site in sites if site.events is not None]
     more = f", {words.counted(sum(events), 'event')}" if len(events) == len(sites) else ""
-    return f"{words.counted(sum(site.n for site in sites), 'patient')}{more}{followed_for_less(sites)}"
+    return f"{words.counted(sum(site.n for site in sites), 'patient')}{more}{at_horizon(sites)}"
 
 
 def patients_of(about: Mapping[str, Any], found: Sequence[tuple[DatasetSummary, Curve]]) -> str:

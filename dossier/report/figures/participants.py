@@ -29,8 +29,8 @@ class Flow:
     outcomes: tuple[str, ...]
 
     @classmethod
-    def through(cls, dataset: types.DatasetSummary) -> Flow:
-        """What the release declares of a dataset, and what was counted."""
+    def through(cls, dataset: types.DatasetSummary, beside: Iterable[str]) -> Flow:
+        """What the release declares of a dataset, and what was counted, `beside` the outcome at the horizon too."""
         period = "" if dataset.dates is None else words.dates(dataset.dates)
         about = ("period withheld" if dataset.dates_withheld else period, dataset.country, dataset.setting)
         lost = (f"{names.count_of(count)} {words.exclusion(why)}" for why, count in dataset.excluded.items() if count)
@@ -40,8 +40,8 @@ class Flow:
             outcomes = (names.events_of(dataset, "not known"), "")
         else:
             share = "" if dataset.prevalence is None else f" ({numbers.per_cent(dataset.prevalence)})"
-            unknown = () if dataset.left is None else (f"{dataset.left:,}",)
-            outcomes = (f"{dataset.events:,}{share}", f"{dataset.others:,}", *unknown)
+            further = names.counted_at_horizon(dataset, beside)
+            outcomes = (f"{dataset.events:,}{share}", f"{dataset.others:,}", *further)
         return cls(dataset, tuple(text for text in about if text), tuple(lost), outcomes)
 
     def in_words(self, heads: Sequence[str]) -> str:
@@ -55,11 +55,11 @@ class Flow:
 @canvas.figure("Flow of the participants")
 def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many rows of each dataset were read, left out and why, analysed, and had the outcome."""
-    flows = [Flow.through(dataset) for dataset in names.shown(evidence)]
+    beside = names.heads_at_horizon(names.shown(evidence))
+    flows = [Flow.through(dataset, beside) for dataset in names.shown(evidence)]
     classes = next((list(flow.of.class_counts) for flow in flows if flow.of.class_counts), [])
-    followed = any(flow.of.left is not None for flow in flows)
-    heads = classes or ["with outcome", "without", *(["followed for less"] if followed else [])]
-    bar = 0.0 if classes or followed else BAR + ACROSS
+    heads = classes or ["with outcome", "without", *beside.values()]
+    bar = 0.0 if classes or beside else BAR + ACROSS
     read = _widest(["read", *(names.rows_read_of(flow.of) for flow in flows)]) + 2 * PAD
     analysed = _widest(["analysed", *(f"{flow.of.n:,}" for flow in flows)]) + 2 * PAD
     lost = _widest([text for flow in flows for text in flow.left_out]) + 5.0
@@ -109,8 +109,8 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
             _bar(axes, first, middle, flow.of, reference)
         for at, (x, count) in enumerate(zip(ends, flow.outcomes, strict=False)):
             canvas.write(drawn, x, middle, count, ha="right", weight=400 if at or classes else 600)
-    said = "; ".join(flow.in_words(heads) for flow in flows)
-    return canvas.Drawn(drawn, _caption(flows, reference), f"{said}.", _message(types.externals(evidence)))
+    said, events = "; ".join(flow.in_words(heads) for flow in flows), evidence.release.outcome.competing_events
+    return canvas.Drawn(drawn, _caption(flows, reference, events), f"{said}.", _message(types.externals(evidence)))
 
 
 def _widest(texts: Iterable[str]) -> float:
@@ -152,15 +152,16 @@ def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, ref
         axes.plot([x + BAR * reference] * 2, [middle - 2.2, middle + 2.2], color=ink.INK, lw=1.2, gid="reference")
 
 
-def _caption(flows: Sequence[Flow], reference: float | None) -> str:
+def _caption(flows: Sequence[Flow], reference: float | None, events: Sequence[str]) -> str:
     datasets = [flow.of for flow in flows]
     external = [each for each in datasets if each.role == "external"]
     line = "" if reference is None else f" Stroke: the share in the development data, {numbers.per_cent(reference)}."
-    has_bars = not any(each.class_counts or each.left is not None for each in datasets)
+    has_bars = not any(each.class_counts for each in datasets) and not names.heads_at_horizon(datasets)
     bar = " Bar: the share with the outcome." if has_bars else ""
     splits = any(each.splits for each in datasets)
     more = " Rows of refitted splits count each patient once a split." if splits else ""
     opening = f"{captions.patients(external)} at {captions.sites_word(len(external))}"
+    bar += names.at_horizon(external, "below_flow", events)
     return f"{opening}. Below an arrow: what was left out, and why.{bar}{line}{more}{names.unweighted(datasets)}"
 
 

@@ -42,7 +42,9 @@ def answer(evidence: types.Evidence) -> str:
     if ours is None:
         # Of one hospital alone its own answer says where doing the same for all is better.
         wrong = [] if alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
-        wrong += [worse_for(evidence), _percentages_off(evidence)]
+        off = [each.where for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
+        # Where they are shown to be wrong, whatever its goals ask.
+        wrong += [worse_for(evidence), f"Its percentages are wrong in {plain.few_named(off)}." if off else ""]
         parts = [*forbidden, _goals_everywhere(evidence), *wrong, better.another_is_better(evidence), changed]
         parts.append(_elsewhere(evidence))
     else:
@@ -137,12 +139,6 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
     return f"{start} percentages are wrong here: {said}."
 
 
-def _percentages_off(evidence: types.Evidence) -> str:
-    """Where its percentages are shown to be wrong, whatever its goals ask."""
-    where = [each.where for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
-    return f"Its percentages are wrong in {plain.few_named(where)}." if where else ""
-
-
 def _part_of(count: int, among: int) -> str:
     if among == 1:
         return "its goal"
@@ -158,11 +154,8 @@ def _goal_words(evidence: types.Evidence, goals: list[types.Criterion]) -> list[
 def _goals_everywhere(evidence: types.Evidence) -> str:
     """At how many hospitals the goals were met; where none counts, whom the model found from where to where."""
     asked = [site for site in types.externals(evidence) if goals_at(evidence, site)]
-    together = [
-        goal
-        for goal in acceptance.counted_ones(evidence)
-        if all(criterion.dataset == types.POOLED for criterion in goal)
-    ]
+    every_goal = acceptance.counted_ones(evidence)
+    together = [goal for goal in every_goal if all(criterion.dataset == types.POOLED for criterion in goal)]
     if not asked and not together:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
     stands: dict[types.State, list[types.Criterion]] = {}
@@ -382,9 +375,7 @@ def _has_goals(evidence: types.Evidence) -> bool:
 
 def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, has_bars: bool) -> Hospital:
     share = found_share(evidence, site)
-    cells: list[Cell] = []
-    if has_bars:
-        cells += _shares(evidence, site, share)
+    cells = _shares(evidence, site, share) if has_bars else []
     if classes.labels(evidence):
         if len(classes.labels(evidence)) <= MOST_CLASSES:
             shares = classes.named_rightly_by_class(evidence, site)
@@ -404,7 +395,6 @@ def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, h
 def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float | None) -> list[Cell]:
     """How many of 100 are found, missed, and flagged in error."""
     at = sentence.primary_threshold(evidence)
-    several = bool(classes.labels(evidence))
     none = types.Absent(Fact("no_threshold_declared"))
     found = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
     if share is None:
@@ -412,15 +402,12 @@ def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float |
     else:
         of = found if isinstance(found, types.Estimate) else None
         cells = [Cell(people(share, in_cell=True), of=of), Cell(people(1 - share, in_cell=True), kind="plain", of=of)]
-    if several or at is None:
+    if classes.labels(evidence) or at is None:
         return cells
     spared = types.find(evidence, "specificity", site.name, threshold=at)
-    alarms = (
-        plain.missing(spared)
-        if isinstance(spared, types.Absent)
-        else Cell(people(1 - spared.value, in_cell=True), kind="plain", of=spared)
-    )
-    return [*cells, alarms]
+    if isinstance(spared, types.Absent):
+        return [*cells, plain.missing(spared)]
+    return [*cells, Cell(people(1 - spared.value, in_cell=True), kind="plain", of=spared)]
 
 
 def _is_kept_back(evidence: types.Evidence, site: types.DatasetSummary) -> bool:
@@ -478,13 +465,12 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [_ranged(evidence)] if evidence.is_protected else []
-    if left := sum(site.left or 0 for site in types.externals(evidence)):
-        parts.append(_not_known(left, sum(site.n for site in types.externals(evidence))).strip())
+    parts += [_at_horizon(evidence, types.externals(evidence)).strip()]
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
         parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1 and rows:
         parts.append("If ours is above, ask for its own pages.")
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
 BROKEN = "§"
@@ -494,12 +480,8 @@ MARKED = {"‡": "‡ not to be used, its maker says.", BROKEN: f"{BROKEN} must 
 
 def _unusual(evidence: types.Evidence, shown: list[types.DatasetSummary]) -> list[str]:
     """Where nearly every patient had the outcome, or nearly nobody."""
-    parts = []
-    for site in shown:
-        if site.prevalence is None or COMMON > site.prevalence > RARE:
-            continue
-        parts.append(f"In {site.site}, {site.events:,} of {site.n:,} had it.")
-    return parts if len(parts) <= 2 else []
+    far = [site for site in shown if site.prevalence is not None and not COMMON > site.prevalence > RARE]
+    return [f"In {site.site}, {site.events:,} of {site.n:,} had it." for site in far] if len(far) <= 2 else []
 
 
 # ---- our own hospital -----------------------------------------------------------------------------------------------
@@ -514,8 +496,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     few = few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""
     ranged = f" {_ranged(evidence)}" if evidence.is_protected else ""
-    left = f"{_not_known(site.left, site.n)} " if site.left else ""
-    parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{left}{ranged}{warned}"]
+    parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{_at_horizon(evidence, [site])}{ranged}{warned}"]
     at = sentence.primary_threshold(evidence)
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
@@ -540,14 +521,9 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     return (*parts, *ours)
 
 
-def _not_known(left: int, among: int) -> str:
-    """Of how many it is not known whether they had the outcome, and how they are counted."""
-    # Ranges do not tell who is like whom.
-    how = "as if followed half of the time" if isinstance(left, types.CountRange) else "by patients like them"
-    return (
-        f" Of {left:,} ({people(left / among)} of 100) it is not known, as they were followed for less: they count "
-        f"{how}."
-    )
+def _at_horizon(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> str:
+    """To how many something else happened first, of how many it is not known, and how both are counted."""
+    return names.at_horizon(sites, "told_at_horizon", evidence.release.outcome.competing_events)
 
 
 def _ranged(evidence: types.Evidence) -> str:
