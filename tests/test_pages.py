@@ -479,6 +479,12 @@ def test_the_committee_reads_four_pages_of_hospitals_with_long_names(books: dict
     assert "Decision" in pages[0].extract_text()
 
 
+def test_a_long_goal_leaves_its_result_the_room_of_two_hospitals(books: dict[str, Book]) -> None:
+    """In mm from its head to the margin: a goal of one long line left it 33."""
+    (head,) = (word for page in boxes(books["knee"].pdf("committee")) for word in page if word.text == "Result")
+    assert RIGHT - head.left > 40
+
+
 @pytest.mark.parametrize("term", JARGON)
 def test_the_committee_reads_no_jargon(any_book: Book, term: str) -> None:
     text = " ".join(reading(any_book.pdf("committee")))
