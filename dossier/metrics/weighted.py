@@ -204,10 +204,10 @@ class Mean:
         among = self.among(rows)
         if not (rows.weights * among).any():
             return types.Absent(self.gap(rows))
-        found = rows.mean(self.added(rows), among)
-        if not math.isfinite(found.value):
+        added = self.added(rows)
+        if not np.isfinite(added[rows.weights * among > 0]).all():
             return types.Absent(facts.Fact("mean_not_finite"))
-        return replace(found, details=self.details(rows))
+        return replace(rows.mean(added, among), details=self.details(rows))
 
 
 def auroc(rows: Rows) -> Found:

@@ -201,6 +201,68 @@ def test_one_kind_of_end_for_all(name: str, event: float) -> None:
         assert isinstance(found, Absent)
 
 
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 10_000), st.integers(20, 60), st.sampled_from(sorted({*EVERY} - {"censoring_by_risk"})))
+def test_at_one_time_events_come_before_who_leaves(seed: int, n: int, name: str) -> None:
+    """Whole times, of which most are shared: who leaves half a unit later leaves after the same events."""
+    time, event, risk = random_rows(n, seed)
+    tied = TimeToEvent(np.floor(time), event, HORIZON)
+    alike(asked(name, replace(tied, time=tied.time + 0.5 * (event == 0)), risk), asked(name, tied, risk))
+
+
+@pytest.mark.parametrize("name", ["auroc", "brier", "scaled_brier", "observed_risk", "calibration_slope", "uno_c"])
+def test_who_left_at_once_tells_nothing(name: str) -> None:
+    outcome, risk = a_table(by="marginal")
+    outcome = replace(outcome, event=np.where(outcome.event == 2, 0.0, outcome.event))
+    more = replace(outcome, time=np.r_[outcome.time, np.zeros(50)], event=np.r_[outcome.event, np.zeros(50)])
+    found, before = asked(name, more, np.r_[risk, np.full(50, 0.9)]), asked(name, outcome, risk)
+    assert estimated(found).value == pytest.approx(estimated(before).value, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_fifths_that_all_join_are_marginal(name: str) -> None:
+    """Of fewer than ten who are free no two groups have five each."""
+    time, event, risk = random_rows(300, 3)
+    late = np.flatnonzero(time >= HORIZON)[8:]
+    time[late], event[late] = np.linspace(3.0, 4.9, len(late)), 0.0
+    alike(*(asked(name, TimeToEvent(time, event, HORIZON, by), risk) for by in tuple[By, By](("fifths", "marginal"))))
+
+
+@pytest.mark.parametrize("name", sorted({*EVERY} - {"censoring_by_risk"}))
+def test_where_all_left_nothing_is_known(name: str) -> None:
+    risk = np.linspace(0.1, 0.9, 40)
+    assert isinstance(asked(name, TimeToEvent(np.linspace(0, 4.9, 40), np.zeros(40), HORIZON), risk), Absent)
+
+
+def test_of_one_event_everything_is_counted_by_hand() -> None:
+    """At .6 of .025 to 1, the first of 40 to go; 29 are free and ten, every fourth, left."""
+    risk, left = np.arange(1, 41) / 40, np.arange(40) % 4 == 0
+    case = np.arange(40) == 23
+    outcome = TimeToEvent(np.where(case, 1.0, np.where(left, 2.0, 9.0)), case.astype(float), HORIZON, "marginal")
+    free = ~case & ~left
+    assert estimated(asked("auroc", outcome, risk)).value == pytest.approx(np.mean(risk[free] < 0.6))
+    assert estimated(asked("harrell_c", outcome, risk)).value == pytest.approx(23 / 39)
+    assert estimated(asked("observed_risk", outcome, risk)).value == pytest.approx(1 / 40)
+    assert estimated(asked("oe_ratio", outcome, risk)).value == pytest.approx(1 / 40 / risk.mean())
+    found = {name: asked(name, outcome, risk) for name in EVERY}
+    # One who is free had a risk of 1, and nobody with the outcome one below the threshold.
+    none = {"log_score", "log_score_difference", "likelihood_ratio_negative"}
+    assert {name for name, each in found.items() if isinstance(each, Absent)} == none
+    assert all(np.isfinite(estimated(found[name]).value) for name in {*EVERY} - none)
+
+
+def test_the_slope_is_one_at_every_horizon_while_hazards_stay_proportional() -> None:
+    """Where an effect ends at 2 the slope falls after it, whoever leaves."""
+    rng = np.random.default_rng(4)
+    lp, wait, left = rng.normal(size=4000), rng.exponential(size=4000), rng.uniform(1, 9, 4000)
+    lasting, ended = wait / (0.1 * np.exp(lp)), wait / (0.1 * np.exp(lp))
+    ended = np.where(ended > 2, 2 + (wait - 0.2 * np.exp(lp)) / 0.1, ended)
+    for times, at, holds in ((lasting, 2, True), (lasting, 5, True), (ended, 2, True), (ended, 5, False)):
+        outcome = TimeToEvent(np.minimum(times, left), (times <= left).astype(float), at)
+        found = estimated(asked("calibration_slope", outcome, -np.expm1(-0.1 * at * np.exp(lp))))
+        assert (present(found.low) <= 1 <= present(found.high)) is holds
+
+
 def test_risks_that_say_nothing_of_time_do_not_discriminate() -> None:
     rng = np.random.default_rng(8)
     found = []
