@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.stats import t as student_t
 
 import dossier
 from dossier.core.register import Metric, Sized, measures
@@ -364,12 +365,43 @@ def test_few_who_stand_for_many_leave_few_degrees_of_freedom() -> None:
     assert (few.details["df"] or 0) < 0.2 * (many.details["df"] or 0)
 
 
+def test_a_share_has_the_degrees_of_freedom_of_its_kurtosis() -> None:
+    """Of 40 of 100: 1/(pq) - 3, so that 2 n/(k - 1) is 1,200."""
+    outcome = TimeToEvent(np.repeat([1.0, 9.0], [40, 60]), np.repeat([1.0, 0.0], [40, 60]), HORIZON)
+    assert estimated(asked("observed_risk", outcome, np.full(100, 0.4))).details["df"] == pytest.approx(1200)
+
+
 def test_one_cluster_has_a_value_alone() -> None:
     outcome, risk = a_table()
     outcome = only_outcomes(outcome)
     for name in (*LINEARIZED, "ici", "calibration_test"):
         found = in_clusters(name, outcome, risk, np.zeros(len(risk), dtype=int), risk[::-1])
         assert isinstance(found, Absent) or (found.low is None and found.se is None), name
+
+
+def test_bounds_of_a_gain_are_the_lower_ones_of_both_defaults() -> None:
+    """At .415 flagging all is the better default, and over nobody the interval is wider."""
+    outcome, risk = a_table()
+    found, over_none = (
+        estimated(asked(name, outcome, risk, threshold=0.415)) for name in ("net_benefit_gain", "net_benefit")
+    )
+    reach = student_t.ppf(0.975, found.details["df"])
+    assert found.value < over_none.value
+    assert found.low == pytest.approx(over_none.value - reach * present(over_none.se))
+    assert found.high == pytest.approx(found.value + reach * present(found.se))
+
+
+def test_a_difference_is_tested_by_the_t_of_its_interval() -> None:
+    found = estimated(asked("auroc_difference", *a_table()))
+    p_value = 2 * student_t.sf(abs(found.value) / present(found.se), found.details["df"])
+    assert found.details["p_value"] == pytest.approx(p_value)
+
+
+@pytest.mark.parametrize(("name", "width"), [("mss_auroc", "auroc_width"), ("mss_slope", "calibration_slope_width")])
+def test_half_as_wide_takes_four_times_as_many(name: str, width: str) -> None:
+    outcome, risk = a_table()
+    whole, half = (estimated(asked(name, outcome, risk, **{width: each})).value for each in (0.1, 0.05))
+    assert 4 * whole - 4 <= half <= 4 * whole
 
 
 def test_how_it_was_made_is_said() -> None:
