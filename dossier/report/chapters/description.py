@@ -75,8 +75,8 @@ def follow_up(evidence: Evidence) -> Table | None:
         ]
         rows.append(Row(names.label_of(dataset), tuple(cells)))
     outcome, competing = evidence.release.outcome, "competing" in names.heads_at_horizon(evidence.datasets)
-    values = {"unit": outcome.unit or "", "events": outcome.competing_events, "competing": competing}
-    return worded("follow_up", rows, footnotes=reasons.footnotes(), **values) if rows else None
+    notes, unit, events = reasons.footnotes(), outcome.unit or "", outcome.competing_events
+    return worded("follow_up", rows, (), notes, unit=unit, events=events, competing=competing) if rows else None
 
 
 def at_both_weights(evidence: Evidence) -> Table | None:
