@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import expit
 
 import dossier
 from dossier import evaluate, reading
-from dossier.core import claims
+from dossier.core import claims, multiplicity
 from dossier.core.facts import Fact, Method
 from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.evaluate import disclosure, rivals
@@ -232,7 +234,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     """Three vendors name more grades rightly at two of three hospitals; both pages were silent."""
     evidence = books["biopsy"].evidence
     said = verdict.finding(evidence)
-    assert plain(said.rest).startswith("Better than the model, after Holm's correction for 36 comparisons: Vendor A")
+    assert plain(said.rest).startswith("Better than the model, after Holm's correction for 48 comparisons: Vendor A")
     assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
     assert "at Graft 3 by 0.10 (95%" in said.rest
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
@@ -249,21 +251,21 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
 
 
 def test_all_that_is_looked_at_is_one_family(books: dict[str, Book]) -> None:
-    """Accuracy, severity and the AUROC of the classes, from four other models at three hospitals."""
+    """Accuracy, severity, AUROC and Brier score of the classes, from four other models at three hospitals."""
     looked = [
         result.found.details
         for result in books["biopsy"].evidence.results
         if isinstance(result.found, Estimate) and "p_adjusted" in result.found.details
     ]
-    assert len(looked) == 36
-    assert {details["looks"] for details in looked} == {36.0}
-    p_values = [details["p_value"] or 0.0 for details in looked]
-    lowest = min(range(36), key=p_values.__getitem__)
-    assert looked[lowest]["p_adjusted"] == pytest.approx(36 * p_values[lowest])
+    assert len(looked) == 48
+    assert {details["looks"] for details in looked} == {48.0}
+    p_values = [details.get("p_by_interval", details["p_value"]) or 0.0 for details in looked]
+    lowest = min(range(48), key=p_values.__getitem__)
+    assert looked[lowest]["p_adjusted"] == pytest.approx(48 * p_values[lowest])
 
 
 def test_hospitals_of_one_table_are_looked_at_like_those_of_a_file_each(tmp_path: Path) -> None:
-    """By AUROC and net benefit at two hospitals of one file: what page 1 counts, the chapter, and each claim."""
+    """By AUROC, net benefit and Brier score at two hospitals of one file: page 1, the chapter, each claim."""
     study(tmp_path, others=(), sizes={"a": 400})
     table = tmp_path / "a.csv"
     head, *rows = table.read_text().splitlines()
@@ -273,9 +275,9 @@ def test_hospitals_of_one_table_are_looked_at_like_those_of_a_file_each(tmp_path
     release.write_text(release.read_text() + 'site_column = "hospital"\n')
     evidence = evaluate.evidence(reading.study(tmp_path))
     looked_at = claims.counted(evidence, "comparators")
-    assert len(looked_at) == 4
-    assert {claim.looks for claim in looked_at} == {4}
-    assert plain(comparison.finding(evidence).lead).startswith("Of 4 comparisons with the old rule, ")
+    assert len(looked_at) == 6
+    assert {claim.looks for claim in looked_at} == {6}
+    assert plain(comparison.finding(evidence).lead).startswith("Of 6 comparisons with the old rule, ")
 
 
 def test_a_difference_without_a_test_is_on_page_1_and_accuses_nobody(three: Evidence) -> None:
@@ -339,3 +341,29 @@ def test_one_with_the_same_risks_is_neither_better_nor_worse(three: Evidence) ->
     evidence = with_differences(three, {"a": same, "b": same})
     assert {(claim.state, claim.alone) for claim in claims.counted(evidence, "comparators")} == {("open", "open")}
     assert "It was not shown that it is better" in better.than_the_other_model(evidence).replace(": it", ": It")
+
+
+def test_one_whose_percentages_alone_are_better_is_on_the_first_page_of_both_editions() -> None:
+    """It ranks alike and flags the same patients; the risks of the model are twice as far from 0 on the log odds."""
+    rng = np.random.default_rng(3)
+    odds = rng.normal(0, 1.5, 1_200)
+    frame = pd.DataFrame({"outcome": rng.random(1_200) < expit(odds), "risk": expit(2 * odds), "fair": expit(odds)})
+    rival = [{"name": "Fair", "column": "fair"}]
+    asked = dossier.validate(frame, outcome="outcome", risk="risk", thresholds=(0.5,), rival=rival)
+    said = {claim.measure: claim.state for claim in claims.counted(asked.evidence, "comparators")}
+    assert said == {"net_benefit_difference": "open", "auroc_difference": "open", "brier_difference": "against"}
+    assert "Fair in Brier score at" in verdict.finding(asked.evidence).lead
+    assert "Fair gives percentages closer to what happened, by" in plain(first_page.answer(asked.evidence))
+
+
+def test_one_that_differs_by_noise_is_hardly_ever_called_better() -> None:
+    """Of 200 models whose rival has noise of 0.001 on the log odds at most 5 in 100 are called worse than it."""
+    rng, accused = np.random.default_rng(4), 0
+    for _ in range(200):
+        odds = rng.normal(-1, 1.2, 300)
+        outcome, near = (rng.random(300) < expit(odds)).astype(int), expit(odds + rng.normal(0, 1e-3, 300))
+        found = estimated(dossier.metrics.brier_difference(outcome, expit(odds), near, permutations=19))
+        p_adjusted = found.details["p_by_interval"]
+        tested = dataclasses.replace(found, details={**found.details, "p_adjusted": p_adjusted})
+        accused += multiplicity.beside_rival("brier_difference", tested) == "against"
+    assert accused <= 10

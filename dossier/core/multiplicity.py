@@ -208,7 +208,7 @@ def gain(found: Estimate | Absent, is_own: bool = False) -> State:
 
 BESIDE_RIVALS: Mapping[str, tuple[float | None, float | None]] = {
     **dict.fromkeys(("net_benefit_difference", "accuracy_difference", "auroc_difference"), (0.0, None)),
-    "mean_severity_difference": (None, 0.0),
+    **dict.fromkeys(("mean_severity_difference", "brier_difference"), (None, 0.0)),
 }
 """What a difference from another model has to be where the model is the better one."""
 

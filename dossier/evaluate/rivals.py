@@ -13,7 +13,7 @@ from dossier.evaluate.offered import Site, columns, seed_of
 from dossier.metrics import updating
 
 FEWEST_TO_TEST = 10
-"""Of fewer events or non-events the test of two AUROCs accuses too often."""
+"""Of fewer events or non-events the tests of two AUROCs and of two Brier scores accuse too often."""
 
 
 def each(release: Release, metric: Metric) -> tuple[Metric, ...]:
@@ -101,14 +101,14 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
         if not isinstance(result.found, Estimate) or result.at.get("against") not in every:
             continue
         p_value = result.found.details.get("p_value")
-        is_looked_at = result.dataset in external and _is_looked_at(release, result)
-        if p_value is None:
-            given[index] = result.with_details({"p_adjusted": None}) if is_looked_at else result
-            continue
-        setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
-        families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value
-        if is_looked_at:
-            looks[index] = p_value
+        if p_value is not None:
+            setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
+            families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value
+        if result.dataset in external and _is_looked_at(release, result):
+            # The lowest P of a test by draws is no lower than 1 over the draws: too high for many looks.
+            p_value = result.found.details.get("p_by_interval", p_value)
+            given[index] = result.with_details({"p_adjusted": None})
+            looks |= {} if p_value is None else {index: p_value}
     for family in families.values() if len(every) > 1 else ():
         with_holm(given, "p_holm", family)
     with_holm(given, "p_adjusted", looks, looks=float(len(looks)))
@@ -116,12 +116,13 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
 
 
 def _is_looked_at(release: Release, result: Result) -> bool:
-    """Whether a difference may say that the other model is better: by what it does for patients, or how it ranks."""
+    """Whether a difference may say that the other model is better: by what it does for patients, how it ranks, or how
+    near its risks come."""
     of_classes, primary = bool(release.outcome.classes), release.thresholds.declared[:1]
     at = result.at.get("threshold")
     if result.subset is not None or (at is not None and at not in primary) or not isinstance(result.found, Estimate):
         return False
-    if result.measure == "auroc_difference":
+    if result.measure in ("auroc_difference", "brier_difference"):
         events, others = result.found.events, result.found.others
         return events is None or others is None or min(events, others) >= FEWEST_TO_TEST
     wanted = ("accuracy_difference", "mean_severity_difference") if of_classes else ("net_benefit_difference",)

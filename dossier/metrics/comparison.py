@@ -327,17 +327,18 @@ def paired(
     floor: float = -math.inf,
     ceiling: float = math.inf,
 ) -> Estimate:
-    """The mean difference with its t interval and the p-value of the sign-flip test."""
-    p_value = sign_flip_p(differences, permutations, seed)
+    """The mean difference with its t interval, the p-value of the sign-flip test and that of the interval."""
+    value, se = float(differences.mean()), standard_error(differences)
+    by_interval = 2 * beyond_student(abs(value) / se, len(outcome) - 1) if se else None
     return estimate(
-        float(differences.mean()),
-        standard_error(differences),
+        value,
+        se,
         level,
         outcome,
         Method(Fact("paired_t", df=len(outcome) - 1), Fact("p_by_sign_flips", flips=permutations)),
         floor=floor,
         ceiling=ceiling,
-        details={"p_value": p_value},
+        details={"p_value": sign_flip_p(differences, permutations, seed), "p_by_interval": by_interval},
     )
 
 

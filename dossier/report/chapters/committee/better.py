@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dossier.core import claims, multiplicity
 from dossier.core.facts import gathered
@@ -162,7 +162,7 @@ def another_is_better(evidence: Evidence) -> str:
     first = sure[0]
     alike = [each.rival for each in sure if each.is_like(first)]
     where = "" if alone(evidence) else f" in {first.site.site}"
-    how = _does(evidence, first.measure)[0]
+    how = _does(evidence)[first.measure][0]
     others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
     shown, maybe = (
         plain.first_named(
@@ -179,21 +179,21 @@ def another_is_better(evidence: Evidence) -> str:
     return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
 
 
-def _does(evidence: Evidence, measure: str) -> tuple[str, str]:
-    """What a model does that is better by a measure, and what one that is worse."""
+def _does(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
+    """What a model does that is better by each measure, and what one that is worse."""
     at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
     at_line = f" at the {plain.line(at[0])}" if at else ""
     return {
         "auroc_difference": (f"{what} better", f"{what} worse"),
-        "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}"),
         "accuracy_difference": ("names more patients rightly", "names fewer patients rightly"),
         "mean_severity_difference": ("is wrong by less", "is wrong by more"),
-    }[measure]
+        "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}"),
+        "brier_difference": tuple(f"gives percentages {how} what happened" for how in ("closer to", "farther from")),
+    }
 
 
 def _than(evidence: Evidence, rival: str) -> str:
-    measures = ("auroc_difference", "accuracy_difference", "mean_severity_difference", "net_benefit_difference")
-    known = [text for measure in measures if (text := _against(evidence, rival, measure))]
+    known = [text for measure in _does(evidence) if (text := _against(evidence, rival, measure))]
     first, *rest = known or [f"it could not be compared with {rival}."]
     start = f"Beside {rival}: {first}" if known else sentence_case(first)
     return " ".join([start, *map(sentence_case, rest)])
@@ -205,7 +205,7 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     here = [claim for claim in every if claim.at["against"] == rival and is_here(claim.dataset, evidence)]
     if not here:
         return ""
-    words, same = _does(evidence, measure), [claim for claim in here if claims.is_same(claim)]
+    words, same = _does(evidence)[measure], [claim for claim in here if claims.is_same(claim)]
     if len(same) == len(here):
         return f"it gives the same percentages in {_part(len(here), len(here))}."
     stands = ["same" if claim in same else claims.standing(evidence, claim) for claim in here]
