@@ -248,6 +248,11 @@ def test_where_hospitals_differ_in_the_difference_the_variance_between_them_ente
     details = found.apart.details
     assert (details["q_p_value"] or 0) < 0.001
     assert (details["tau_low"] or 0) < (details["tau"] or 0) < (details["tau_high"] or 0)
+    # Two hospitals bound it not at all: a difference of shares is at most 1 either way, of net benefits 1 + odds.
+    for measure, ends, most in (("sensitivity", (0, 1), 1.0), ("net_benefit", (None, 1), 2.0)):
+        two = within_sites.compared(measure, None, [pair("a", 100, 160), pair("b", 160, 100)], 0.95, "plain", ends, 0.5)
+        assert isinstance(two, within_sites.Found)
+        assert two.apart.details["tau_high"] == most
     alike = compared("sensitivity", [pair("a", 100, 160), pair("b", 100, 160)])
     assert alike.tested is not None
     assert alike.tested.between == 0

@@ -258,7 +258,10 @@ def compared(
         tests = [_scores_apart(measure, pair, threshold) for pair in kept]
     if followed:
         tests = [_apart(ours, rest) for _, ours, rest in known]
-    tested = _tested(kept if tests else (), tests, level)
+    # Net benefit runs from 1 less 1/(1 - t), everyone flagged and nobody with the outcome, to 1.
+    low = 1 - 1 / (1 - threshold) if measure == "net_benefit" and threshold is not None else ends[0]
+    widest = math.inf if low is None or ends[1] is None else ends[1] - low
+    tested = _tested(kept if tests else (), tests, level, widest)
     if tested is not None and threshold is not None and measure in EXPECTED:
         tested = _beyond_risks(tested, measure, kept, tests, threshold, level)
     weights = np.array([ours.size * rest.size / (ours.size + rest.size) for _, ours, rest in known])
@@ -378,11 +381,14 @@ def _named(found: Found, alone: Sequence[str], few: Sequence[str]) -> Found:
 # ---- the test of a difference ---------------------------------------------------------------------------------------
 
 
-def _tested(pairs: Sequence[Pair], comparisons: Sequence[Comparison | None], level: float) -> Tested | None:
+def _tested(
+    pairs: Sequence[Pair], comparisons: Sequence[Comparison | None], level: float, most: float = math.inf
+) -> Tested | None:
     """The mean of the differences of the sites, with its variance if there were none; None where no site has one.
 
     The variance between the sites is that of Paule and Mandel in the details, with the interval by the generalised Q
-    statistic; in the test it is by moments for the weights of the sites, where Cochran's Q has a p value of .1 at most.
+    statistic, its standard deviation at `most` half of how far differences can lie apart; in the test it is by moments
+    for the weights of the sites, where Cochran's Q has a p value of .1 at most.
     """
     known = [each for each in comparisons if each is not None]
     if not known:
@@ -402,7 +408,7 @@ def _tested(pairs: Sequence[Pair], comparisons: Sequence[Comparison | None], lev
         p_value = float(chdtrc(freedom, q))
         shares = np.array([0.5 + level / 2, 0.5 - level / 2])
         wanted = np.array([float(freedom), *chdtri(freedom, 1 - shares)])
-        tau, low, high = np.sqrt(pooled.at_generalised_q(wanted, kept, spread))
+        tau, low, high = np.minimum(np.sqrt(pooled.at_generalised_q(wanted, kept, spread)), most)
         details |= {"q": q, "q_p_value": p_value, "tau": float(tau), "tau_low": float(low), "tau_high": float(high)}
         if p_value <= HETEROGENEOUS:
             moved = float((weights * (values - value) ** 2).sum() - ((weights - weights**2) * variances).sum())
@@ -512,7 +518,8 @@ def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimat
     fewer than five events or non-events in either part have none. Absent where all are such.
     """
     tests = [_ranks_apart(pair) for pair in pairs]
-    tested = _tested(pairs, tests, level)
+    # An AUROC less a concordance, of at least 0.5, lies between -1 and 0.5.
+    tested = _tested(pairs, tests, level, 1.5)
     if tested is None:
         return Absent(Fact("too_few_to_rank_in_both_parts", fewest=bands.FEWEST_JUDGED))
     kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
