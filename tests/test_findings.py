@@ -137,6 +137,23 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
     assert table.note.endswith(printed)
 
 
+def test_where_no_minimum_serves_the_reason_is_that_of_the_last_one_that_was_tried() -> None:
+    """Said was that another minimum stands instead, which did not."""
+    bare = by_hand(Case("one", ("Desio, Italy",)))
+    site = next(dataset.name for dataset in bare.datasets if dataset.role == "external")
+    below = Fact("minimum_below_no_benefit", measure="brier", minimum=0.15)
+    reasons = {"worst_split": Fact("worst_subset_is_a_draw"), "declared": because("none"), "quantile_05": below}
+    rows = [
+        Result("wpr", "wpr", site, {"measure": "brier", "minimum": text}, Absent(reason))
+        for text, reason in reasons.items()
+    ]
+    strong = Result("spr", "spr", site, {"measure": "brier"}, Estimate(0.5, None, None, None, 90, Method("wald")))
+    table = robustness.components(dataclasses.replace(bare, results=(strong, *rows)))
+    said = " ".join(map(str, table.footnotes))
+    assert "is no better than no model" in said
+    assert "stands instead" not in said
+
+
 def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() -> None:
     two = KINDS["two"]
     declared = DeclaredPerformance.model_validate(

@@ -175,13 +175,13 @@ def _kept(evidence: Evidence, measures: list[str], reasons: tables.Reasons) -> l
 
 def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absent, Estimate | Absent]:
     """SPR, and WPR against the worst refitted split; without splits against the minimum declared for that case, and
-    without that too against the 5% quantile of subsets of the internal test.
+    without that too against the 5% quantile of subsets of the internal test, whose reason stands where none is known.
     """
     ways = [
         find(evidence, "wpr", site, measure=measure, minimum=minimum)
         for minimum in ("worst_split", "declared", "quantile_05")
     ]
-    weak = next((way for way in ways if isinstance(way, Estimate)), ways[0])
+    weak = next((way for way in ways if isinstance(way, Estimate)), ways[-1])
     return find(evidence, "spr", site, measure=measure), weak
 
 
