@@ -140,6 +140,13 @@ def _on_its_side(value: float, term: Term, cut_offs: Iterable[float]) -> str:
     return number(value, digits, bool(term.unit))
 
 
+def of_spread(*values: float) -> list[str]:
+    """A median and its quartiles, with as many digits as the median needs."""
+    middle = abs(values[0]) if values else 0.0
+    digits = 0 if all(float(value).is_integer() for value in values) else 2 if middle < 1 else 1 if middle < 100 else 0
+    return [number(value, digits) for value in values]
+
+
 def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
     """An estimate as a sentence gives it: 0.88 (95% CI 0.73 to 0.96)."""
     term = evidence.terms[measure]

@@ -10,7 +10,7 @@ from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import measures, names, numbers, words
 from dossier.typeset.labels import coded, level_of, with_unit
-from dossier.typeset.numbers import DASH, TIED, number, per_cent
+from dossier.typeset.numbers import DASH, TIED, number, of_spread, per_cent
 from dossier.typeset.tables import DIFFERENCE, NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
 
 NARROW_SIDE_BY_SIDE = 9
@@ -281,16 +281,14 @@ def _share(value: float | None) -> Cell:
 
 
 def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: DatasetSummary, feature: str) -> Cell:
-    """Median and quartiles with as many digits as the median needs; of a few values there are none."""
+    """Median and quartiles; of a few values there are none."""
     median = known.get((dataset.name, feature, "median", None))
     if median is None:
         missing = known.get((dataset.name, feature, "missing", None), dataset.n)
         return Cell.absent("not held" if missing == dataset.n else "too few to tell")
     low, high = (known[(dataset.name, feature, name, None)] for name in ("quantile_25", "quantile_75"))
-    is_whole = all(float(value).is_integer() for value in (median, low, high))
-    digits = 0 if is_whole or abs(median) >= 100 else 1 if abs(median) >= 1 else 2
-    bounds = [number(value, digits) for value in (low, high)]
-    return Cell(number(median, digits), (DASH if low >= 0 else " to ").join(bounds))
+    middle, *bounds = of_spread(median, low, high)
+    return Cell(middle, (DASH if low >= 0 else " to ").join(bounds))
 
 
 def missingness(evidence: Evidence, beside: bool = True) -> tuple[Table, ...]:

@@ -16,6 +16,7 @@ MOST_ROWS, NAMES, WORDS, VALUE = 44, 50.0, 44.0, 14.0
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0)
 RATIOS = {"logit": "Odds ratio", "cloglog": "Hazard ratio"}
 """What a formula multiplies, by the scale on which its terms add up."""
+QUARTILES = ("quantile_25", "quantile_75")
 Row = tuple[str, str, float]
 """The predictor, what of it is compared with what, and its odds ratio."""
 
@@ -26,26 +27,24 @@ def _per_point(total: types.Curve) -> float:
     return float((odds[-1] - odds[0]) / (points[-1] - points[0]))
 
 
-def _middle_half(evidence: types.Evidence, predictor: str) -> tuple[float, float] | None:
-    """The quartiles of a predictor, in the development data where these hold it."""
-    ends = ("quantile_25", "quantile_75")
+def _spread(evidence: types.Evidence, predictor: str) -> list[float]:
+    """The median and quartiles of a predictor, in the development data where these hold it; none where nobody does."""
     known = {(row.dataset, row.described.statistic): row.described.value for row in evidence.by_variable[predictor]}
-    each = ([known.get((of.name, end)) for end in ends] for of in names.shown(evidence)[::-1])
-    return next(((low, high) for low, high in each if low is not None and high is not None), None)
+    places = [[(of.name, end) for end in ("median", *QUARTILES)] for of in names.shown(evidence)[::-1]]
+    return next(([known[place] for place in each] for each in places if known.keys() >= set(each)), [])
 
 
 def _of_numbers(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
-    """Of a number the value nearest to its upper quartile against that nearest to its lower one."""
+    """Of a number its upper quartile against its lower one, as the table of predictors prints them."""
     for curve in evidence.by_curve["points"]:
         if isinstance(curve.found, types.Curve):
             values, points = (data.column(curve.found, name) for name in ("value", "points"))
-            quartiles = _middle_half(evidence, str(curve.at["predictor"]))
-            low, high = (0, -1) if quartiles is None else (int(np.abs(values - end).argmin()) for end in quartiles)
-            if values[low] == values[high]:
-                low, high = 0, -1
-            ratio = float(np.exp((points[high] - points[low]) * per_point))
-            against = " against ".join(canvas.tick_text(float(f"{values[at]:.3g}")) for at in (high, low))
-            yield names.axis_name(curve.at), against, ratio
+            spread = _spread(evidence, str(curve.at["predictor"]))
+            ends, words = spread[1:], numbers.of_spread(*spread)[1:]
+            if len(set(ends)) < 2:
+                ends, words = [values[0], values[-1]], [canvas.tick_text(float(f"{values[at]:.3g}")) for at in (0, -1)]
+            low, high = np.interp(ends, values, points)
+            yield names.axis_name(curve.at), f"{words[1]} against {words[0]}", float(np.exp((high - low) * per_point))
 
 
 def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
