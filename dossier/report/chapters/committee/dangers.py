@@ -19,6 +19,7 @@ from dossier.report.chapters.committee.plain import (
     line,
     risk_of,
 )
+from dossier.typeset.numbers import TIED
 from dossier.typeset.words import in_words, listing, sentence_case
 from dossier.words import entries
 
@@ -105,7 +106,7 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
 
 def _at(where: Sequence[str], plain: str, among: int) -> str:
     """A limitation with the hospitals that have it."""
-    at = f"{few_named(where)}: " if where and len(where) < among else "Every hospital: " if len(where) > 1 else ""
+    at = f"{few_named(where)}: " if where and len(where) < among else f"Every{TIED}hospital: " if len(where) > 1 else ""
     return sentence_case(f"{at}{plain}")
 
 
