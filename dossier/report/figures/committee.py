@@ -119,10 +119,14 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     text = f"Had the outcome, of {among:,} patients to whom it said {shown}"
     middle = min(axes.x + axes.width / 2, canvas.COMMITTEE - widths.text_width(text) / 2)
     canvas.write(axes.sheet, middle, len(rows) * ROW + 8.6, text, ha="center")
+    beside = any(
+        not row.is_off and multiplicity.at_risk(risk, row.value, row.low or 0.0, row.high or 1.0)[0] for row in rows
+    )
     caption = (
         f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
         f"its left too much. Line: the range ({captions.level_text(evidence)})"
-        f"{'; wide, brown: shown to be wrong there' if any(row.is_off for row in rows) else ''}."
+        f"{'; wide, brown: shown to be wrong there' if any(row.is_off for row in rows) else ''}"
+        f"{'; thin, off the broken line: it may be coincidence' if beside else ''}."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))
