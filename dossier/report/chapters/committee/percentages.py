@@ -12,7 +12,7 @@ from dossier.core.facts import gathered
 from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question
-from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
+from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, first_named, per_hundred, risk_of
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case, span
@@ -158,8 +158,10 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
         return _of_one(evidence, every, as_a_whole(evidence, site))
     first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
+    off, seen = off_as_a_whole(evidence), {each.where for each in known[risk] if each.is_off}
+    left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
-    off = off_as_a_whole(evidence)
+    said += f" At other percentages it is wrong in {first_named(left)}." if left else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each.where) for each in off)
