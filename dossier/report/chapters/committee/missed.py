@@ -271,7 +271,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     if not looks:
         why = "their numbers are kept back" if evidence.is_protected else "too few patients"
         why = "its percentages changed over the time of the test" if _turns(evidence) else why
-        return f"No group could be compared with the others: {why}."
+        return f"No group could be compared with the others{' here' if places.alone(evidence) else ''}: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.is_worse)]
@@ -403,9 +403,11 @@ def groups(evidence: types.Evidence) -> Table | None:
         if not several:
             cells += [_missed(evidence, column, label, is_few)] if at is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
+        seen = sum(bool(each.n) for each in sizes)
+        if site is None and seen < len(subgroups.sites_with(evidence, column)):
+            fewer += f" {rows[-1].label}: seen in {in_words(seen)} of them."
         if site is None and not several and not is_few:
-            everybody = sum(bool(each.n) for each in sizes), size.n
-            fewer += _of_fewer(rows[-1].label, everybody, (*found.values(), _found_in(evidence, column, label)))
+            fewer += _of_fewer(rows[-1].label, (seen, size.n), (*found.values(), _found_in(evidence, column, label)))
     if not rows:
         return None
     least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
