@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from dossier.core import claims, flags, types
 from dossier.core.facts import Method
-from dossier.report.chapters import acceptance, committee, grid, limitations, subgroups
-from dossier.report.chapters.committee import first_page
+from dossier.report.chapters import acceptance, committee, grid, limitations, sentence, subgroups, utility
+from dossier.report.chapters.committee import dangers, first_page, missed, percentages
+from dossier.report.figures.committee import committee_percentages
+from dossier.typeset.numbers import plain
+from dossier.typeset.words import listing
+from tests.conftest import Book
 from tests.test_committee import with_release
 from tests.test_findings import KINDS, given, jointly_tested
 
@@ -141,3 +145,20 @@ def test_the_committee_doubts_no_percentages_that_page_1_shows_right_and_praises
         assert not (doubted and state == "shown"), lead
     assert (lead == "Yes: close to what happened.") == (set(states.values()) == {"shown"}), lead
     assert not (lead.startswith(("Yes", "Close", "Nobody")) and "against" in states.values()), lead
+
+
+def test_pages_say_which_is_which_where_they_could_read_as_a_contradiction(knee: Book) -> None:
+    """Which hospitals are wrong, who is seen where, what thin lines are, and what each count is of."""
+    evidence = knee.evidence
+    right = plain(percentages.are_right(evidence).rest)
+    named = [site for site in ("Knee 2", "Knee 3", "Knee 5", "Knee 7", "Knee 8") if site in right]
+    assert len(named) == len(percentages.off_as_a_whole(evidence)) == 5
+    table = missed.groups(evidence)
+    assert table is not None
+    assert "Under 50 (age): seen in six of them." in table.note
+    drawn = committee_percentages(evidence)
+    assert "thin, off the broken line: it may be coincidence" in getattr(drawn, "caption", "")
+    assert "add up to 1,000" in utility.impact(evidence).note
+    assert "Over all: pooled, else the worst; hospitals: all periods." in grid.table(evidence).note
+    assert "narrow intervals" in sentence.calibration_by_state(evidence, listing)
+    assert "Every\N{NO-BREAK SPACE}hospital: " in dangers._at(["a", "b"], "few patients", 2)
