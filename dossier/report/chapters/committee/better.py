@@ -67,10 +67,8 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
     """The places by what their gain at a line shows: the model better, all or no one, perhaps these, or nothing."""
     found: dict[str, list[str]] = {kind: [] for kind in ("better", EVERYONE, NO_ONE, "chance", "unclear")}
     for dataset, name, of_class in _places(evidence):
-        gain, is_own = (
-            find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class),
-            dataset == evidence.local_site,
-        )
+        gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
+        is_own = dataset == evidence.local_site
         if isinstance(gain, Estimate):
             perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
             kinds = {"shown": "better", "against": _whom(gain)}

@@ -102,10 +102,8 @@ class Whole:
 
 def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str = "") -> Whole:
     """The percentages of a hospital, or of one of its classes, as a whole."""
-    ratio, state = (
-        types.find(evidence, "oe_ratio", site.name, **classes.at(label)),
-        size_of_risks(evidence, site.name, label),
-    )
+    ratio = types.find(evidence, "oe_ratio", site.name, **classes.at(label))
+    state = size_of_risks(evidence, site.name, label)
     where = " in ".join([*([label] if label else []), site.site])
     return Whole(site, where, ratio, state, multiplicity.misfit(evidence, site.name, label))
 
@@ -219,12 +217,8 @@ def _unrefuted(evidence: types.Evidence) -> str:
     where: dict[str, list[str]] = {}
     for claim in _gravest(evidence).values():
         if claim.dataset in {site.name for site in in_question(evidence)}:
-            place = " in ".join(
-                [
-                    *([str(claim.at["class"])] if "class" in claim.at else []),
-                    types.summary_of(evidence, claim.dataset).site,
-                ]
-            )
+            site = types.summary_of(evidence, claim.dataset).site
+            place = f"{claim.at['class']} in {site}" if "class" in claim.at else site
             stands = claims.standing(evidence, claim)
             is_off = stands == "open" and claims.is_off_by_an_open_amount(claim)
             state = "off" if is_off else "looks off" if claims.looks_worse(claim) else stands
@@ -254,7 +248,8 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
         f"(range {people(risk.low, risk.among)} to {people(risk.high, risk.among)})."
         for risk in found
     ]
-    rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
+    there_were = [] if isinstance(whole.ratio, types.Absent) else [f"There were {predicted(whole.ratio)}."]
+    rest = " ".join(parts or [*there_were, _why_not(evidence)])
     off = [risk for risk in found if risk.is_off]
     if (not off and whole.is_off) or (whole.way and {risk.way for risk in off} == {whole.way}):
         return sentence.Sentence(f"{'No' if whole.way or whole.off.is_reversed else 'Not all'}: {whole.says}.", rest)
@@ -267,13 +262,6 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
     little = "" if any(risk.is_far_off for risk in off) else "a little "
     return sentence.Sentence(f"{'Not quite' if little else 'No'}: they are {little}{which}.", rest)
-
-
-def _predicted(whole: Whole) -> list[str]:
-    """How many actual cases there were for 100 that it predicted, with the range."""
-    if isinstance(whole.ratio, types.Absent):
-        return []
-    return [f"There were {predicted(whole.ratio)}."]
 
 
 def predicted(ratio: types.Estimate) -> str:
