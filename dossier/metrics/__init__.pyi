@@ -391,6 +391,20 @@ def ici(
 ) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people."""
 
+def ici_of_update(
+    outcome: ArrayLike | TimeToEvent,
+    risk: ArrayLike,
+    rival: ArrayLike,
+    update: str,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+) -> Estimate | Absent:
+    """Of an updated model: how far the risks lie from the observed frequencies, on average over the people."""
+
 def krippendorff_alpha(
     labels: ArrayLike,
     level: float = 0.95,

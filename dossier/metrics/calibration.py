@@ -367,14 +367,14 @@ def _error(
 ) -> Estimate | Absent:
     if sampled is not None and sampled.is_empty:
         return NO_WEIGHT
-    y, p, design = _in_order(outcome, risk, sampled)
+    y, p, design = in_order(outcome, risk, sampled)
     counted_alike = design.is_simple and design.censoring is None
     found = register.present(errors_with_intervals(y, p, level, bootstrap, seed, None if counted_alike else design))
     # A row without weight is one that is there, and tells nothing.
     return replace(found[name], n=len(outcome), events=int(outcome.sum()))
 
 
-def _in_order(outcome: Floats, risk: Floats, sampled: Sampled) -> tuple[Floats, Floats, Design]:
+def in_order(outcome: Floats, risk: Floats, sampled: Sampled) -> tuple[Floats, Floats, Design]:
     """The rows that have a weight by risk and outcome, whatever their order, and how they were sampled."""
     design = sampled or Design(len(outcome))
     keys = (design.strata, design.cluster, design.weights, outcome, risk)
@@ -1134,7 +1134,7 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
     """
     if design is not None and design.is_empty:
         return NO_WEIGHT
-    y, p, sampled = _in_order(outcome, risk, design)
+    y, p, sampled = in_order(outcome, risk, design)
     if reason := sampled.obstacle():
         return Absent(reason)
     smooth = register.present(smooth_curve(y, p, None, sampled if sampled.censoring or not sampled.is_simple else None))

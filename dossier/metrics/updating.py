@@ -12,13 +12,14 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import erf, expit
 
 from dossier.core import bands, register, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present, synthesis
 from dossier.core.types import CHANGES, UPDATED, Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, intervals, logistic, once, sample, shares, utility, weighted
+from dossier.metrics.smooth_curve import curve_at, smooth_curve
 
 FOLDS, REPEATS = 10, 10
 LEVEL = 0.05
@@ -83,6 +84,8 @@ class HeldOut:
     risk: Floats
     changes: tuple[str, ...]
     """What the updates change, each once."""
+    covariance: Floats
+    """That of intercept and slope of an update of all rows, by leaving the parts out."""
 
 
 def folds(design: shares.Design, seed: int, outcome: Floats | None = None) -> Iterator[NDArray[np.int64]]:
@@ -105,16 +108,21 @@ def in_folds(
     outcome: Floats, risk: Floats, method: str, design: shares.Design, each: Iterator[NDArray[np.int64]]
 ) -> HeldOut | Absent:
     """The risk of each row by updates of the other folds, on average over some ways to fold the rows."""
-    risks, changes = [], set()
+    risks, covariances, changes = [], [], set()
     for fold in each:
-        found = np.empty(len(risk))
-        for number in np.unique(fold):
-            out = fold == number
-            update = present(fitted(outcome[~out], risk[~out], method, design.of(~out)))
-            found[out] = update.risk(risk[out])
-            changes.add(update.changes)
-        risks.append(found)
-    return HeldOut(np.mean(risks, axis=0), tuple(sorted(changes)))
+        risks.append(np.empty(len(risk)))
+        fits = [
+            present(fitted(outcome[far], risk[far], method, design.of(far)))
+            for far in (fold != part for part in np.unique(fold))
+        ]
+        for number, fit in zip(np.unique(fold), fits, strict=True):
+            risks[-1][fold == number] = fit.risk(risk[fold == number])
+        changes |= {fit.changes for fit in fits}
+        # Between updates of one kind: a test that chooses jumps from one to another, which is no error of either.
+        found, kinds = np.array([(fit.intercept, fit.slope) for fit in fits]), np.array([fit.changes for fit in fits])
+        apart = found - [found[kinds == kind].mean(axis=0) for kind in kinds]
+        covariances.append((1 - 1 / len(fits)) * apart.T @ apart)
+    return HeldOut(np.mean(risks, axis=0), tuple(sorted(changes)), np.mean(covariances, axis=0))
 
 
 @once.remembered(16)
@@ -143,8 +151,8 @@ def held_out(
 
 
 for measure in (
-    *(calibration.oe_ratio, calibration.ici, calibration.brier, utility.net_benefit_gain),
-    *(discrimination.sensitivity, discrimination.specificity, sample.mss_slope),
+    *(calibration.oe_ratio, calibration.brier, utility.net_benefit_gain, sample.mss_slope),
+    *(discrimination.sensitivity, discrimination.specificity),
 ):
     register.of_updates(measure, __name__)
 
@@ -158,6 +166,47 @@ of_an_update = partial(
     cites="Vergouwe 2017",
     on_page=False,
 )
+
+
+@of_an_update(
+    "Integrated calibration index of the updated model",
+    measure="ici",
+    digits=3,
+    range=(0, 1),
+    best="zero",
+    breaks=tuple(register.LAWS),
+    formula="mean of E|c(q) - q + s Z|, c the calibration curve, q the risk by updates that were fitted without the "
+    "row, Z standard normal, s² = 2 q² (1 - q)² times the variance of the updated log odds",
+)
+def ici_of_update(
+    outcome: Floats,
+    risk: Floats,
+    rival: Floats,
+    update: str,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    design: shares.Sampled = None,
+) -> Estimate | Absent:
+    """Of an updated model: how far the risks lie from the observed frequencies, on average over the people.
+
+    As many other patients of the hospital are expected to show as much; the interval is that of the distance in all of
+    them, as that of the model is. Curve and update follow the same outcomes here, which brings them together; in other
+    patients each errs for itself, so that the variance of the update, by leaving parts of the rows out, counts twice.
+    Of a closed test in doubt, whose choice follows them too, it stays 16 to 26 % too low at 200 patients.
+    """
+    found = present(calibration.ici(outcome, risk, level, bootstrap, seed, design))
+    sampled = design or shares.Design(len(outcome))
+    covariance = present(held_out(outcome, rival, update, sampled, seed)).covariance
+    y, p, rows = calibration.in_order(outcome, risk, sampled)
+    curve = present(smooth_curve(y, p, None, None if sampled.is_simple else rows))
+    distance = curve_at(curve, risk) - risk
+    columns = np.vstack((np.ones(len(risk)), logistic.logit(rival)))
+    error = np.sqrt(2 * np.einsum("in,ij,jn->n", columns, covariance, columns)) * risk * (1 - risk)
+    apart = distance / np.maximum(error, np.finfo(float).eps)
+    value = sampled.mean(error * np.sqrt(2 / np.pi) * np.exp(-(apart**2) / 2) + distance * erf(apart / np.sqrt(2)))
+    low, high = (end if end is None else reach(end, value) for end, reach in ((found.low, min), (found.high, max)))
+    return replace(found, value=value, low=low, high=high)
 
 
 @of_an_update(

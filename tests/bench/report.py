@@ -47,7 +47,7 @@ WITHOUT_A_CELL = (
         )
         for name in ("oe_ratio", "brier", "net_benefit_gain", "sensitivity", "specificity")
     ),
-    ("ici_of_update", "the same function as the model's index, of risks by updates that were fitted without the row"),
+    ("ici_of_update", "its interval is that of the model's index; test_updating_simulated.py simulates it"),
     ("reclassified", "a share of the rows with Wilson's interval, as accuracy"),
     *(
         (name, "the data choose its threshold; metrics/test_wishes.py simulates it")
