@@ -250,6 +250,27 @@ def test_a_correction_is_told_of_hospitals_alone_whose_percentages_are_wrong(
         assert "North" not in " ".join(to_do.steps(evidence))
 
 
+@pytest.mark.parametrize(("most", "differs"), [(0.0, False), (1.0, True)])
+def test_rows_of_a_closed_test_that_keeps_the_model_say_why_they_move(
+    found: Evidence, most: float, differs: bool
+) -> None:
+    """Table and sentence give the choice of all patients, and say that the rows are of choices on parts of them."""
+    kept = {"fewest": 0.0, "most": most}
+
+    def changed(each: types.Result) -> types.Result:
+        is_choice = (each.measure, each.dataset, each.at.get("model")) == (
+            *("updated_coefficients", "north", f"{UPDATED}closed_test"),
+        )
+        return replace(each, found=replace(estimated(each.found), value=0.0, details=kept)) if is_choice else each
+
+    evidence = replace(found, results=tuple(map(changed, found.results)))
+    said = str(chapter.finding(evidence))
+    assert "keeps the model as it is at North" in said
+    assert ("differ at North" in said) == differs
+    for table in (chapter.sizes(evidence), chapter.changes(evidence)):
+        assert "Closed test (of all patients: as it is)" in [row.label for row in table.rows]
+
+
 def test_updates_are_protected_as_fits_are(tmp_path: Path) -> None:
     evidence = evaluate.evidence(study(tmp_path / "release", more="[disclosure]\nminimum_cell = 10\n"))
     every = [each for each in of_updates(evidence) if each.dataset == "north"]

@@ -29,7 +29,11 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     of_sites = {site.site: _least(evidence, site) for site in sites}
     least = _by_kind("least_update", (*CHANGES, "closed_test", "none", "unknown"), of_sites)
     chosen = _by_kind("closed_test", CHANGES, {site.site: choice(evidence, site) for site in sites})
-    rest = [*least[1:], *([f"The closed test {listing(chosen)}."] if chosen else [])]
+    counted = {site.site: find(evidence, "updated_coefficients", site.name, model=CLOSED_TEST) for site in sites}
+    known = {site: found.details for site, found in counted.items() if isinstance(found, Estimate)}
+    parted = {site: "otherwise" for site, each in known.items() if each["fewest"] != each["most"]}
+    said = [f"The closed test {listing(chosen)}."] if chosen else []
+    rest = [*least[1:], *said, *_by_kind("closed_test", ("otherwise",), parted)]
     return sentence.Sentence(least[0], " ".join(rest))
 
 
@@ -60,7 +64,8 @@ def _models(evidence: Evidence, site: DatasetSummary) -> Iterator[tuple[str, str
     yield AS_IS, METHODS["as_is"]
     for name in evidence.release.updates:
         label, chosen = METHODS[name.removeprefix(UPDATED)], choice(evidence, site)
-        yield name, f"{label}: {METHODS[chosen].lower()}" if name == CLOSED_TEST and chosen else label
+        own = chosen if name == CLOSED_TEST else None
+        yield name, sentence.phrase("update", "chosen", label=label, chosen=METHODS[own].lower()) if own else label
 
 
 def _found(evidence: Evidence, measure: str, site: DatasetSummary, model: str, **at: float | str) -> Estimate | Absent:
