@@ -146,6 +146,10 @@ def test_the_numbers_are_those_of_the_rows(found: dict[str, Any], built: object)
         assert row["value"] == pytest.approx(value, abs=1e-9)
 
 
+def where(claim: dict[str, Any]) -> tuple[str, str, str]:
+    return claim["question"], claim["scope"], claim["about"]["dataset"]
+
+
 def test_the_history_is_two_pages_from_the_results_alone(
     built: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
@@ -170,7 +174,23 @@ def test_the_history_is_two_pages_from_the_results_alone(
     ).stdout
     assert text.count("\f") == 2
     assert "2 releases, 1.4.0 to 1.5.0: 1 answer changed." in text
+    # Of each question the gravest claim of the hospital, which stands first, in either release.
+    stood = [
+        next(
+            (
+                each["state"]
+                for each in json.loads(Path(file).read_text())["claims"]
+                if where(each) == ("calibration", "hospital", "gbsg")
+            ),
+            None,
+        )
+        for file in named[::-1]
+    ]
+    assert len(set(stood)) == 2
+    printed = text.split("Risks are right in size")[1].split("Core measures by release")[0]
+    assert next(line.split()[-2:] for line in printed.splitlines() if "GBSG" in line) == stood
     slopes = text.split("Calibration slope")[1]
+    assert slopes.split("Integrated calibration index")[0].count("All external sites") == 1
     assert next(line.split() for line in slopes.splitlines() if "GBSG" in line)[2::2] == ["1.07", "0.57"]
     rows = [json.loads((built[0] / f"{name}-out" / "results.json").read_text()) for name in ("first", "second")]
     for label, measure in (("Integrated calibration index", "ici"), ("Brier score", "brier")):

@@ -9,7 +9,7 @@ from dossier.core.facts import Fact
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.widths import shortened
 from dossier.typeset.words import counted, date, listing, sentence_case, setting, within_sentence
 from dossier.words import entries
@@ -25,7 +25,7 @@ SHOWN = ("auroc", "oe_ratio", "calibration_slope", "ici", "brier", "net_benefit_
 def finding(every: Sequence[types.Evidence]) -> Sentence:
     """How many releases there are, from when to when, and what the latest one is compared with that before it."""
     first, last = every[0].release.release, every[-1].release.release
-    changed = len(_changed(every))
+    changed = sum(name == types.POOLED for _, name in _changed(every))
     said = f"{counted(changed, 'answer')} changed" if changed else "no answer changed"
     days = f"{date(first.date)} to {date(last.date)}"
     return Sentence(f"{counted(len(every), 'release')}, {first.version} to {last.version}: {said}.", f"{days}.")
@@ -35,10 +35,8 @@ def measures(every: Sequence[types.Evidence]) -> Table:
     """Each core measure at each hospital and over all, a column a release."""
     last, reasons = every[-1], Reasons(every[-1])
     at = last.release.thresholds.declared[:1]
-    sites = [(site.name, site.site) for site in types.externals(last)]
-    labels = shortened([label_of(site) for site in types.externals(last)], WIDEST_NAME)
-    left = len(sites) - MOST_SITES
-    places = [*zip(sites, labels, strict=True)][:MOST_SITES]
+    places = _places(last)
+    left = len(places) - 1 - MOST_SITES
     rows: list[Row] = []
     for measure in SHOWN:
         term = last.terms[measure]
@@ -48,7 +46,7 @@ def measures(every: Sequence[types.Evidence]) -> Table:
         unit = {"per 100": " per 100", "%": ", %,"}.get(term.unit, "")
         where = f" at {setting(at[0])}" if settings else ""
         rows.append(Row(f"{sentence_case(term.label)}{unit}{where}", kind="group"))
-        for (name, site), label in [*places, ((types.POOLED, ""), ALL_POOLED)]:
+        for name, (site, label) in [*[*places.items()][:-1][:MOST_SITES], (types.POOLED, places[types.POOLED])]:
             found = [_found(each, last, measure, name, site, settings) for each in every]
             if any(isinstance(each, types.Estimate) for each in found):
                 cells = tuple(cell(each, term, reasons) for each in found)
@@ -73,19 +71,41 @@ def _found(
     return next(alike, types.Absent(Fact("not_measured_before")))
 
 
+def _places(evidence: types.Evidence) -> dict[str, tuple[str, str]]:
+    """The hospital of each external dataset with its label, and last all of them together."""
+    sites = types.externals(evidence)
+    labels = shortened([label_of(site) for site in sites], WIDEST_NAME)
+    named = {site.name: (site.site, label) for site, label in zip(sites, labels, strict=True)}
+    return {**named, types.POOLED: ("", ALL_POOLED)}
+
+
 def answers(every: Sequence[types.Evidence]) -> Table:
-    """The questions whose answer over all is not the same in every release, and which kept theirs."""
-    words = entries("pages")["question"]
-    changed = _changed(every)
-    rows = [Row(words[question], tuple(Cell.word(state) for state in states)) for question, states in changed.items()]
-    same = [within_sentence(words[question]) for question in claims.QUESTIONS if question not in changed]
+    """The questions whose answer is not the same in every release, over all or at a hospital, and which kept theirs."""
+    words, changed, labels, rows = entries("pages")["question"], _changed(every), _places(every[-1]), list[Row]()
+    for question in dict.fromkeys(question for question, _ in changed):
+        rows.append(Row(words[question], kind="group"))
+        for name in (name for asked, name in changed if asked == question):
+            cells = [Cell.word(state) if state else NOT_COMPUTED for state in changed[question, name]]
+            rows.append(Row(labels[name][1], tuple(cells), "total" if name == types.POOLED else "row"))
+    same = [within_sentence(words[each]) for each in claims.QUESTIONS if each not in {asked for asked, _ in changed}]
     columns = [Column(each.release.release.version, words=True) for each in every]
     return worded("history-answers", rows, columns, same=listing(same))
 
 
-def _changed(every: Sequence[types.Evidence]) -> dict[claims.Question, list[str]]:
-    """How each question stood in each release over all, of those that did not always stand alike."""
+def _changed(every: Sequence[types.Evidence]) -> dict[tuple[claims.Question, str], list[types.State | None]]:
+    """How each question stood in each release, at each hospital and over all, where it did not always stand alike."""
     stood = {
-        question: [claims.about(each, question, "overall")[0].state for each in every] for question in claims.QUESTIONS
+        (question, name): [_state(each, question, name, site) for each in every]
+        for question in claims.QUESTIONS
+        for name, (site, _) in _places(every[-1]).items()
     }
-    return {question: list(states) for question, states in stood.items() if len(set(states)) > 1}
+    return {where: states for where, states in stood.items() if len({*states} - {None}) > 1}
+
+
+def _state(evidence: types.Evidence, question: claims.Question, name: str, site: str) -> types.State | None:
+    """The gravest answer at a hospital, or that over all; None where the hospital, or an answer of it, is not there."""
+    if name == types.POOLED:
+        return claims.about(evidence, question, "overall")[0].state
+    here = {(each.name, types.folded(each.site)) for each in evidence.datasets}
+    known = claims.about(evidence, question, "hospital") if (name, types.folded(site)) in here else ()
+    return next((claim.state for claim in known if claim.dataset == name), None)
