@@ -11,11 +11,8 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier.core import checklist, flags, multiplicity, over_time, types
-from dossier.core.errors import Fault, ReleaseError
-from dossier.core.register import REGISTER, fill, metrics_of, terms_of
+from dossier.core import checklist, errors, flags, multiplicity, over_time, register, tripod, types
 from dossier.core.release import PREVIOUS, StopRule
-from dossier.core.tripod import ITEMS, Item
 from dossier.evaluate import (
     changes,
     cluster,
@@ -31,7 +28,6 @@ from dossier.evaluate import (
 )
 from dossier.evaluate.disclosure import left_over, shared
 from dossier.evaluate.offered import Site
-from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.record import acceptance, ledger, versions
@@ -48,9 +44,9 @@ class Preview:
     """Every dataset that the build will show, with its counts as it will give them."""
     flags: tuple[types.Flag, ...]
     """Every flag that the build will raise, with the answers to them."""
-    faults: tuple[Fault, ...]
+    faults: tuple[errors.Fault, ...]
     """The criteria that can never be estimated, and why it may not be given beside earlier releases of its ledger."""
-    missing: tuple[Item, ...]
+    missing: tuple[tripod.Item, ...]
     """The rows of the checklist that nothing answers."""
 
 
@@ -65,10 +61,10 @@ def evidence(
     cluster cannot do the work, a ReleaseError which criteria can never be estimated, before anything is drawn.
     """
     if study.release.acceptance and (never := preview(study).faults):
-        raise ReleaseError(never)
+        raise errors.ReleaseError(never)
     study = disclosure.without_what_tells(study)
     if faults := disclosure.refused(study, _sites(study)):
-        raise ReleaseError(faults)
+        raise errors.ReleaseError(faults)
     computed = sites.shown(_complete(study, _on(jobs, progress, scheduler)))
     concluded = _with_flags(study, _since(study, _with_printed(computed, study)))
     # Criteria and checklist follow from what may be shown.
@@ -79,7 +75,7 @@ def evidence(
         return shown
     after, others = ledger.after(study.ledger, shown)
     if others:
-        raise ReleaseError(others)
+        raise errors.ReleaseError(others)
     return replace(shown, ledger=after)
 
 
@@ -90,7 +86,7 @@ def _with_printed(computed: types.Evidence, study: types.Study) -> types.Evidenc
     return replace(
         computed,
         release=study.release.model_copy(update={"release": whole}),
-        terms=terms_of(study.release),
+        terms=register.terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
         versions=versions.installed(),
@@ -109,25 +105,25 @@ def preview(study: types.Study) -> Preview:
     undrawn = replace(study, release=study.release.model_copy(update={"resampling": values}))
     study = disclosure.without_what_tells(undrawn)
     asked = frozenset(criterion.measure for criterion in study.release.acceptance)
-    fill("metrics")
+    register.fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
-    every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
+    every = asked & {entry.term.measure for entry in register.REGISTER.syntheses.values()}
     # The stop rules on measures that are estimated without drawing the rows again.
-    metrics = metrics_of(study.release)
+    metrics = register.metrics_of(study.release)
     drawn = {"bootstrap", "permutations"}
     rules = tuple(rule for rule in study.release.care.stop if not drawn & set(metrics[rule.measure].needs))
     wanted = None if every else flags.MEASURES | asked | {rule.measure for rule in rules}
     computed = sites.shown(_complete(study, _on(1, None, None), wanted))
     shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules))
     open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
-    missing = tuple(item for item in ITEMS if item.number in open_rows)
+    missing = tuple(item for item in tripod.ITEMS if item.number in open_rows)
     faults = (*_never_estimated(shown)[0], *disclosure.refused(study, _sites(study)))
     return Preview(shown.datasets, shown.flags, faults, missing)
 
 
-def _never_estimated(shown: types.Evidence) -> tuple[tuple[Fault, ...], tuple[types.Flag, ...]]:
+def _never_estimated(shown: types.Evidence) -> tuple[tuple[errors.Fault, ...], tuple[types.Flag, ...]]:
     """The criteria that no dataset allows, as faults, and those that some do not, as flags."""
-    every = metrics_of(shown.release).values()
+    every = register.metrics_of(shown.release).values()
     drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
     # The interval of a mean over the classes is drawn, too.
     several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
@@ -151,7 +147,7 @@ def _on(jobs: int, progress: Progress | None, scheduler: str | None) -> _Workers
 
 def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | None = None) -> types.Evidence:
     """The results, curves and descriptions of a study, of `measures` only where these are given; nothing withheld."""
-    fill("metrics")
+    register.fill("metrics")
     each, parts = [], []
     left: list[types.Audited] = []
     whole = [replace(site, measures=measures) for site in _sites(study)]
@@ -200,7 +196,7 @@ def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | 
         curves=tuple(curves),
         descriptions=descriptions,
         flags=(),
-        terms=terms_of(study.release),
+        terms=register.terms_of(study.release),
         statements={},
         inputs=(),
         versions={},
@@ -221,7 +217,7 @@ def _by_further_horizons(
     for horizon in study.release.horizon[1:]:
         datasets = tuple(dataset.by_horizon(horizon.at) for dataset in study.datasets)
         alone = replace(study, release=study.release.by_horizon(horizon), datasets=datasets)
-        known = metrics_of(alone.release).values()
+        known = register.metrics_of(alone.release).values()
         asked = frozenset(metric.term.measure for metric in known if metric.of_rows or metric.followed == "itself")
         asked &= asked if measures is None else measures & named
         for result in _complete(alone, workers, asked).results if asked else ():
@@ -310,13 +306,13 @@ def _sites(study: types.Study) -> list[Site]:
     ]
 
 
-def _found(work: Sequence[Piece], jobs: int, scheduler: str | None) -> Iterator[Found]:
+def _found(work: Sequence[pieces.Piece], jobs: int, scheduler: str | None) -> Iterator[pieces.Found]:
     """What each piece of the work yields, in this order, wherever it is done."""
     if scheduler is not None:
         return cluster.found(work, scheduler, versions.NUMBERS)
     if jobs == 1 or len(work) == 1:
         return map(pieces.found, work)
-    answers: Iterator[Found] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+    answers: Iterator[pieces.Found] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
         joblib.delayed(pieces.found)(piece) for piece in work
     )
     return answers

@@ -9,11 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dossier.core import statements
-from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.core.facts import Count
+from dossier.core import errors, facts, statements, types
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
-from dossier.core.types import READERS, Flag, Ledger, Study
 
 if TYPE_CHECKING:
     from dossier.core.command import Quick
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     from dossier.reading.given_tables import Hint
 
 
-def study(release: str | Path, allow_outside: bool = False) -> Study:
+def study(release: str | Path, allow_outside: bool = False) -> types.Study:
     """Read a release: its folder, or the path of its release.toml.
 
     Every fault of the release and of all its tables is collected before one DossierError says them all. With
@@ -34,20 +31,20 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
     from dossier.reading.declared import declared
 
     isolation.start()
-    faults: list[Fault] = []
+    faults: list[errors.Fault] = []
     file, named, content = _opened(release, faults)
     faults += letters.fault(letters.NAME_OF_FILE_READ, file.name, File(file.name), name=True)
     if content is None:
-        raise ReleaseError(faults)
+        raise errors.ReleaseError(faults)
     folder = replace(named, is_named=False, allow_outside=allow_outside)
     found = declared(content, folder)
     faults = list(dict.fromkeys([*faults, *found.faults]))
     if found.release is None:
-        raise ReleaseError(faults)
+        raise errors.ReleaseError(faults)
     known = len(faults)
     try:
         return _study(found.release, folder, faults)
-    except DossierError as error:
+    except errors.DossierError as error:
         raise type(error)([*error.faults[:known], *found.reported(error.faults[known:])]) from None
 
 
@@ -58,30 +55,30 @@ def release_alone(release: Path) -> tuple[Path, Release]:
     """
     from dossier.reading.declared import declared
 
-    faults: list[Fault] = []
+    faults: list[errors.Fault] = []
     file, folder, content = _opened(release, faults)
     found = None if content is None else declared(content, folder)
     faults += () if found is None else found.faults
     if faults or found is None or found.release is None:
-        raise ReleaseError(list(dict.fromkeys(faults)))
+        raise errors.ReleaseError(list(dict.fromkeys(faults)))
     return file.parent, found.release
 
 
-def _opened(release: str | Path, faults: list[Fault]) -> tuple[Path, Folder, bytes | None]:
+def _opened(release: str | Path, faults: list[errors.Fault]) -> tuple[Path, Folder, bytes | None]:
     """The release.toml of a release, its folder, and its bytes; None, and a fault, when they cannot be had."""
     from dossier.reading.files import RELEASE, Folder
 
     file = Path(release, "release.toml") if Path(release).is_dir() else Path(release)
     folder, at = Folder(file.parent, is_named=True), File(str(file))
     if file.is_file() and not file.name.lower().endswith(RELEASE.endings):
-        faults.append(Fault("another_file_for_release", at, file=file.name))
+        faults.append(errors.Fault("another_file_for_release", at, file=file.name))
         return file, folder, None
     return file, folder, folder.read(file.name, at, True, faults, RELEASE)
 
 
 def quick(
     table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None, **about: Any
-) -> Study:
+) -> types.Study:
     """Read one table without a release file: one external dataset, or one a site, named after the table.
 
     `about` are the further options of `dossier quick` as `core.command.Quick` has them. With `time`, how long each
@@ -95,7 +92,7 @@ def quick(
     return replace(given({table.name: "external"}, table.parent, asked), declared=False)
 
 
-def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> Study:
+def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> types.Study:
     """Read tables by what options say of them; `tables` are the files in the folder by name, with their roles."""
     from dossier.reading import given_tables, isolation
     from dossier.reading.files import Folder
@@ -105,7 +102,7 @@ def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> Stud
     isolation.start()
     try:
         return _study(release, Folder(folder, is_named=True), faults)
-    except DossierError as error:
+    except errors.DossierError as error:
         raise type(error)([fault.of_command for fault in error.faults]) from None
 
 
@@ -117,7 +114,7 @@ def hints(release: Release, folder: Path) -> Mapping[str, tuple[Hint, ...]]:
     return given_tables.hints(release, Folder(folder, is_named=True))
 
 
-def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
+def _study(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Study:
     from dossier.reading import criteria, datasets, flags, horizons, letters, model, previous, readers
     from dossier.reading.reader_study import reader_study
 
@@ -128,7 +125,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         faults += model.faults(release.model, found)
         of_the_release = len(faults)
     judged = readers.readers(release, folder, found, _unread(release, found), faults)
-    doubts: list[Flag] = [flag for tables in judged for flag in readers.flags(tables)]
+    doubts: list[types.Flag] = [flag for tables in judged for flag in readers.flags(tables)]
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     declared = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
@@ -145,7 +142,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     developed = [_predictors(site) for site in found if site.dataset.role == "development"]
     external |= dict.fromkeys(unread, frozenset())
     faults += criteria.correspondence_faults(release, external, frozenset().union(*developed))
-    alone = [READERS for tables in judged if tables.dataset is None]
+    alone = [types.READERS for tables in judged if tables.dataset is None]
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
@@ -155,8 +152,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         faults += flags.repeated(found)
     if faults:
         plain = list(dict.fromkeys(faults))
-        raise ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
-    found_all = Study(
+        raise errors.ReleaseError(plain) if len(faults) == of_the_release else errors.DataError(plain)
+    found_all = types.Study(
         release=release,
         datasets=tuple(site.dataset for site in found),
         readers=judged,
@@ -171,7 +168,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     )
     strange = letters.of_tables(found_all)
     if strange:
-        raise DataError(strange)
+        raise errors.DataError(strange)
     return found_all
 
 
@@ -185,7 +182,7 @@ def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
     return [dataset.name for dataset in release.dataset if dataset.name not in read]
 
 
-def _with_logo(release: Release, folder: Folder, faults: list[Fault]) -> Release:
+def _with_logo(release: Release, folder: Folder, faults: list[errors.Fault]) -> Release:
     """The release with its logo in the place of the file, so that pages are printed without that."""
     from dossier.core import looks
     from dossier.reading.files import LOGO
@@ -195,11 +192,11 @@ def _with_logo(release: Release, folder: Folder, faults: list[Fault]) -> Release
     if name is None or content is None:
         return release
     if not looks.only_draws(content):
-        faults.append(Fault("not_a_logo", where, file=name))
+        faults.append(errors.Fault("not_a_logo", where, file=name))
     return release.model_copy(update={"report": release.report.model_copy(update={"logo": looks.embedded(content)})})
 
 
-def _with_chapters(release: Release, folder: Folder, faults: list[Fault]) -> Release:
+def _with_chapters(release: Release, folder: Folder, faults: list[errors.Fault]) -> Release:
     """The release with the words of its own chapters in the place of their files."""
     files = release.report.chapters
     if not files:
@@ -208,12 +205,12 @@ def _with_chapters(release: Release, folder: Folder, faults: list[Fault]) -> Rel
     for name, text in zip(files, texts, strict=True):
         found = None if text is None else statements.titled(text)
         if text is not None and (found is None or len(found[0]) > statements.LONGEST_TITLE):
-            faults.append(Fault("chapter_without_title", Cell(name, rows=(1,)), file=name))
+            faults.append(errors.Fault("chapter_without_title", Cell(name, rows=(1,)), file=name))
     kept = tuple(text or "" for text in texts)
     return release.model_copy(update={"report": release.report.model_copy(update={"chapters": kept})})
 
 
-def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
+def _seal(release: Release, folder: Folder, faults: list[errors.Fault]) -> Seal | None:
     """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
     from dossier.reading.files import SEAL
     from dossier.record import seal
@@ -225,15 +222,15 @@ def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
     found = seal.seal(content, name, release)
     if isinstance(found, str):
         faults.append(
-            Fault("seal_of_another_model", where, file=name, model=release.release.model)
+            errors.Fault("seal_of_another_model", where, file=name, model=release.release.model)
             if found == "seal_of_another_model"
-            else Fault("not_a_seal" if found == "not_a_seal" else "seal_altered", where, file=name)
+            else errors.Fault("not_a_seal" if found == "not_a_seal" else "seal_altered", where, file=name)
         )
         return None
     return found
 
 
-def _ledger(release: Release, folder: Folder, faults: list[Fault]) -> Ledger | None:
+def _ledger(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Ledger | None:
     """What earlier releases gave; None where the release names no ledger, or where a fault was found."""
     from dossier.reading.files import LEDGER
     from dossier.record import ledger
@@ -247,9 +244,9 @@ def _ledger(release: Release, folder: Folder, faults: list[Fault]) -> Ledger | N
     folder.inputs.pop(name, None)
     found = ledger.released(content) if content else ()
     if found is None:
-        faults.append(Fault("not_a_ledger", where, file=name))
+        faults.append(errors.Fault("not_a_ledger", where, file=name))
     about = release.release
-    return Ledger(os.path.realpath(path), f"{about.model} {about.version}", found or ())
+    return types.Ledger(os.path.realpath(path), f"{about.model} {about.version}", found or ())
 
 
 def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Location, str]]:
@@ -263,7 +260,7 @@ def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Loca
     yield from ((listed_table("reply", number).of("says"), reply.says) for number, reply in replies)
 
 
-def _text(file: str, where: Location, outside: bool, folder: Folder, faults: list[Fault]) -> str | None:
+def _text(file: str, where: Location, outside: bool, folder: Folder, faults: list[errors.Fault]) -> str | None:
     """The text of a file of declared words; None, and a fault, where it cannot be had."""
     from dossier.reading.files import STATEMENT
 
@@ -272,20 +269,20 @@ def _text(file: str, where: Location, outside: bool, folder: Folder, faults: lis
         text = None if content is None else re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         row = error.object[: error.start].count(b"\n") + 1
-        faults.append(Fault("statement_not_utf8", Cell(file, rows=(row,)), file=file))
+        faults.append(errors.Fault("statement_not_utf8", Cell(file, rows=(row,)), file=file))
         return None
     faults += _wide(text or "", where, file)
     return None if text is None else text.strip()
 
 
-def _wide(text: str, where: Location, file: str = "") -> Iterator[Fault]:
+def _wide(text: str, where: Location, file: str = "") -> Iterator[errors.Fault]:
     """The tables of a declared text that no page holds."""
     for row, columns in statements.wide_tables(text):
         at = Cell(file, rows=(row,)) if file else where
-        yield Fault("wide_table", at, columns=Count(columns, "column"), most=statements.MOST_COLUMNS)
+        yield errors.Fault("wide_table", at, columns=facts.Count(columns, "column"), most=statements.MOST_COLUMNS)
 
 
-def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:
+def _statements(release: Release, folder: Folder, faults: list[errors.Fault]) -> Mapping[str, str]:
     texts: dict[str, str] = {}
     for item, statement in release.statements.items():
         where = Key("statements", item)

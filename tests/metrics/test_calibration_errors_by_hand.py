@@ -11,7 +11,7 @@ import pytest
 from scipy.special import expit, logit, ndtri
 
 from dossier.core.types import Floats
-from dossier.metrics import calibration_errors
+from dossier.metrics import calibration_errors, largest_distance
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.shares import Design
@@ -320,7 +320,7 @@ def bounds_with(
         return mean if name == "ici" else (0.0, 0.2)
 
     monkeypatch.setattr(calibration_errors, "_bounds_of_error", of_one)
-    monkeypatch.setattr(calibration_errors, "bounds_of_the_largest", lambda *_: largest)
+    monkeypatch.setattr(largest_distance, "bounds_of_the_largest", lambda *_: largest)
     risk, smooth = fitted(200, 1.0)
     seen = dict.fromkeys(calibration_errors.ERRORS, values)
     return calibration_errors._bounds_of_errors(seen, risk, risk, smooth, 0.95, 4000, 1, Design(200)), asked[0], unused

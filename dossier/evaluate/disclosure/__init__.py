@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import errors, types
-from dossier.core.facts import Count, Fact, gathered
-from dossier.core.register import metrics_of
+from dossier.core import errors, facts, register, types
 from dossier.core.release import PREVIOUS
 from dossier.evaluate import offered, rivals
 from dossier.evaluate.disclosure import audit, curves, declared, descriptions, earlier, few, left_over
@@ -50,8 +48,8 @@ def without_what_tells(study: types.Study) -> types.Study:
     if len(kept) == len(study.datasets):
         return study
     gone = {dataset.name for dataset in study.datasets} - {dataset.name for dataset in kept}
-    several = Fact("datasets_withheld", datasets=Count(len(gone), "site"))
-    says = Fact("dataset_withheld") if len(gone) == 1 else several
+    several = facts.Fact("datasets_withheld", datasets=facts.Count(len(gone), "site"))
+    says = facts.Fact("dataset_withheld") if len(gone) == 1 else several
     flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
     return replace(study, datasets=kept, flags=(*flags, types.Flag("dataset_withheld", types.POOLED, says)))
 
@@ -81,7 +79,7 @@ def _without_previous(study: types.Study) -> types.Study:
         about = release.release.model_copy(update={"previous_tables": None})
         prediction = release.prediction.model_copy(update={"previous": None})
         release = release.model_copy(update={"release": about, "prediction": prediction})
-    withheld = types.Flag("previous_withheld", types.POOLED, Fact("previous_withheld"))
+    withheld = types.Flag("previous_withheld", types.POOLED, facts.Fact("previous_withheld"))
     return replace(study, release=release, datasets=datasets, previous=None, flags=(*study.flags, withheld))
 
 
@@ -313,7 +311,7 @@ class _Policy:
             dates=self.site.dataset.dates,
             dates_withheld=None
             if self.site.dataset.dates == dataset.dates
-            else types.Withheld(Fact("days_of_persons"), self.below),
+            else types.Withheld(facts.Fact("days_of_persons"), self.below),
         )
         given = self._outcome(dataset, given)
         # A range of its own beside those of its parts would tell more than they do.
@@ -343,7 +341,7 @@ class _Policy:
         if not self.site.dataset.class_labels:
             return list(of_results(self.all_rows, found))
         # Of several classes there are no tables: what rests on ranks is all that is given.
-        measures = metrics_of(self.site.release)
+        measures = register.metrics_of(self.site.release)
         ranks = iter(
             of_results(self.all_rows, [result for result in found if measures[result.term].protection == "ranks"])
         )
@@ -392,9 +390,9 @@ class _Policy:
         if isinstance(subgroup.rows, types.Absent) or self.all_rows is None or self.site.dataset.class_labels:
             return self.not_given
         if subgroup.column in self.site.said:
-            return types.Withheld(Fact("counted_already"), self.below)
+            return types.Withheld(facts.Fact("counted_already"), self.below)
         if subgroup.column not in _given_columns(self.site):
-            return types.Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
+            return types.Withheld(facts.Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
         made = self.protected(subgroup.rows, subgroup.subset)
         return made if made.counts.tells_outcome else outcome_withheld(self.below)
 
@@ -422,7 +420,7 @@ class _Policy:
         others = [each for each in given if each.column == subset.column and each != subset]
         rest = _values(given[others[0]]) if len(others) == 1 else {}
         ours, release = _values(given[subset]), self.site.release
-        measures = metrics_of(release)
+        measures = register.metrics_of(release)
 
         def apart(result: types.Result) -> types.Estimate | types.Absent:
             key = (result.term, _place(result))
@@ -444,7 +442,7 @@ def _place(result: types.Result) -> Place:
 
 def _given_columns(site: offered.Site) -> dict[str, list[types.Subgroup]]:
     """The columns that make few enough subgroups, with these."""
-    columns = gathered((subgroup.column, subgroup) for subgroup in site.dataset.subgroups)
+    columns = facts.gathered((subgroup.column, subgroup) for subgroup in site.dataset.subgroups)
     return {
         column: levels for column, levels in columns.items() if column not in site.said and len(levels) <= MOST_LEVELS
     }
