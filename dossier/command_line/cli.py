@@ -180,10 +180,7 @@ def _outcome(outcome: str | None, event: str | None, time: str | None, at: float
     help="A table of a hospital that did not make the model; repeatable. With --outcome and --risk.",
 )
 @click.option(
-    "--development",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="With --table, what the model was made of.",
+    "--development", metavar="FILE", type=click.Path(path_type=Path), help="With --table, what the model was made of."
 )
 @_of_tables
 def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked: Any) -> None:

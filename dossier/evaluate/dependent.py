@@ -129,11 +129,7 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
 
 
 def _jackknifed(
-    site: Site,
-    found: Curve,
-    band: Band,
-    made: clusters.Groups,
-    ask: Callable[[Site], Curve | Absent],
+    site: Site, found: Curve, band: Band, made: clusters.Groups, ask: Callable[[Site], Curve | Absent]
 ) -> Curve | Absent:
     """A curve with the bands that these lines have when whole clusters are left out."""
     parts = [ask(site_without(site, made, group)) for group in range(made.count)]

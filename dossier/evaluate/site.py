@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -129,7 +128,8 @@ def summary(dataset: types.Dataset) -> types.DatasetSummary:
         excluded=dataset.excluded,
         features=tuple(feature.name for feature in dataset.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
-        dates=dataset.dates or _days(dataset),
+        # Without a declaration the first and the last of the column of days, unless so few rows tell of patients.
+        dates=dataset.dates or (dataset.periods.span if dataset.periods and _too_few(dataset) is None else None),
         country=dataset.country,
         setting=dataset.setting,
         clusters=None if dataset.cluster is None else len(np.unique(dataset.cluster)),
@@ -141,11 +141,6 @@ def summary(dataset: types.Dataset) -> types.DatasetSummary:
         left=None if dataset.followed is None else int(dataset.followed.left.sum()),
         competing=None if dataset.followed is None else int(dataset.followed.competing.sum()),
     )
-
-
-def _days(dataset: types.Dataset) -> tuple[datetime.date, datetime.date] | None:
-    """The first and the last day of the column of days; None without one, and where so few rows tell of patients."""
-    return None if dataset.periods is None or _too_few(dataset) is not None else dataset.periods.span
 
 
 def measured(whole: Site, metric: Metric) -> Iterator[types.Result]:

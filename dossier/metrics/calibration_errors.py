@@ -16,14 +16,7 @@ from dossier.metrics import intervals, largest_distance, logistic, resampling
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.once import once
 from dossier.metrics.shares import Design, effective_rows
-from dossier.metrics.smooth_curve import (
-    SmoothCurve,
-    WhitenedCurve,
-    curve_at,
-    quantile_of,
-    smooth_curve,
-    whitened,
-)
+from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, curve_at, quantile_of, smooth_curve, whitened
 
 ERRORS = ("ici", "e50", "e90", "emax")
 

@@ -359,11 +359,7 @@ def h_accuracy(
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
 
 
-@curve(
-    "H-accuracy by confidence",
-    cites="Cabitza 2019",
-    band=Band("tau", (Line("h_accuracy"),)),
-)
+@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)))
 def h_accuracy_profile(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Curve | Absent:

@@ -122,11 +122,7 @@ def combine(coefficients: Floats, design: Floats) -> Floats:
 
 
 def logistic_fit(
-    design: Floats,
-    outcome: Floats,
-    offset: Floats | None = None,
-    weights: Floats | None = None,
-    link: Link = LOGIT,
+    design: Floats, outcome: Floats, offset: Floats | None = None, weights: Floats | None = None, link: Link = LOGIT
 ) -> LogisticFit | Absent:
     """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
 

@@ -70,11 +70,7 @@ def declared_similarity(form: str, value: float, n: int, source: str) -> Estimat
 
 @register.curve("Performance of each split", roles=("internal",))
 def split_performance(
-    outcome: Floats,
-    risk: Floats,
-    split: Integers | None = None,
-    primary_threshold: float | None = None,
-    seed: int = 1,
+    outcome: Floats, risk: Floats, split: Integers | None = None, primary_threshold: float | None = None, seed: int = 1
 ) -> Curve | Absent:
     """How much the performance varies between parts of the internal test.
 

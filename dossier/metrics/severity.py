@@ -85,10 +85,7 @@ def cells(counts: Floats, severity_weights: Weights | None, method: facts.Method
 
 @register.curve("Confusion matrix")
 def confusion_matrix(
-    outcome: Floats,
-    risk: Floats,
-    primary_threshold: float,
-    severity_weights: SeverityWeights | None = None,
+    outcome: Floats, risk: Floats, primary_threshold: float, severity_weights: SeverityWeights | None = None
 ) -> Curve | Absent:
     """How often each class was predicted for each true class, as counts of patients.
 

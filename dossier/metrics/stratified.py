@@ -74,10 +74,6 @@ Strata = Sequence[Stratum]
 # ---- what every measure starts from ---------------------------------------------------------------------------------
 
 
-def _counts(strata: Strata) -> tuple[int, int]:
-    return sum(len(stratum.outcome) for stratum in strata), int(sum(stratum.outcome.sum() for stratum in strata))
-
-
 def _all_rows(strata: Strata) -> Rows:
     """The rows of all sites one after the other."""
     each = [(stratum.outcome, stratum.risk, stratum.relative_weights) for stratum in strata]
@@ -114,7 +110,7 @@ def _estimate(
 
     A value of exactly 0 or 1 has no logit: its interval is that of the value `inside`, and ends in 0 or 1.
     """
-    n, events = _counts(strata)
+    n, events = sum(len(each.outcome) for each in strata), int(sum(each.outcome.sum() for each in strata))
     df, k = freedom(strata), len(strata)
     method = Method(Fact("stratified", sites=k), *how)
     details: dict[str, float | None] = {"k": float(k)}

@@ -44,11 +44,7 @@ Said = dict[str, Any]
 
 
 def table(
-    source: tables.Given,
-    file: str,
-    faults: list[Fault],
-    dialect: Dialect | None = None,
-    head: bool = True,
+    source: tables.Given, file: str, faults: list[Fault], dialect: Dialect | None = None, head: bool = True
 ) -> tables.RawTable | None:
     """The table that the bytes of a file hold, or parquet files one below the other: see `tables.table`."""
     content, paths = (source, None) if isinstance(source, bytes) else (b"", source)

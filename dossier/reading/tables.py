@@ -76,11 +76,7 @@ class Written:
 
 
 def table(
-    source: Given,
-    file: str,
-    faults: list[errors.Fault],
-    dialect: Dialect | None = None,
-    head: bool = True,
+    source: Given, file: str, faults: list[errors.Fault], dialect: Dialect | None = None, head: bool = True
 ) -> RawTable | None:
     """The table that the bytes of a file hold, or parquet files one below the other; None, and a fault, without one.
 

@@ -70,12 +70,7 @@ def outline(mark: Mark) -> Floats:
 
 
 def place_labels(
-    marks: Sequence[Mark],
-    width: float,
-    height: float,
-    radius: float,
-    lines: Floats,
-    taken: Sequence[Box] = (),
+    marks: Sequence[Mark], width: float, height: float, radius: float, lines: Floats, taken: Sequence[Box] = ()
 ) -> tuple[Spot | None, ...]:
     """The centre of each mark's label in a panel, crossing as little as can be.
 
