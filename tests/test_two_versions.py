@@ -194,7 +194,7 @@ def test_the_history_is_two_pages_from_the_results_alone(
     assert next(line.split() for line in slopes.splitlines() if "GBSG" in line)[2::2] == ["1.07", "0.57"]
     rows = [json.loads((built[0] / f"{name}-out" / "results.json").read_text()) for name in ("first", "second")]
     for label, measure in (("Integrated calibration index", "ici"), ("Brier score", "brier")):
-        printed = next(line.split() for line in text.split(label)[1].splitlines() if "GBSG" in line)[2::2]
+        numbers = next(line.split() for line in text.split(label)[1].splitlines() if "GBSG" in line)[2::2]
         held = [
             next(
                 row["value"]
@@ -203,7 +203,7 @@ def test_the_history_is_two_pages_from_the_results_alone(
             )
             for each in rows
         ]
-        assert [float(value) for value in printed] == pytest.approx(held, abs=6e-4)
+        assert [float(value) for value in numbers] == pytest.approx(held, abs=6e-4)
     twice = subprocess.run(
         [*command[:4], named[0], named[0], *command[-2:]], check=False, capture_output=True, text=True
     )
