@@ -123,10 +123,10 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
         not row.is_off and multiplicity.at_risk(risk, row.value, row.low or 0.0, row.high or 1.0)[0] for row in rows
     )
     caption = (
-        f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
-        f"its left too much. Line: the range ({captions.level_text(evidence)})"
-        f"{'; wide, brown: shown to be wrong there' if any(row.is_off for row in rows) else ''}"
-        f"{'; thin, off the broken line: it may be coincidence' if beside else ''}."
+        f"Broken line: what it said, {shown}. To its right it said too little, to its left too much. "
+        f"Line: the range ({captions.level_text(evidence)})"
+        f"{'; wide, brown: shown to be wrong' if any(row.is_off for row in rows) else ''}"
+        f"{'; thin: it may be coincidence' if beside else ''}."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))

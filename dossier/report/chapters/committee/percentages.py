@@ -159,7 +159,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     off, seen = off_as_a_whole(evidence), {each.where for each in known[risk] if each.is_off}
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
-    said += f" At other percentages it is wrong in {first_named(left)}." if left else ""
+    said += f" Wrong at other percentages: {first_named(left)}." if left else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each.where) for each in off)
@@ -180,12 +180,10 @@ def _why_not(evidence: types.Evidence) -> str:
 
 
 def _would_show(evidence: types.Evidence) -> str:
-    """How many patients would show that the percentages are right, where that is open and there were fewer."""
+    """How many patients would show the percentages right, where that is open everywhere; else a step says it."""
     needed = sentence.to_show_calibration(evidence, in_question(evidence))
-    if not needed:
+    if not needed or are_off(evidence):
         return ""
-    if are_off(evidence):
-        return f"Where nobody can tell yet, about {needed} patients would."
     return f"About {needed} patients like these would show that they are right, if they are."
 
 
