@@ -975,7 +975,7 @@ def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
     assert "calibration slope at Hospital north" in said.lead
     assert "unpaired)" in said.lead
     assert "no criterion changed state" in said.rest
-    assert start in verdict.finding(bad).rest
+    assert verdict.finding(bad).lead.startswith(start)
     assert "Compared with version 1.0.0: worse at 2 (" in first_page.answer(bad)
     assert "its percentages are more wrong" in declared.than_before(bad)
     # What a line trades is said with what is lost by it.

@@ -361,6 +361,7 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
 
 
+@register.absent_with_its_parts
 def _error(
     name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, sampled: Sampled
 ) -> Estimate | Absent:
@@ -1021,6 +1022,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     return tested(value, p_value, y, Method("likelihood_ratio"), **needed)
 
 
+@register.absent_with_its_parts
 def _wald_test(rows: weighted.Rows, design: Design) -> Estimate | Absent:
     """The joint Wald test of intercept and slope, where the weights of rows are estimated.
 

@@ -253,6 +253,7 @@ NPV = Mean(
 ACCURACY = Mean(_right, details=lambda rows: {"larger_class": max(rows.by_outcome) / float(rows.weights.sum())})
 
 
+@absent_with_its_parts
 def _wilson(share: Mean, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
     """A share of rows that count alike with Wilson's interval; n is the number of the rows that it is a share of."""
     rows = Rows.counted(outcome, risk, threshold)
@@ -503,6 +504,7 @@ def _elsewhere(found: Confusion, measure: OfFour) -> dict[str, float | None]:
     return values
 
 
+@absent_with_its_parts
 def _of_four(
     measure: OfFour, outcome: Floats, risk: Floats, threshold: float, level: float, parts: tuple[Mean, ...] = ()
 ) -> Estimate | Absent:

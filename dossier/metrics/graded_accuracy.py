@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve, curve_synthesis, metric, one_class, present
+from dossier.core.register import Band, Line, absent_with_its_parts, curve, curve_synthesis, metric, one_class, present
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
 from dossier.metrics import raters
 from dossier.metrics.intervals import banded, column, share_columns, two_sided, wilson
@@ -513,6 +513,7 @@ class GradedRows:
     graded: Floats
 
 
+@absent_with_its_parts
 def _graded_rows(
     outcome: Floats,
     risk: Floats,
@@ -522,7 +523,7 @@ def _graded_rows(
     rater_complexity: Floats | None,
     rater_accuracy: tuple[float, ...] | None,
     case_complexity: Floats | None,
-) -> GradedRows:
+) -> GradedRows | Absent:
     """The rows with a complexity, in an order of their own."""
     graded = raters.complexity_of_cases(
         complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
@@ -568,6 +569,7 @@ def h_accuracy_by_complexity(
     rows = _graded_rows(
         outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
     )
+    rows = present(rows)
     shares = np.linspace(0, 1, SHARES)
     values = [_by_priority(ALIKE, _ratios(rows, share), level) for share in shares.tolist()]
     ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(float(len(rows.graded))), (DRAWS, 1)), axis=1)
@@ -614,6 +616,7 @@ def h_accuracy_surface(
     rows = _graded_rows(
         outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
     )
+    rows = present(rows)
     steps = np.linspace(0, 1, STEPS)
     ratios = [_ratios(rows, share) for share in steps.tolist()]
     values = [

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import curve, metric, present
+from dossier.core.register import absent_with_its_parts, curve, metric, present
 from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
 from dossier.metrics import intervals, resampling
 
@@ -717,6 +717,7 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
 # ---- automation bias: first against the advice ----------------------------------------------------------------------
 
 
+@absent_with_its_parts
 def _disagreed(study: ReaderStudy, advice_is_right: bool, group: str) -> ReaderStudy | Absent:
     """The decisions that first differed from the advice, as a study whose decisions without the model are all right.
 

@@ -271,6 +271,7 @@ def _brier_of_prevalence(site: SiteResults) -> float:
     return plain.value / (1 - scaled.value)
 
 
+@register.absent_with_its_parts
 def _minimum(
     internal: SiteResults | None,
     measure: str,

@@ -623,6 +623,7 @@ def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float,
     return Curve(columns, len(outcome), Method("at_each_threshold", *design.method), int(outcome.sum()))
 
 
+@register.absent_with_its_parts
 def _curve_of_followed(known: Weights, risk: Floats, thresholds: Floats, level: float, design: Design) -> Curve:
     """A decision curve where the outcome is by a horizon: the measure at each threshold."""
     outcome = TimeToEvent(known.time, known.status, known.t)
