@@ -246,8 +246,8 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert "by 134 of 1,000, range 60 to 206." in answer
     assert "It may be so in Graft 3 (by 96 of 1,000, range 32 to 158) too." in answer
     beside = better.than_the_other_model(evidence)
-    assert beside.startswith("Beside Vendor A (simulated):")
-    assert "names fewer patients rightly in one of three hospitals and perhaps it names fewer patients" in beside
+    assert beside.startswith("Beside Vendor A (simulated), by hospital:")
+    assert "names fewer patients rightly in one of three and perhaps it names fewer patients" in beside
 
 
 def test_all_that_is_looked_at_is_one_family(books: dict[str, Book]) -> None:

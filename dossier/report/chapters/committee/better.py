@@ -193,7 +193,8 @@ def _does(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
 def _than(evidence: Evidence, rival: str) -> str:
     known = [text for measure in _does(evidence) if (text := _against(evidence, rival, measure))]
     first, *rest = known or [f"it could not be compared with {rival}."]
-    start = f"Beside {rival}: {first}" if known else sentence_case(first)
+    by = "" if alone(evidence) else ", by hospital"
+    start = f"Beside {rival}{by}: {first}" if known else sentence_case(first)
     return " ".join([start, *map(sentence_case, rest)])
 
 
@@ -219,11 +220,11 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     left = len(here) - sum(counts) - unsure - len(same)
     if not parts:
         return f"it was not shown that it {words[0]} in any of {plain.counted_hospitals(left)}."
-    return f"{listing(parts)}{f'; no difference was shown in {in_words(left)}' if left else ''}."
+    return f"{listing(parts)}{f'; cannot tell in {in_words(left)}' if left else ''}."
 
 
 def _part(count: int, among: int) -> str:
-    return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {plain.counted_hospitals(among)}"
+    return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {in_words(among)}"
 
 
 def _of_thousand(found: Estimate | claims.Claim, is_worse: bool) -> str:
