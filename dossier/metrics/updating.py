@@ -111,12 +111,11 @@ def in_folds(
     risks, covariances, changes = [], [], set()
     for fold in each:
         risks.append(np.empty(len(risk)))
-        fits = [
-            present(fitted(outcome[far], risk[far], method, design.of(far)))
-            for far in (fold != part for part in np.unique(fold))
-        ]
-        for number, fit in zip(np.unique(fold), fits, strict=True):
-            risks[-1][fold == number] = fit.risk(risk[fold == number])
+        fits = []
+        for number in np.unique(fold):
+            out = fold == number
+            fits.append(present(fitted(outcome[~out], risk[~out], method, design.of(~out))))
+            risks[-1][out] = fits[-1].risk(risk[out])
         changes |= {fit.changes for fit in fits}
         # Between updates of one kind: a test that chooses jumps from one to another, which is no error of either.
         found, kinds = np.array([(fit.intercept, fit.slope) for fit in fits]), np.array([fit.changes for fit in fits])

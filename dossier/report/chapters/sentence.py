@@ -243,7 +243,7 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
         where["against"] = named_with_the_rest(stands["against"], MOST_WITHOUT_VALUE)
     said = [f"{CALIBRATION_IS[state]} {preposition} {which}" for state, which in where.items()]
     needed = to_show_calibration(evidence, externals(evidence))
-    more = f": {needed} patients would show a right model (for narrow intervals: sample size)" if needed else ""
+    more = f": {needed} patients would show a right model (for narrow intervals see Sample size)" if needed else ""
     return f"Calibration is {'; '.join(said)}{more}." if said else ""
 
 

@@ -276,8 +276,8 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.is_worse)]
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
-    over = ", all hospitals together" if any(look.is_single for look in _worse_off(evidence)) else ""
-    over = "" if evidence.local_site else over
+    is_told_apart = not evidence.local_site and any(look.is_single for look in _worse_off(evidence))
+    over = ", all hospitals together" if is_told_apart else ""
     text = f"Of {counted(len(looks), 'comparison')} {whose}{over}, {listing(parts)}."
     # For a group that it does worse for in one way, another way would read as if that were open.
     known = {patients_of(look.column, look.label, look.of_class) for look in looks if look.is_worse_off}

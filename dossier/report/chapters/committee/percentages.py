@@ -159,7 +159,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     off, seen = off_as_a_whole(evidence), {each.where for each in known[risk] if each.is_off}
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
-    said += f" Wrong at other percentages: {first_named(left)}." if left else ""
+    said += f" Wrong as a whole: {first_named(left)}." if left else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each.where) for each in off)
