@@ -116,8 +116,7 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
 
 
 def _is_looked_at(release: Release, result: Result) -> bool:
-    """Whether a difference may say that the other model is better: by what it does for patients, how it ranks, or how
-    near its risks come."""
+    """Whether a difference may say that the other model is better: for patients, in ranking or by its risks."""
     of_classes, primary = bool(release.outcome.classes), release.thresholds.declared[:1]
     at = result.at.get("threshold")
     if result.subset is not None or (at is not None and at not in primary) or not isinstance(result.found, Estimate):

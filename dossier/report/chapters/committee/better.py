@@ -193,7 +193,8 @@ def _does(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
 def _than(evidence: Evidence, rival: str) -> str:
     known = [text for measure in _does(evidence) if (text := _against(evidence, rival, measure))]
     first, *rest = known or [f"it could not be compared with {rival}."]
-    by = "" if alone(evidence) else ", by hospital"
+    of_rival = (claim for claim in claims.counted(evidence, "comparators") if claim.at["against"] == rival)
+    by = ", by hospital" if len({claim.dataset for claim in of_rival if is_here(claim.dataset, evidence)}) > 1 else ""
     start = f"Beside {rival}{by}: {first}" if known else sentence_case(first)
     return " ".join([start, *map(sentence_case, rest)])
 
