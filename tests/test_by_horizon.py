@@ -657,6 +657,12 @@ def test_a_column_of_1_and_2_is_not_guessed_at() -> None:
     with pytest.raises(DossierError, match="event is 1 or 2, and never 0") as raised:
         dossier.validate(frame, time="days", event="event", at=FIVE, risk="risk_5y")
     assert "positive=2, censored=1; or, if nobody left, positive=1, censored=0, competing=[2]" in str(raised.value)
+    # Of three codes nobody can say which is which: a mapping that left one out would make a wrong dossier.
+    with pytest.raises(DossierError, match="event is 3, not one of 0, 1, 2") as raised:
+        dossier.validate(
+            frame.assign(event=[3, *frame["event"][1:]]), time="days", event="event", at=FIVE, risk="risk_5y"
+        )
+    assert "positive=2" not in str(raised.value)
     told = dossier.validate(frame, time="days", event="event", at=FIVE, risk="risk_5y", positive=2, censored=1)
     plain = dossier.validate(GBSG, time="days", event="event", at=FIVE, risk="risk_5y")
     pandas.testing.assert_frame_equal(told.to_frame(), plain.to_frame())

@@ -504,7 +504,7 @@ def event(table: Settled, declared: release.Outcome, faults: list[Fault]) -> typ
         values = np.where(np.isin(found.numbers, CODES), found.numbers, np.nan)
     wrong, known = np.isnan(values) & ~found.missing, tuple(codes) or tuple(map(number, CODES))
     here = []
-    if not codes and np.any(values == 2) and not np.any(values == 0):
+    if not codes and {*values[~found.missing].tolist()} == {1.0, 2.0}:
         here.append(Fault("event_without_censored", Cell(table.file, found.name)))
     here += in_column("event_unknown", table, found, wrong, lambda cell: {"value": _cell(cell)}, known=known)
     here += in_column("event_missing", table, found, found.missing)
