@@ -170,3 +170,16 @@ def test_tables_and_figures_that_the_page_names_are_there() -> None:
     assert set(re.findall(r'v\.table\("(\w+)"\)', text)) <= set(whole.tables)
     assert set(re.findall(r'v\.figure\("(\w+)"\)', text)) <= set(whole.figures)
     assert "SMD" in str(whole.table("characteristics").to_frame().columns)
+
+
+def test_a_table_of_patients_says_what_gtsummary_says() -> None:
+    rows, words = pd.read_csv(GOLDEN / "binary.csv"), PAGE.read_text().partition("of B beside those of A")[2]
+    given = json.loads((GOLDEN.parent / "summary.json").read_text())
+    said: Any = {"development": rows[rows.site == "A"], "resampling": {"bootstrap": 2, "permutations": 1}}
+    found = dossier.validate(rows[rows.site == "B"], outcome="y", risk="p", predictors=["age", "stage"], **said)
+    table = found.table("characteristics").to_frame().set_index("Predictor")
+    apart = [float(text.replace("\N{MINUS SIGN}", "-")) for text in table["SMD"]]
+    shares = [round(100 * share) for share in given["stage"]]
+    assert table["Data"].tolist() == ["{:.1f} ({:.1f}–{:.1f})".format(*given["age"]), *map(str, shares)]
+    assert apart[0] == round(given["age_smd"], 2)
+    _same(words.partition("\n## ")[0], [*given["age"], apart[0], given["stage_smd"], *apart[1:]])

@@ -87,7 +87,7 @@ def test_no_column_keeps_its_name_in_what_is_printed() -> None:
     assert types.find_in_subgroup(printed, types.Subset("Sex", "1"), "auroc", "site-0") is statistics
     assert [dict(curve.at) for curve in printed.subgroups.curves] == [{"predictor": "Platelets", "with": "Sex"}]
     undeclared = plain.release.model_copy(update={"predictor": (), "subgroup": ()})
-    before, after = (repr(dataclasses.replace(each, release=undeclared)) for each in (evidence, printed))
+    before, after = (repr(vars(dataclasses.replace(each, release=undeclared))) for each in (evidence, printed))
     for column in ("'male'", "'PLT1'"):
         assert column in before
         assert column not in after

@@ -377,6 +377,13 @@ def test_groups_of_categories_stand_in_their_order(cut: dict[str, Any]) -> None:
     assert shown == [str(band) for band in rows.band.cat.categories if (rows.band == band).any()]
 
 
+@pytest.mark.parametrize("name", ["results", "evidence", "study"])
+def test_what_holds_too_much_says_how_many(found: Validation, name: str) -> None:
+    shown = repr(getattr(found, name))
+    assert len(shown) < 250
+    assert "datasets: " in shown
+
+
 def test_it_shows_its_key_results(found: Validation) -> None:
     assert "Ours not stated: external validation" in repr(found)
     assert "AUROC" in repr(found)

@@ -29,6 +29,7 @@ from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import UPDATED as UPDATED
 from dossier.core.values import CountRange as CountRange
 from dossier.core.values import PeriodUnit as PeriodUnit
+from dossier.core.values import ShownByCounts
 from dossier.core.values import Subset as Subset
 from dossier.core.values import decimal as decimal
 from dossier.core.values import doubles as doubles
@@ -631,8 +632,8 @@ class Audited:
     released: Released
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(ShownByCounts):
     """Everything that was read, checked once and for all."""
 
     release: Release
@@ -1081,8 +1082,8 @@ class Changes:
     results: tuple[Result, ...]
 
 
-@dataclass(frozen=True)
-class Evidence:
+@dataclass(frozen=True, repr=False)
+class Evidence(ShownByCounts):
     """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
 
     release: Release
@@ -1178,8 +1179,8 @@ class SiteResults:
 # ---- what draw, compose and press make ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Picture:
+@dataclass(frozen=True, repr=False)
+class Picture(ShownByCounts):
     """A figure as SVG at its printed size, with a text that says the same to who cannot see it."""
 
     name: str

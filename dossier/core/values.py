@@ -22,6 +22,14 @@ PeriodUnit = Literal["month", "quarter", "year"]
 PERIODS_OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
 
 
+class ShownByCounts:
+    """What holds too much to be shown whole where somebody types its name: how many of what it holds."""
+
+    def __repr__(self) -> str:
+        counts = [f"{name}: {len(held):,}" for name, held in vars(self).items() if isinstance(held, (tuple, bytes))]
+        return f"<{type(self).__name__} {getattr(self, 'name', '')} of {', '.join(counts)}>".replace("  ", " ")
+
+
 def unit_of(text: object) -> PeriodUnit:
     """The unit of calendar periods that a value names."""
     for unit in PERIODS_OF_A_YEAR:

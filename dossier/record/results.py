@@ -528,7 +528,7 @@ class PreviousRow(Row):
 RowOfAModel = TypeVar("RowOfAModel", EstimateRow, CurveRow)
 
 
-class Results(Row):
+class Results(values.ShownByCounts, Row):
     """The whole of results.json."""
 
     schema_: Literal["dossier-results/1"] = Field(alias="schema")

@@ -199,19 +199,16 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
     rows: list[Row] = []
     for feature in features:
         levels = _levels(evidence, feature)
-        if len(levels) == TWO:
-            shares = (
+        # Every category on a row that names its predictor: below a head of its own nothing would end the group.
+        for level in levels[-1:] if len(levels) == TWO else levels:
+            cells = (
                 _hidden(evidence, dataset.name, feature, "share") or _share_of(known, dataset.name, feature, levels)
+                if len(levels) == TWO
+                else _level(evidence, known, dataset.name, feature, level)
                 for dataset in datasets
             )
-            label = f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%"
-            rows.append(Row(label, beside(shares, feature, levels[-1])))
-        elif levels:
-            rows.append(Row(f"{feature},{TIED}%", kind="group"))
-            for level in levels:
-                cells = (_level(evidence, known, dataset.name, feature, level) for dataset in datasets)
-                rows.append(Row(level_of(evidence, feature, level), beside(cells, feature, level)))
-        elif coded(evidence, feature) is None:
+            rows.append(Row(f"{feature}: {level_of(evidence, feature, level)},{TIED}%", beside(cells, feature, level)))
+        if not levels and coded(evidence, feature) is None:
             spreads = (
                 _hidden(evidence, dataset.name, feature, "median") or _spread(known, dataset, feature)
                 for dataset in datasets
