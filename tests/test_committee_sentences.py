@@ -216,7 +216,7 @@ def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
     for said in (committee.answer(few), committee.who_is_missed(few)[0]):
         assert f"({low})" not in said
         assert f"({high})" in said
-        assert "; one more is too small." in said
+        assert "; one more left out as too small." in said
     for said in (committee.answer(KINDS["two"]), committee.who_is_missed(KINDS["two"])[0]):
         assert "too small" not in said
     # Where all are so small, both are named: the range of each stands beside.
@@ -508,7 +508,10 @@ def test_who_is_wronged_stands_before_those_whom_the_risks_explain() -> None:
     groups = [text for text in committee.who_is_missed(evidence) if "female" in text]
     assert groups[0].startswith("The model underestimates the risk of female patients (150 actual cases")
     assert len(groups) == 2
-    assert "Some of this may be so with every percentage right." in committee.who_is_missed(evidence)
+    assert (
+        "Right percentages may do some of this too: groups have the outcome more or less often."
+        in committee.who_is_missed(evidence)
+    )
     assert committee.differing_groups(evidence)[0].startswith("The model underestimates")
     # Of more errors than there is room for it is said that they are there.
     every = missed(0.48, 0.83, 0.001)
@@ -528,7 +531,7 @@ def test_a_small_difference_has_the_reason_of_the_register(share: float, says: b
     assert (claim.reason == Fact("explained_by_risks")) is says
     text = " ".join(committee.differing_groups(evidence))
     assert "It does worse for female patients (more missed), but it may be only a little" in text
-    assert ("may be so with every percentage right" in text) is says
+    assert ("right percentages may do so too" in text) is says
 
 
 def test_a_group_that_it_does_worse_for_is_not_said_to_be_open_in_another_way() -> None:

@@ -168,9 +168,9 @@ def test_beside_a_hospital_that_is_wrong_the_step_alone_says_how_many_would_show
         low, high = ends[result.dataset]
         return dataclasses.replace(result, found=dataclasses.replace(result.found, value=1.0, low=low, high=high))
 
-    shows = "patients like these would show that they are right, if they are."
+    shows = "patients like these at a hospital would show that they are right, if they are."
     assert shows not in committee.are_right(few).rest
-    assert any("sure percentages need" in step for step in committee.steps(few))
+    assert any("to be sure of its percentages, " in step for step in committee.steps(few))
     right = committee.are_right(dataclasses.replace(few, results=tuple(map(other, few.results))))
     assert right.lead.startswith(("Close to what happened in Ward 1; nobody can tell yet", "Nobody can tell yet: they"))
     assert shows in right.rest

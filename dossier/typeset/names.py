@@ -140,7 +140,7 @@ def ends_of_range(
     """
     enough = [(site, each) for site, each in found if not site.is_few]
     few = len(found) - len(enough) if enough else 0
-    said = f"; {in_words(few)} more {'is' if few == 1 else 'are'} too small" if few else ""
+    said = f"; {in_words(few)} more left out as too small" if few else ""
     return enough or list(found), said
 
 

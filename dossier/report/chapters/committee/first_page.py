@@ -28,7 +28,7 @@ from dossier.report.chapters.committee.places import (
 from dossier.typeset import names, widths
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import LEAST_LABEL, Cell, Spanner
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
+from dossier.typeset.words import counted, dates, how_many, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
@@ -227,7 +227,24 @@ def who_tested(evidence: types.Evidence) -> str:
 
 
 def what_it_is(evidence: types.Evidence) -> str:
-    """What the model shows, and what happens then."""
+    """What the model shows, what happens then, and on whom it was tested."""
+    text = _what_it_shows(evidence)
+    return text if evidence.local_site else f"{text} {_tested_on(evidence)}"
+
+
+def _tested_on(evidence: types.Evidence) -> str:
+    """From where the patients of the test came, and when, as far as it is stated of every hospital."""
+    sites = types.externals(evidence)
+    spans, countries = [site.dates for site in sites if site.dates], [site.country for site in sites if site.country]
+    at = f" in {listing(list(dict.fromkeys(countries)))}" if len(countries) == len(sites) else ""
+    withheld = any(site.dates_withheld for site in sites)
+    when = " who came at a time that is kept back" if withheld else "; when they came is not stated"
+    if len(spans) == len(sites):
+        when = f" who came {dates((min(first for first, _ in spans), max(last for _, last in spans)))}"
+    return f"Tested on patients{at}{when}."
+
+
+def _what_it_shows(evidence: types.Evidence) -> str:
     release = evidence.release
     outcome = plain.abridged(types.Predicted.by(release).words, plain.TWO_LINES)
     known = classes.labels(evidence)
@@ -443,7 +460,7 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     says = "met all" if stands == "shown" and len(asked) > 1 else goals_met.STANDS[stands].split(" to ")[0]
     # Beside a rule that switches it off "met" alone would read as leave to use it.
     is_broken = stands == "shown" and BROKEN in binding.marks(evidence, site)
-    return Cell.word(f"{says}, must be off" if is_broken else says)
+    return Cell.word(f"{says}, but must be off" if is_broken else says)
 
 
 def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:

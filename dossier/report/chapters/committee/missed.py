@@ -92,8 +92,8 @@ def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
     states = {look.state for look in _worse_off(evidence) if _how(evidence, look) in errors}
     if "explained" not in states:
         return ""
-    what = "Some of this" if "against" in states else "This"
-    return f"{what} may be so with every percentage right."
+    what = "some of this" if "against" in states else "this"
+    return f"Right percentages may do {what} too: groups have the outcome more or less often."
 
 
 def _of_goals(evidence: types.Evidence) -> str:
@@ -283,7 +283,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     known = {patients_of(look.column, look.label, look.of_class) for look in looks if look.is_worse_off}
     for is_sure, is_explained, start, end in (
         (True, False, "It does worse for", "but it may be only a little"),
-        (True, True, "It does worse for", "but it may be only a little, and may be so with every percentage right"),
+        (True, True, "It does worse for", "but it may be only a little, and right percentages may do so too"),
         (False, False, "It may do worse for", "or this is coincidence"),
     ):
         here = [look for look in worse if (look.is_sure, look.is_explained) == (is_sure, is_explained)]

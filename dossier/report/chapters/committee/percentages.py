@@ -159,7 +159,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     off, seen = off_as_a_whole(evidence), {each.where for each in known[risk] if each.is_off}
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
-    said += f" Wrong as a whole: {first_named(left)}." if left else ""
+    said += f" Wrong too, if not at {risk_of(risk)} alone: {first_named(left)}." if left else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each.where) for each in off)
@@ -184,7 +184,8 @@ def _would_show(evidence: types.Evidence) -> str:
     needed = sentence.to_show_calibration(evidence, in_question(evidence))
     if not needed or are_off(evidence):
         return ""
-    return f"About {needed} patients like these would show that they are right, if they are."
+    each = "" if alone(evidence) else " at a hospital"
+    return f"About {needed} patients like these{each} would show that they are right, if they are."
 
 
 def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:

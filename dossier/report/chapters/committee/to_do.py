@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.core import claims
+from dossier.core import binding, claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
@@ -24,12 +24,16 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
     """What must be done before the model is used, in the order in which it is done."""
     at, care = sentence.primary_threshold(evidence), evidence.release.care
     every = list(_test(evidence))
+    if binding.is_for_nobody(evidence.release) or (evidence.local_site and declared.ruled_out_here(evidence)):
+        # What follows would read as a permission.
+        every = ["Do not use it: its maker forbids it. What follows is for the day its maker allows it.", *every]
     # Agree who owns the line, and what it costs.
     said = "" if care.threshold_owner else " The maker names nobody."
+    cost = "wrong answers" if classes.labels(evidence) else "missed patients"
     if at is None:
-        every.append(f"Set the line from which a patient is {acted_on(evidence)}, and agree who owns it.")
+        every.append(f"Set the line from which a patient is {acted_on(evidence)}, and agree who here owns it.")
     else:
-        every.append(f"Agree who owns the {line(at)}, and how many missed patients we accept.{said}")
+        every.append(f"Agree who here owns the {line(at)}, and how many {cost} we accept.{said}")
     if percentages.are_off(evidence):
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
     every.append("Keep the test that we use now: nobody has shown that the model can replace it.")
@@ -83,4 +87,4 @@ def _test(evidence: Evidence) -> Iterator[str]:
 def _firm(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
     """How many patients would show right percentages to be right at hospitals that had fewer, as it is said of them."""
     needed = sentence.to_show_calibration(evidence, sites)
-    return f"; sure percentages need {needed}" if needed else ""
+    return f"; to be sure of its percentages, {needed}" if needed else ""
