@@ -245,6 +245,9 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
     assert committee.answer(spain).startswith("Its maker says that it must not be used here.")
     assert committee.approving(spain) == "Approve against the maker's statement"
     assert committee.approving(here) == "Approve, though an error was shown"
+    assert [committee.steps(each)[0].startswith("Do not use it:") for each in (spain, here)] == [True, False]
+    tested = "Tested on patients in Italy, Spain, Brazil and Ethiopia; when they came is not stated."
+    assert [each in committee.what_it_is(covid.evidence) for each in (tested, "‡")] == [True, False]
 
 
 def test_a_goal_whose_range_reaches_beyond_is_neither_met_nor_missed(knee: Book) -> None:

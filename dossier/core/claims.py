@@ -665,7 +665,10 @@ def _of_all(evidence: types.Evidence, measure: str, at: types.At) -> types.Estim
 
 
 def _goodness(claim: Claim) -> float:
-    """How far a value lies on the good side of its limit, on the bad one below 0; of a group in margins."""
+    """How far a value lies on the good side of its limit, on the bad one below 0; of a group in margins.
+
+    Of other models, which are compared by several measures, in widths of the interval.
+    """
     least, most = claim.limit
     if claim.value is None or claim.limit == (None, None):
         return claim.value or 0.0
@@ -675,7 +678,9 @@ def _goodness(claim: Claim) -> float:
         return -abs(math.log(claim.value)) / math.log(most) if claim.value > 0 else -math.inf
     if least is not None and most is not None:
         return -abs(math.log(claim.value)) if least > 0 and claim.value > 0 else -abs(claim.value)
-    return claim.value - least if least is not None else (most or 0.0) - claim.value
+    wide = claim.question == "comparators" and None not in (claim.low, claim.high)
+    width = (claim.high or 0.0) - (claim.low or 0.0) if wide else 1.0
+    return (claim.value - least if least is not None else (most or 0.0) - claim.value) / (width or 1.0)
 
 
 def is_off_by_an_open_amount(claim: Claim) -> bool:
@@ -706,13 +711,14 @@ def _is_beside_others(claim: Claim) -> bool:
 def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim]:
     """Claims of one question: shown not to hold, looks worse, open, untested, shown; the lowest number first.
 
-    Among equals those of datasets of few patients come last: their numbers lie anywhere; and a group at a single
-    hospital comes after one over all of them.
+    Among equals those of datasets of few patients come last, as their numbers lie anywhere, where something is asked of
+    them and they are not shown to fail; and a group at a single hospital comes after one over all of them.
     """
 
     def order(claim: Claim) -> tuple[float | bool, ...]:
         is_single = _is_beside_others(claim) and claim.dataset != types.POOLED
-        return claim.harm, not looks_worse(claim), is_single, claim.dataset in few, _goodness(claim)
+        is_vague = claim.dataset in few and claim.state != "against" and claim.limit != (None, None)
+        return claim.harm, not looks_worse(claim), is_single, is_vague, _goodness(claim)
 
     return sorted(every, key=order)
 

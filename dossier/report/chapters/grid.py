@@ -62,9 +62,14 @@ def _said(evidence: types.Evidence, claim: claims.Claim) -> str:
 
 
 def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims.Claim]]:
-    """What is claimed of each question, the gravest first."""
+    """What is claimed of each question, the gravest first; what its maker rules out stands elsewhere."""
     found = {question: claims.about(evidence, question) for question in claims.QUESTIONS}
-    return dict(sorted(found.items(), key=lambda asked: min(claim.harm for claim in asked[1])))
+
+    def order(asked: tuple[claims.Question, Sequence[claims.Claim]]) -> tuple[int, bool]:
+        own = [claim for claim in asked[1] if claim.limit_source != "maker"]
+        return min(claim.harm for claim in own), not any(map(_is_asked, own))
+
+    return dict(sorted(found.items(), key=order))
 
 
 def chapters(evidence: types.Evidence) -> tuple[str, ...]:

@@ -204,9 +204,14 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> 
     A number, or from the least of a site to the most; of several classes so many as all of them take.
     """
     needed: dict[str, float] = {}
+    off = {each.dataset for each in claims.about(evidence, "calibration") if claims.is_off_by_an_open_amount(each)}
     for site, label, _ in _places(evidence):
         test = find(evidence, "calibration_test", site, **({"class": label} if label else {}))
-        if isinstance(test, Estimate) and multiplicity.size_of_risks(evidence, site, label) == "open":
+        if (
+            isinstance(test, Estimate)
+            and multiplicity.size_of_risks(evidence, site, label) == "open"
+            and site not in off
+        ):
             needed[site] = max(needed.get(site, 0.0), test.details.get("needed") or 0.0)
     more = [needed[each.name] for each in sites if needed.get(each.name, 0.0) > each.n]
     return span(rounded_up, more) if more else ""

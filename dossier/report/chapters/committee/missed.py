@@ -318,7 +318,8 @@ def _no_groups(evidence: types.Evidence) -> str:
     here = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
     if here and not any(isinstance(subgroup.size, types.SubgroupSize) for subgroup in here):
         columns = listing([within_sentence(name) for name in dict.fromkeys(subgroup.column for subgroup in here)])
-        return f"By {columns}: not known, as the data do not say."
+        at = " here" if evidence.local_site else ""
+        return f"By {columns}: not known{at}, as the data do not say."
     return ""
 
 

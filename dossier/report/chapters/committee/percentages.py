@@ -199,6 +199,9 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
         way: {each.where: None for each in off if each.whole.off.turn and each.way == way}
         for way in (risk.way for risk in off)
     }
+    for whole in off_as_a_whole(evidence):
+        # Wrong both ways beside the lines that are looked at.
+        where |= {way: {} for way in ("too high", "too low") if whole.says in SLOPES.values() and way not in where}
     first, *rest = (f"{way} in {few_named([*names])}" if names else way for way, names in where.items())
     which = "they are" if len(off) == len(every) and not rest else "some are"
     ways = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
