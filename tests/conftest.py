@@ -175,32 +175,26 @@ def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     return books[request.param]
 
 
-SLOW = frozenset(
-    {
-        *("test_pages.py", "test_committee.py", "test_compose.py", "test_figures.py", "test_every_figure.py"),
-        *(
-            "test_verify.py",
-            "test_alterations.py",
-            "test_sign.py",
-            "test_disclosure.py",
-            "test_conformance.py",
-            "test_determinism.py",
-            "test_clusters.py",
-        ),
-        *("test_updating_simulated.py", "test_versions_simulated.py"),
-        *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
-        *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
-        *("test_readers.py", "test_expected_values.py", "test_notebook.py"),
-        *("test_recipes.py", "test_witnesses.py", "test_reprinting.py", "test_browser.py", "test_r.py"),
-    }
-)
+SLOW = """
+bench/coverage bench/fuzz bench/mutation figures/every_figure figures/figures figures/readers metrics/committee
+metrics/updating_simulated reference/expected_values acceptance alterations attacks audit browser check cli cluster
+clusters committee compose conformance determinism disclosure hostile installation interruptions ledger library load
+neighbours notebook own_chapters pages protected r recipes released_again reprinting results room safe_path screen
+seal shared_counts sign single subgroups times_protected two_versions updating verify versions_simulated wheel
+witnesses
+"""
 """The files that print whole books, start processes or simulate, beside single tests that are marked so: `make test`
 leaves them to `make test-all`."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the files that `make test` leaves out whole: importing them takes every worker seconds."""
-    return True if config.option.markexpr == "not slow" and collection_path.name in SLOW else None
+    return True if config.option.markexpr == "not slow" and _is_slow(collection_path) else None
+
+
+def _is_slow(file: Path) -> bool:
+    """Whether all tests of a file are slow."""
+    return f"{file.relative_to(Path(__file__).parent).with_suffix('')}".replace("test_", "") in SLOW.split()
 
 
 def pytest_report_header() -> list[str]:
@@ -212,7 +206,7 @@ def pytest_report_header() -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what is slow, and leave out what needs a table that may not travel and is not there."""
     for item in items:
-        if item.path.name in SLOW:
+        if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
     left_out = [item for item in items if _tables(item) & tables.lacking()]
     config.hook.pytest_deselected(items=left_out)

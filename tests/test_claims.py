@@ -186,9 +186,9 @@ def test_the_gravest_is_the_one_farthest_off_where_it_is_shown_and_surest_where_
     """A hospital of few patients may be the gravest only where it is shown to fail."""
     gain = claims.Claim("benefit", "hospital", "against", "few", value=-0.6, low=-0.7, high=-0.5, limit=(0.0, None))
     other = dataclasses.replace(gain, dataset="many", value=-0.1, low=-0.2, high=-0.05)
-    for state, first in (("against", "few"), ("open", "many")):
-        both = [dataclasses.replace(each, state=state) for each in (other, gain)]
-        assert claims.worst_first(both, {"few"})[0].dataset == first
+    assert claims.worst_first([other, gain], {"few"})[0] is gain
+    vague, known = (dataclasses.replace(each, state="open") for each in (gain, other))
+    assert claims.worst_first([vague, known], {"few"})[0] is known
     ours = claims.Claim("comparators", "hospital", "open", value=-0.016, low=-0.042, high=0.011, limit=(None, 0.0))
     theirs = dataclasses.replace(ours, value=0.01, low=-0.1, high=0.12, limit=(0.0, None))
     assert claims.worst_first([ours, theirs])[0] is theirs
