@@ -256,9 +256,20 @@ def test_a_fault_is_placed_in_the_frame_or_the_argument(frame: Any, more: dict[s
     assert said(frame, **more)[0][0] == where
 
 
+class _AnyColumn:
+    """A frame of another library: whatever it is asked for is a column, which has a value at every place."""
+
+    def __getattr__(self, name: str) -> _AnyColumn:
+        return self
+
+    def __getitem__(self, place: object) -> _AnyColumn:
+        return self
+
+
 @pytest.mark.parametrize(
     "frame",
     [
+        _AnyColumn(),
         polars.DataFrame(ROWS).lazy(),
         # What duckdb's arrow() gives.
         pyarrow.table(ROWS).to_reader(),

@@ -30,7 +30,7 @@ def is_frame(value: Any) -> bool:
     """Whether it is rows under named columns: of a library that hands out Arrow's columns, a dict or records."""
     if isinstance(value, Mapping):
         return bool(value) and all(isinstance(name, str) and _is_column(column) for name, column in value.items())
-    return _is_records(value) or (hasattr(value, "__arrow_c_stream__") and hasattr(value, "columns"))
+    return _is_records(value) or (hasattr(type(value), "__arrow_c_stream__") and hasattr(value, "columns"))
 
 
 def is_lazy(value: Any) -> bool:
@@ -39,7 +39,7 @@ def is_lazy(value: Any) -> bool:
 
 
 def _is_records(value: Any) -> bool:
-    return getattr(getattr(value, "dtype", None), "names", None) is not None
+    return isinstance(getattr(getattr(value, "dtype", None), "names", None), tuple)
 
 
 def _is_column(value: Any) -> bool:
@@ -230,7 +230,7 @@ def _columns(frame: Any, place: str) -> list[tuple[str, Any]]:
         raise DataError(faults)
     if isinstance(frame, pandas.DataFrame):
         columns = [_cells(frame.iloc[:, k]) for k in range(len(names))]
-    elif isinstance(frame, Mapping) or hasattr(frame, "dtype"):
+    elif isinstance(frame, Mapping) or _is_records(frame):
         columns = [_cells(frame[name]) for name in names]
     else:
         columns = list(map(_plain, _arrow(frame).select(names).columns))
