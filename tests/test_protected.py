@@ -343,8 +343,13 @@ def test_one_row_is_not_in_the_plural() -> None:
 OF_ROWS = ("auroc", "brier", "oe_ratio", "calibration_intercept", "calibration_slope")
 
 
+def _alone(study: Study, name: str) -> Study:
+    """One dataset of a release, which is evaluated in a fraction of the time."""
+    return dataclasses.replace(study, datasets=tuple(each for each in study.datasets if each.name == name), readers=())
+
+
 def _given(study: Study, name: str, column: str | None = None) -> set[str]:
-    found = evaluate.evidence(study)
+    found = evaluate.evidence(_alone(study, name))
     results = found.results if column is None else found.subgroups.results
     return {
         result.measure
@@ -392,8 +397,8 @@ def test_another_model_of_few_risks_is_given_no_auroc_beside_one_of_many(study: 
     def aurocs(of: Study) -> set[str]:
         return {
             str(result.at.get("model", ""))
-            for result in evaluate.evidence(of).results
-            if result.dataset == "large" and result.measure == "auroc" and isinstance(result.found, Estimate)
+            for result in evaluate.evidence(_alone(of, "large")).results
+            if result.measure == "auroc" and isinstance(result.found, Estimate)
         }
 
     assert aurocs(study) - aurocs(few) == {name}
