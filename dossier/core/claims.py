@@ -456,6 +456,8 @@ def _changed(evidence: types.Evidence, result: types.Result, is_same: bool) -> C
     found, state = result.found, multiplicity.since_last_release(result.found)
     if isinstance(found, types.Absent) or (state is None and not (is_same and found.value == 0 and found.low is None)):
         return None
+    # On which side of no change a measure is better; of one that is best at 1 there is none.
+    sides: Mapping[str | None, tuple[float | None, float | None]] = {"higher": (0.0, None), "lower": (None, 0.0)}
     return _claim(
         "since_last_release",
         "group" if result.subset else "overall" if result.dataset == types.POOLED else "hospital",
@@ -464,16 +466,11 @@ def _changed(evidence: types.Evidence, result: types.Result, is_same: bool) -> C
         measure=result.measure,
         subset=result.subset,
         at=result.at,
-        limit=_side(evidence.terms[result.term].best),
+        limit=sides.get(evidence.terms[result.term].best, (None, None)),
         p_adjusted=None if state is None else found.details["p_adjusted"] or 0.0,
         state="shown" if is_same or state is None else state,
         alone="shown" if is_same else multiplicity.since_last_release(found, is_own=True),
     )
-
-
-def _side(best: str | None) -> tuple[float | None, float | None]:
-    """On which side of no change a measure is better; of one that is best at 1 there is none."""
-    return (0.0, None) if best == "higher" else (None, 0.0) if best == "lower" else (None, None)
 
 
 def _labels(evidence: types.Evidence) -> Iterator[Claim]:

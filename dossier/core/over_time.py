@@ -119,15 +119,10 @@ def verdicts(
                 withheld = curve.found if isinstance(curve.found, types.Withheld) else None
                 unit, crossed = types.unit_of(curve.at["periods"]), crossing(rule, every)
                 gain = followed(curves, site.name, "net_benefit_gain")
-                gains = () if gain is None or crossed is None else _of(crossed, periods(gain.found))
+                numbers = set() if crossed is None else {period.number for period in crossed.periods}
+                gains = () if gain is None else tuple(each for each in periods(gain.found) if each.number in numbers)
                 found.append(Verdict(rule, site, unit, every, crossed, gains, withheld))
     return tuple(found)
-
-
-def _of(crossed: Crossing, every: Sequence[Period]) -> tuple[Period, ...]:
-    """The values of a measure in the periods of a crossing."""
-    numbers = {period.number for period in crossed.periods}
-    return tuple(period for period in every if period.number in numbers)
 
 
 def of_evidence(evidence: types.Evidence) -> tuple[Verdict, ...]:

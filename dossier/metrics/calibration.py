@@ -362,7 +362,7 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 
 
 @register.absent_with_its_parts
-def _error(
+def error(
     name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, sampled: Sampled
 ) -> Estimate | Absent:
     if sampled is not None and sampled.is_empty:
@@ -443,7 +443,7 @@ def ici(
     >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.26)
     """
-    return _error("ici", outcome, risk, level, bootstrap, seed, design)
+    return error("ici", outcome, risk, level, bootstrap, seed, design)
 
 
 @calibration_error(
@@ -476,7 +476,7 @@ def e50(
     >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.50)
     """
-    return _error("e50", outcome, risk, level, bootstrap, seed, design)
+    return error("e50", outcome, risk, level, bootstrap, seed, design)
 
 
 @calibration_error(
@@ -506,7 +506,7 @@ def e90(
     >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.39)
     """
-    return _error("e90", outcome, risk, level, bootstrap, seed, design)
+    return error("e90", outcome, risk, level, bootstrap, seed, design)
 
 
 @calibration_error(
@@ -543,7 +543,7 @@ def emax(
     >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.78)
     """
-    return _error("emax", outcome, risk, level, bootstrap, seed, design)
+    return error("emax", outcome, risk, level, bootstrap, seed, design)
 
 
 # ---- calibration in bins of risk ------------------------------------------------------------------------------------

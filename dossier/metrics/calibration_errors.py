@@ -18,13 +18,14 @@ from dossier.metrics.once import once
 from dossier.metrics.shares import Design, effective_rows
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, curve_at, quantile_of, smooth_curve, whitened
 
-ERRORS = ("ici", "e50", "e90", "emax")
+ERRORS = ("ici", "e50", "e90", "emax", "ici_of_update")
 
 
 def _summary(error: Floats, design: Design) -> dict[str, float]:
     weights = None if design.weights is None else design.relative_weights
     e50, e90 = (quantile_of(error, weights, part) for part in (0.5, 0.9))
-    return {"ici": design.mean(error), "e50": e50, "e90": e90, "emax": float(error.max())}
+    ici = design.mean(error)
+    return {"ici": ici, "e50": e50, "e90": e90, "emax": float(error.max()), "ici_of_update": ici}
 
 
 RISK_GROUPS = 64
@@ -208,6 +209,10 @@ def _bounds_of_errors(
     # Where the mean distance refutes perfect calibration a quantile of the distances need not do so once more.
     unused = 1.0 if found["ici"][0] > 0 else UNUSED
     found |= {name: bounds(name, unused) for name in ("e50", "e90")}
+    # An update and the curve follow the same outcomes: by what these err together no distance shows, so it is drawn.
+    low, high = found["ici"]
+    drawn = np.einsum("bm,m->b", around(len(inward) - 1), curves.share)
+    found["ici_of_update"] = low, max(high, float(np.quantile(drawn, level if low == 0 else (1 + level) / 2)))
     least, most = largest_distance.bounds_of_the_largest(risk, smooth, curves, n * curves.share, tests.noise, level)
     if least > 0:
         # The largest distance is never below the mean one, whose test may know more of it.

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc
+from scipy.special import betainc
 
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
@@ -423,11 +423,6 @@ def _binomial_at_least(count: int, trials: int, share: float) -> float:
     return 1.0 if count <= 0 else float(betainc(count, trials - count + 1, share))
 
 
-def _binomial_at_most(count: int, trials: int, share: float) -> float:
-    """How probable it is that as many trials or fewer succeed."""
-    return 1.0 if count >= trials else float(betaincc(count + 1, trials - count, share))
-
-
 def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: Floats, level: float) -> Estimate:
     """The difference of two shares of right answers on the same rows, with the exact McNemar test."""
     n = len(right)
@@ -436,7 +431,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     centre = (only_model - only_rival) / (n + 2)
     se = math.sqrt((only_model + only_rival + 1) / (n + 2) - centre**2) / math.sqrt(n + 2)
     half = two_sided(level) * se
-    p_value = min(1.0, 2 * _binomial_at_most(min(only_model, only_rival), only_model + only_rival, 0.5))
+    p_value = min(1.0, 2 * _binomial_at_least(max(only_model, only_rival), only_model + only_rival, 0.5))
     return Estimate(
         value,
         min(value, max(-1.0, centre - half)),

@@ -43,9 +43,13 @@ def cases(evidence: types.Evidence, demands: Demands) -> tuple[Case, ...]:
 
     A build ends with 3 where any of them fails, and only then.
     """
+    every = claims.of(evidence)
+    single = [replace(claim, scope="overall") for claim in every if claim.scope != "overall"]
+    # Without those over all that are the worst of their question, word by word.
+    once = [claim for claim in every if claim.scope != "overall" or claim not in single]
     return (
         *(_of_criterion(criterion, why_uncounted(evidence, criterion)) for criterion in evidence.criteria),
-        *(_of_claim(claim, demands) for claim in _once(claims.of(evidence))),
+        *(_of_claim(claim, demands) for claim in once),
         *(_of_row(row, demands) for row in evidence.checklist),
         *_of_flags(evidence.flags, demands),
     )
@@ -66,12 +70,6 @@ def _of_criterion(criterion: types.Criterion, uncounted: str) -> Case:
     left_out = f"; it {why}, and the verdict on page 1 leaves it out" if why else ""
     status: Literal["holds", "open", "fails"] = "fails" if not criterion.met else "open" if why else "holds"
     return Case("acceptance", name, status, f"{name}: {_judged(criterion)}{left_out}")
-
-
-def _once(every: Sequence[claims.Claim]) -> list[claims.Claim]:
-    """The claims without those over all that are the worst of their question, word by word."""
-    single = [replace(claim, scope="overall") for claim in every if claim.scope != "overall"]
-    return [claim for claim in every if claim.scope != "overall" or claim not in single]
 
 
 def _of_claim(claim: claims.Claim, demands: Demands) -> Case:

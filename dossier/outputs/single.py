@@ -49,11 +49,6 @@ WRAPPED = r">{{\raggedright\arraybackslash}}p{{\dimexpr {:.3f}\linewidth-2\tabco
 NUMBER = re.compile(rf"{MINUS}?[\d,]*\.?\d+")
 
 
-def _for_programs(text: str) -> str:
-    """A number of a page as programs read it; anything else as it is."""
-    return text.replace(MINUS, "-").replace(",", "") if NUMBER.fullmatch(text) else text
-
-
 @dataclass(frozen=True)
 class PrintedTable:
     """A table of the dossier, with the cells, the title and the notes of the page."""
@@ -194,7 +189,11 @@ class PrintedTable:
         if kind == ".docx":
             return self.to_docx(file)
         if kind == ".csv":
-            text = self.to_frame().map(_for_programs).to_csv(index=False, lineterminator="\n")
+            # A number of a page as programs read it; anything else as it is.
+            bare = self.to_frame().map(
+                lambda cell: cell.replace(MINUS, "-").replace(",", "") if NUMBER.fullmatch(cell) else cell
+            )
+            text = bare.to_csv(index=False, lineterminator="\n")
         else:
             text = self._page() if kind == ".html" else self.to_latex()
         output.write_file(file, text.encode())

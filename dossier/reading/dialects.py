@@ -199,7 +199,9 @@ def unread_separator(text: str, file: str) -> Fault | None:
     The first row names the columns, and the second one has as many cells, or one more: a name of the row.
     """
     found = re.match(r"(.*)\n(.*)", text)
-    rows = [] if found is None else [_plain_row(line) for line in found.groups()]
+    # Without what stands in quotation marks, and with points for decimal commas.
+    bare = [] if found is None else [re.sub(r'"[^"]*"', "x", line) for line in found.groups()]
+    rows = [re.sub(r"(?<=\d),(?=\d)", ".", line).strip() for line in bare]
     if not rows or any(sign in row for row in rows for sign in SEPARATORS):
         return None
     for pattern, sign in UNREAD.items():
@@ -208,8 +210,3 @@ def unread_separator(text: str, file: str) -> Fault | None:
         if len(first) > 1 and len(second) in (len(first), len(first) + 1) and numbers:
             return Fault("other_separator", Header(file), file=file, sign=sign)
     return None
-
-
-def _plain_row(row: str) -> str:
-    """A row without what stands in quotation marks, and with points for decimal commas."""
-    return re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r'"[^"]*"', "x", row)).strip()

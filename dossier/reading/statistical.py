@@ -48,7 +48,8 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
         if timed and ending != ".dta":
             options = {"output_format": "dict", "usecols": timed, "disable_datetime_conversion": True}
             seconds, _ = read(io.BytesIO(content), **options)
-            found |= {name: _days(seconds[name]) for name in timed if _is_duration(seconds[name], about, name)}
+            for name in (name for name in timed if _is_duration(seconds[name], about, name)):
+                found[name] = [None if _present(value) is None else value / A_DAY for value in seconds[name]]
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, OSError):
         faults.append(_not_whole(file, ending))
         return None
@@ -71,10 +72,6 @@ def _is_duration(seconds: list[Any], about: Any, name: str) -> bool:
     if about.original_variable_types[name].startswith(DURATIONS):
         return True
     return any(not 0 <= value < A_DAY for value in seconds if _present(value) is not None)
-
-
-def _days(seconds: list[Any]) -> list[float | None]:
-    return [None if _present(value) is None else value / A_DAY for value in seconds]
 
 
 def _not_whole(file: str, ending: str) -> Fault:

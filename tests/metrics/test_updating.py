@@ -192,6 +192,15 @@ def test_nobody_is_judged_by_an_update_that_has_seen_them() -> None:
         assert found[0][18] != found[1][18]
 
 
+def test_a_closed_test_beyond_doubt_follows_the_rows_as_what_it_chooses() -> None:
+    outcome, risk = patients(7, 3000, 0.3, 0.4)
+    both, chosen = (
+        present(updating.covariance_with_rows(outcome, risk, method, Design(3000)))
+        for method in ("logistic", "closed_test")
+    )
+    np.testing.assert_allclose(chosen, both, rtol=1e-9)
+
+
 # ---- gaps ------------------------------------------------------------------------------------------------------------
 
 

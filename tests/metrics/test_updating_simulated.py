@@ -15,7 +15,9 @@ from dossier.metrics.resampling import VALUE_ALONE
 from dossier.metrics.shares import Design
 from tests.estimated import estimated, interval_of, present
 
-AT, ICI, OF_CHOICE = 0.25, "ICI", "ICI after a choice"
+AT, ICI = 0.25, "ICI"
+SHORT = {"closed_test": 0.9}
+"""So much of the ICI is printed at least of a test that is in doubt, as its docstring says."""
 PATIENTS, REPEATS = 200, 2
 """Few patients, of whom an update is a guess, and fewer repeats than are printed, whose mean is the same."""
 
@@ -82,10 +84,8 @@ def errors(request: pytest.FixtureRequest) -> Errors:
             right_ici = float(np.mean(np.abs(update.risk(tested) - chance)))
             seen = estimated(metrics.ici(drawn, update.risk(expit(again)), bootstrap=VALUE_ALONE)).value
             low, high = interval_of(shown)
-            each = found.setdefault(
-                OF_CHOICE if method == "closed_test" else ICI, {"printed": [], "apparent": [], "held": []}
-            )
-            each["printed"].append(shown.value - seen)
+            each = found.setdefault(ICI, {"printed": [], "apparent": [], "held": []})
+            each["printed"].append(shown.value - SHORT.get(method, 1) * seen)
             each["apparent"].append(shown.value)
             each["held"].append(float(low <= right_ici <= high))
             apparent = measured(outcome, update.risk(risk), update.risk(risk))
@@ -104,16 +104,8 @@ def z(errors: Floats) -> float:
 
 
 def test_what_is_printed_is_that_of_fresh_patients(errors: Errors) -> None:
-    assert {
-        measure: round(z(each["printed"]), 1)
-        for measure, each in errors.items()
-        if measure != OF_CHOICE and abs(z(each["printed"])) > 3.3
-    } == {}
-
-
-def test_the_ici_after_a_choice_is_below_that_of_as_many_fresh_patients(errors: Errors) -> None:
-    """As the table says: where the closed test is in doubt its choice too follows the outcomes that are seen."""
-    assert OF_CHOICE not in errors or z(errors[OF_CHOICE]["printed"]) < -4
+    far = {measure: round(z(each["printed"]), 1) for measure, each in errors.items() if abs(z(each["printed"])) > 3.3}
+    assert far == {}
 
 
 def test_what_is_apparent_is_better_than_the_truth(errors: Errors) -> None:
@@ -123,5 +115,6 @@ def test_what_is_apparent_is_better_than_the_truth(errors: Errors) -> None:
 
 
 def test_the_intervals_hold_the_truth_of_fresh_patients(errors: Errors) -> None:
-    # 250 hospitals: three Monte Carlo errors below 0.94.
-    assert {measure: each["held"].mean() for measure, each in errors.items() if each["held"].mean() < 0.895} == {}
+    # 250 hospitals: three Monte Carlo errors below 0.94, or of the ICI, which has more to spare, one below 0.95.
+    held = {measure: each["held"].mean() for measure, each in errors.items()}
+    assert {measure: each for measure, each in held.items() if each < (0.935 if measure == ICI else 0.895)} == {}

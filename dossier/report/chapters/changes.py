@@ -29,7 +29,8 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
         return sentence.Sentence("No previous release is named, so that nothing is compared with one.")
     changes = _changes(evidence)
     came, went = _came_and_went(evidence)
-    state = len([pair for pair in _kept(evidence) if _standing(pair[0]) != _standing(pair[1])])
+    kept = [(old, new) for old, new in _criteria(evidence) if old is not None and new is not None]
+    state = sum(_standing(old) != _standing(new) for old, new in kept)
     moved = f"{counted(state, 'criterion', 'criteria')} changed state" if state else "no criterion changed state"
     datasets = f"{in_words(len(came))} dataset{'s' if len(came) > 1 else ''} came"
     datasets = f"{datasets}, {how_many(len(went))} went," if came or went else "no dataset came or went,"
@@ -421,11 +422,6 @@ def _criteria(evidence: types.Evidence) -> list[Pair]:
     old = {(*_asks(criterion), other or criterion.dataset in elsewhere): criterion for criterion in previous.criteria}
     new = {(*_asks(criterion), False): criterion for criterion in evidence.criteria}
     return [(old.get(key), new.get(key)) for key in dict.fromkeys((*new, *old))]
-
-
-def _kept(evidence: types.Evidence) -> list[Pair]:
-    """The criteria that stand in both releases."""
-    return [(old, new) for old, new in _criteria(evidence) if old is not None and new is not None]
 
 
 def _asks(criterion: types.Criterion) -> tuple[object, ...]:

@@ -91,7 +91,9 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
     told_at: dict[str, list[str]] = {}
     for name, site in known.items():
         if any(flag.dataset == name for flag in flags):
-            told_at.setdefault(_plain(evidence, kind, name), []).append(site)
+            # What it means, with its direction where it has one there.
+            plain = (kind in IN_PLACE and IN_PLACE[kind](evidence, name)) or PLAIN[kind]
+            told_at.setdefault(plain, []).append(site)
     where = {plain: [] if only else sites for plain, sites in told_at.items()} or {PLAIN[kind]: []}
     text = " ".join(_at(sites, plain, len(known)) for plain, sites in where.items())
     replies = list(dict.fromkeys(flag.reply for flag in flags if flag.reply is not None))
@@ -108,11 +110,6 @@ def _at(where: Sequence[str], plain: str, among: int) -> str:
     """A limitation with the hospitals that have it."""
     at = f"{few_named(where)}: " if where and len(where) < among else f"Every{TIED}hospital: " if len(where) > 1 else ""
     return sentence_case(f"{at}{plain}")
-
-
-def _plain(evidence: types.Evidence, kind: str, name: str) -> str:
-    """What a limitation of a place means, with its direction where it has one there."""
-    return (kind in IN_PLACE and IN_PLACE[kind](evidence, name)) or PLAIN[kind]
 
 
 def _of_slope(evidence: types.Evidence, name: str) -> str:
@@ -149,7 +146,9 @@ def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:
 
 
 def _of_rows(evidence: types.Evidence, name: str) -> str:
-    unknown = all(map(_may_be_none, types.summary_of(evidence, name).excluded.values()))
+    excluded = types.summary_of(evidence, name).excluded.values()
+    # A count that is protected, or is 0, may be of nobody.
+    unknown = all((count.low if isinstance(count, types.CountRange) else count) == 0 for count in excluded)
     return "patients may be missing from the test: how many is kept back." if unknown else ""
 
 
@@ -169,11 +168,6 @@ def _same_for_all(evidence: types.Evidence, name: str) -> str:
         return ""
     ((whom, lines),) = better.items()
     return f"{doing(evidence, whom)} would be better at the {listing([line(at) for at in dict.fromkeys(lines)])}."
-
-
-def _may_be_none(count: int | types.Withheld) -> bool:
-    """Whether a count that is protected, or is 0, may be of nobody."""
-    return (count.low if isinstance(count, types.CountRange) else count) == 0
 
 
 IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {
