@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
@@ -16,8 +17,7 @@ from dossier.metrics.shares import Design
 from tests.estimated import estimated, interval_of, present
 
 AT, ICI = 0.25, "ICI"
-SHORT = {"closed_test": 0.9}
-"""So much of the ICI is printed at least of a test that is in doubt, as its docstring says."""
+SHORT = {"closed_test": 0.9}  # So much of the ICI is printed at least of a test that is in doubt.
 PATIENTS, REPEATS = 200, 2
 """Few patients, of whom an update is a guess, and fewer repeats than are printed, whose mean is the same."""
 
@@ -63,7 +63,7 @@ def errors(request: pytest.FixtureRequest) -> Errors:
     rng, others = np.random.default_rng(20), np.random.default_rng(21)
     many = rng.normal(-1.2, 1.0, 20_000)
     chance, tested = expit(intercept + slope * many), expit(many)
-    found: dict[str, dict[str, list[float]]] = {}
+    found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     with pytest.MonkeyPatch.context() as fewer:
         fewer.setattr(updating, "REPEATS", REPEATS)
         for seed in range(250):
@@ -84,18 +84,14 @@ def errors(request: pytest.FixtureRequest) -> Errors:
             right_ici = float(np.mean(np.abs(update.risk(tested) - chance)))
             seen = estimated(metrics.ici(drawn, update.risk(expit(again)), bootstrap=VALUE_ALONE)).value
             low, high = interval_of(shown)
-            each = found.setdefault(ICI, {"printed": [], "apparent": [], "held": []})
-            each["printed"].append(shown.value - SHORT.get(method, 1) * seen)
-            each["apparent"].append(shown.value)
-            each["held"].append(float(low <= right_ici <= high))
+            found[ICI].append((shown.value - SHORT.get(method, 1) * seen, shown.value, low <= right_ici <= high))
             apparent = measured(outcome, update.risk(risk), update.risk(risk))
             for measure, right in fresh.items():
                 low, high = interval_of(printed[measure])
-                each = found.setdefault(measure, {"printed": [], "apparent": [], "held": []})
-                each["printed"].append(value(measure, printed[measure].value) - value(measure, right))
-                each["apparent"].append(value(measure, apparent[measure].value) - value(measure, right))
-                each["held"].append(float(low <= right <= high))
-    return {measure: {name: np.array(each) for name, each in kinds.items()} for measure, kinds in found.items()}
+                off = (value(measure, each[measure].value) - value(measure, right) for each in (printed, apparent))
+                found[measure].append((*off, low <= right <= high))
+    names = "printed", "apparent", "held"
+    return {measure: dict(zip(names, np.array(rows).T, strict=True)) for measure, rows in found.items()}
 
 
 def z(errors: Floats) -> float:
