@@ -238,7 +238,7 @@ def ici_of_update(
     >>> right = rng.uniform(0.05, 0.45, 500)
     >>> outcome = (rng.random(500) < right).astype(float)
     >>> print(dossier.metrics.ici_of_update(outcome, right, 2 * right / (1 + right), "intercept", bootstrap=50))
-    0.03 (0.00 to 0.04)
+    0.03 (0.00 to 0.05)
     """
     found = present(calibration.error("ici_of_update", outcome, risk, level, bootstrap, seed, design))
     sampled = design or shares.Design(len(outcome))
