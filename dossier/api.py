@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -67,7 +68,7 @@ def validate(
     strata: str | None = None,
     positive: str | int | bool | None = None,
     censored: str | int | bool | None = None,
-    competing: Sequence[str | int] = (),
+    competing: str | int | Sequence[str | int] = (),
     scale: str = "probability",
     classes: Sequence[str] = (),
     model: str = "model",
@@ -181,7 +182,9 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     name = named if given.get("at") is None else f"{named} by {given['at']:g}"
     column = "column" if given.get("time") is None else "event"
     outcome = {"name": name, column: named, **{key: given.get(key) for key in ("positive", "censored", "time")}}
-    outcome |= {key: list(given.get(key, ())) or None for key in ("classes", "competing")}
+    codes = given.get("competing", ())
+    listed = {"classes": given.get("classes", ()), "competing": [codes] if isinstance(codes, str | Integral) else codes}
+    outcome |= {key: list(some) or None for key, some in listed.items()}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
     scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}

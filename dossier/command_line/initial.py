@@ -75,8 +75,10 @@ def _risk(logit: float) -> float:
 
 # ---- of tables that are there ---------------------------------------------------------------------------------------
 
-TODO: Mapping[str, str] = entries("pages")["to_be_filled"]
-"""What is said beside a key that only a person can fill."""
+TODO: Mapping[str, Mapping[str, str]] = entries("pages")["to_be_filled"]
+"""What is said beside a key that only a person can fill, by its table."""
+NOT_GIVEN: Mapping[str, Mapping[str, str]] = entries("pages")["not_given"]
+"""The line of a key that no option gives, by its table: of a known outcome, and of one by a horizon."""
 ONE_EACH = ("site_column", "date", "id", "cluster")
 """The keys that name a column of a [[dataset]]."""
 
@@ -119,7 +121,7 @@ def _names(files: list[str]) -> dict[str, str]:
 
 def _lines(release: Release, names: Mapping[str, str], hints: Mapping[str, tuple[Hint, ...]]) -> Iterator[str]:
     given = release.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
-    thresholds = given.pop("thresholds", {})
+    thresholds, not_given = given.pop("thresholds", {}), NOT_GIVEN["by_horizon" if "horizon" in given else "known"]
     if "horizon" in given:
         # The keys of the first horizon stand in the place of two tables.
         given["prediction"].pop("column")
@@ -138,8 +140,12 @@ def _lines(release: Release, names: Mapping[str, str], hints: Mapping[str, tuple
             own.pop("outside", None)
             yield ""
             for line in toml_text.lines(name, own, is_list):
-                todo = TODO.get(line.partition(" = ")[0])
-                yield f"{line}  # {todo}" if todo is not None and ("not stated" in line or "[]" in line) else line
+                todo = TODO.get(name, {}).get(line.partition(" = ")[0])
+                # The name of the outcome was made of its column.
+                is_open = name == "outcome" or "not stated" in line or "[]" in line
+                yield f"{line}  # {todo}" if todo is not None and is_open else line
+            if name in not_given:
+                yield not_given[name]
             if name == "dataset":
                 yield from _suggested(hints.get(each["name"], ()))
     for key in ("subgroup", "rival"):

@@ -202,6 +202,7 @@ def _can_be_written(value: Any) -> bool:
     return frames.is_frame(value) or (_is_list(value) and all(map(_can_be_written, value)))
 
 
+_is_code = _of(str, Integral)
 KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     frames.FRAME: (_is_frame_or_frames, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
     "outcome": (_is_text, "name_of_column", '"died"'),
@@ -222,7 +223,7 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "strata": (_is_column, "name_of_column", '"region"'),
     "positive": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"yes"'),
     "censored": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"left"'),
-    "competing": (_listing(_of(str, Integral)), "list_of_values", '["died"]'),
+    "competing": (lambda value: _is_code(value) or _listing(_is_code)(value), "list_of_values", '["died"]'),
     "scale": (_is_text, "words", '"percent"'),
     "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
     "model": (_is_text, "words", '"Sepsis score"'),

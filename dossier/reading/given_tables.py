@@ -72,9 +72,10 @@ def _of_codes(asked: command.Quick) -> list[errors.Fault]:
 def release(asked: command.Quick, tables: Mapping[str, DatasetRole], are_wrong: bool = False) -> Release:
     """The release of these tables, by the name of each file its role; without thresholds where options are wrong."""
     alone = _stem(next(iter(tables))) if len(tables) == 1 else None
+    outcome = _outcome(asked, with_codes=not _of_codes(asked))
     declared: dict[str, Any] = {
         "release": {"model": asked.name or alone or "not stated", "version": "not stated", "owner": "not stated"},
-        "outcome": _outcome(asked, with_codes=not _of_codes(asked)),
+        "outcome": {key: each for key, each in outcome.items() if each != ()},
         "prediction": {"column": asked.risk, "scale": None if asked.scale == "probability" else asked.scale},
         "thresholds": {
             "declared": () if are_wrong else tuple(dict.fromkeys(asked.thresholds)),
