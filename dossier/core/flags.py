@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
-    *("few_followed", "censoring_by_risk", "risks_fall_with_time"),
+    *("few_followed", "censoring_by_risk", "stratum_merged", "ties", "slope_over_time", "risks_fall_with_time"),
     *("no_event", "risks_off", "slope_off", "wrong_order", "never_wrong", "default_better", "flagged_alike"),
     "calibration_drift",
     *("rival_better", "precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),
@@ -233,19 +233,53 @@ def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 
 
 def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A horizon near the end of follow-up; patients whose follow-up ended the earlier, or the later, by their risk."""
+    """A horizon near the end of follow-up; patients whose follow-up ended the earlier, or the later, by their risk, and
+    there fifths of the risk that were put together.
+    """
     for dataset, _, found in _estimates(external, results, "observed_risk"):
         if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
             yield Flag("few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share))
     # At each site one looks: of several right ones chance alone would accuse some.
     every = list(_estimates(external, results, "censoring_by_risk"))
     adjusted = multiplicity.holm([found.details.get("p_value", 1.0) or 0.0 for _, _, found in every])
+    by_risk = set[str]()
     for (dataset, _, found), p_value in zip(every, adjusted, strict=True):
-        if p_value <= multiplicity.OF_DIFFERENCES:
-            says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, "", found))
-            yield Flag("censoring_by_risk", dataset.name, says)
-        elif parted := _parted(dataset, results, len(every)):
+        says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, "", found))
+        parted = says if p_value <= multiplicity.OF_DIFFERENCES else _parted(dataset, results, len(every))
+        if parted is not None:
+            by_risk.add(dataset.name)
             yield Flag("censoring_by_risk", dataset.name, parted)
+    # Of nine in ten tables of 200 patients fifths are put together, which matters where leaving depends on the risk.
+    for dataset, _, found in _estimates(external, results, "observed_risk"):
+        groups, fifths = (found.details.get(name) or 0 for name in ("groups", "fifths"))
+        if dataset.name in by_risk and groups < fifths:
+            says = Fact("stratum_merged", site=dataset.site, groups=Count(int(groups), "group"))
+            yield Flag("stratum_merged", dataset.name, says)
+
+
+def _ties(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """Times so coarse that it matters who comes first at one of them."""
+    for dataset, _, found in _estimates(external, results, "observed_risk"):
+        other = found.details.get("leaving_first")
+        # A share of shared times would be passed by every large table in days, where nothing hangs on it.
+        if other is not None and found.se and abs(other - found.value) > found.se / 2:
+            says = Fact("tied_times", site=dataset.site, value=found.value, other=other)
+            yield Flag("ties", dataset.name, says)
+
+
+def _slope_over_time(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A slope that changes with time, by its test, or so that those of the follow-up and of the horizon part."""
+    every = [each for each in _estimates(external, results, "calibration_slope") if "over_follow_up" in each[2].details]
+    # The test supposes rows without clusters.
+    p_values = [found.details["p_of_change"] if site.clusters is None else 1.0 for site, _, found in every]
+    # Both at .01: of right risks, also of eight hospitals, .01 to .02 are accused (250 to 1,000 simulated).
+    wider = multiplicity.reach(max(len(every), 1), multiplicity.LEVEL) / multiplicity.reach(1)
+    for (site, _, found), p_value in zip(every, multiplicity.holm([p or 0.0 for p in p_values]), strict=True):
+        over, bounds = found.details["over_follow_up"] or 0.0, (found.low, found.high)
+        low, high = (found.value + wider * ((found.value if end is None else end) - found.value) for end in bounds)
+        if p_value <= multiplicity.LEVEL or (found.se and not low <= over <= high):
+            says = Fact("slope_over_time", site=site.site, slope=found.value, over=over)
+            yield Flag("slope_over_time", site.name, says)
 
 
 def _parted(dataset: DatasetSummary, results: Sequence[Result], looks: int) -> Fact | None:
@@ -637,6 +671,8 @@ RULES = (
         lambda shown: _leaving(shown.external, shown.results),
         ("observed_risk", "censoring_by_risk", "auroc", "oe_ratio", "brier"),
     ),
+    Rule(lambda shown: _ties(shown.external, shown.results), ("observed_risk",)),
+    Rule(lambda shown: _slope_over_time(shown.external, shown.results), ("calibration_slope",)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
     Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),
@@ -763,7 +799,8 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     if not thresholds.declared:
         yield Flag("no_threshold", POOLED, Fact("no_threshold"))
     elif thresholds.rationale is None:
-        says = Fact("threshold_without_reason", thresholds=thresholds.declared)
+        by_horizon = bool(release.horizon)
+        says = Fact("threshold_without_reason", thresholds=thresholds.declared, by_horizon=by_horizon)
         yield Flag("threshold_without_reason", POOLED, says)
     if release.care.model_in_use:
         yield Flag("model_in_use", POOLED, Fact("model_in_use"))

@@ -52,9 +52,9 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def reach(looks: int) -> float:
+def reach(looks: int, level: float = OF_DIFFERENCES) -> float:
     """How many standard errors a two-sided test asks for that is one of so many."""
-    return NormalDist().inv_cdf(1 - OF_DIFFERENCES / 2 / looks)
+    return NormalDist().inv_cdf(1 - level / 2 / looks)
 
 
 def with_holm(given: list[Result], name: str, p_values: Mapping[int, float], **more: float) -> None:

@@ -96,6 +96,8 @@ class Metric:
     """Whether it is also taken of subgroups: where nothing else is said, if its tier is core or supporting."""
     module: str = ""
     """Where it is declared, if that is not where its function is defined."""
+    by_horizon: Mapping[str, Any] = field(default_factory=dict)
+    """What its term says otherwise where the outcome is one by a horizon: its scale or its test is another."""
 
     @property
     def of_rows(self) -> Callable[..., Any] | None:
@@ -313,6 +315,7 @@ class Taken(TypedDict, total=False):
     followed: Callable[..., Any] | Sized | Literal["itself", "refused"] | None
     protection: Protection
     difference_of: str | None
+    by_horizon: Mapping[str, Any]
 
 
 class Asked(Called, Taken, total=False):
@@ -368,8 +371,9 @@ def metric(
     `on_page` whether it stands on a page, or only in results.csv and results.json, for another measure of its chapter
     says it better; `goal` what one on it is called in the committee's edition; `difference_of` whose value and whose
     `_of_rival` a difference is taken of where small counts are protected; `by_subgroup` whether it is also taken of
-    subgroups, by default where its tier is core or supporting; `also` what papers call it; `given` what there must be
-    for it to be asked, by default rows, and both outcomes where by its laws it is absent with one class.
+    subgroups, by default where its tier is core or supporting; `also` what papers call it; `by_horizon` what it is
+    called otherwise of an outcome by a horizon; `given` what there must be for it to be asked, by default rows, and
+    both outcomes where by its laws it is absent with one class.
     """
     laws = LAWS - set(breaks)
     called: Any = {key: value for key, value in asked.items() if key in Called.__annotations__}
@@ -408,6 +412,7 @@ def of_rivals(
     tier: Tier = "descriptive",
     protection: Protection = "withheld",
     of_classes: bool = False,
+    by_horizon: Mapping[str, Any] | None = None,
 ) -> None:
     """Ask a measure also of every other model, as if that were the one that is tested.
 
@@ -415,7 +420,8 @@ def of_rivals(
     """
     shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
     entry = _of_another(shelf[name], "rival", "other", RIVAL, sentence, formula, module, chapter, tier)
-    _enter(shelf, entry.term.name, replace(entry, protection=protection, by_subgroup=tier == "mission"))
+    entry = replace(entry, protection=protection, by_subgroup=tier == "mission", by_horizon=by_horizon or {})
+    _enter(shelf, entry.term.name, entry)
 
 
 def of_updates(function: Callable[..., Any], module: str) -> None:
@@ -646,7 +652,8 @@ def metrics_of(release: Release) -> dict[str, Metric]:
     settings, or replaced by the measure of several classes of the same name, or absent with its reason.
     """
     if release.outcome.time is not None:
-        return REGISTER.metrics | REGISTER.followed_metrics
+        every = REGISTER.metrics | REGISTER.followed_metrics
+        return {name: replace(each, term=replace(each.term, **each.by_horizon)) for name, each in every.items()}
     if release.outcome.classes is None:
         return REGISTER.metrics
     return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}

@@ -613,7 +613,7 @@ def observed_risk(
     level: float = 0.95,
     cluster: ArrayLike | None = None,
 ) -> Estimate | Absent:
-    """How many people of a hundred had the outcome by the horizon, counting that some were not followed so long."""
+    """The share of people who had the outcome by the horizon, counting that some were not followed so long."""
 
 def odds_ratio(
     study: ReaderStudy,

@@ -16,7 +16,8 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, scales, time_to_event, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
-from dossier.metrics.censoring import TimeToEvent
+from dossier.metrics.censoring import TimeToEvent, fifths
+from dossier.metrics.leaving import over_follow_up
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
@@ -124,7 +125,7 @@ OBSERVED = weighted.Mean(lambda rows: rows.outcome)
 def observed_risk(
     followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None
 ) -> Estimate | Absent:
-    """How many people of a hundred had the outcome by the horizon, counting that some were not followed so long.
+    """The share of people who had the outcome by the horizon, counting that some were not followed so long.
 
     With competing events it is the risk of the outcome, counting that some die of other causes first.
 
@@ -133,8 +134,9 @@ def observed_risk(
     Estimate or Absent
         1 - the Kaplan-Meier estimate, or with competing events the Aalen-Johansen estimate, in each fifth of the risk;
         `by="marginal"` takes that of all together. The interval is symmetric on the scale of log(-log(1 - f)). The
-        details have `followed`, the share of follow-ups that would reach the horizon if no event ended them. Absent
-        where nobody was followed to the horizon.
+        details have `followed`, the share of follow-ups that would reach the horizon if no event ended them; where
+        some left, the `groups` that the `fifths` were joined to, and the value with those `leaving_first` who left at
+        the time of an event. Absent where nobody was followed to the horizon.
 
     Examples
     --------
@@ -147,8 +149,14 @@ def observed_risk(
     found = time_to_event.at_weights(OBSERVED, rows, level, "cloglog", (0.0, 1.0), design)
     if isinstance(found, Absent) or rows.censoring is None or not rows.censoring.free.any():
         return found
-    free = rows.censoring.free
-    return replace(found, details={**found.details, "followed": float(free.sum() / rows.weights[free].sum())})
+    free, details = rows.censoring.free, dict(found.details)
+    details["followed"] = float(free.sum() / rows.weights[free].sum())
+    if rows.censoring.left.any():
+        groups = {"groups": rows.censoring.strata, "fifths": fifths(risk)} if followed.by == "fifths" else {}
+        details |= {name: float(len(np.unique(each))) for name, each in groups.items()}
+        other = OBSERVED(weighted.Rows.followed(followed.leaving_first, risk))
+        details |= {} if isinstance(other, Absent) else {"leaving_first": other.value}
+    return replace(found, details=details)
 
 
 @dataclass(frozen=True)
@@ -212,7 +220,9 @@ class Coefficient:
         change = np.zeros(len(found.kept))
         change[found.kept] = slope * towards
         contributions = rows.contributions(change, float(rows.weights[found.kept].mean()))
-        return weighted.Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
+        known = None if rows.censoring is None or not self.which else rows.censoring.of(found.kept)
+        over = {} if known is None else over_follow_up(known, rows.link.forward(found.rows.risk))
+        return weighted.Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out | over)
 
     @register.absent_with_its_parts
     def wald(self, outcome: Floats, risk: Floats, level: float) -> Estimate | Absent:
@@ -269,6 +279,10 @@ recalibration = partial(
     best="zero",
     weighted=INTERCEPT,
     formula="a in logit P(y = 1) = a + logit p",
+    by_horizon={
+        "sentence": "How far the risks are too low or too high on average, on the scale of ln(-ln(1 - p)).",
+        "formula": "a in ln(-ln(1 - P(y = 1))) = a + ln(-ln(1 - p))",
+    },
     protection="fit",
 )
 def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -301,6 +315,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     pool="plain",
     weighted=SLOPE,
     formula="b in logit P(y = 1) = a + b logit p",
+    by_horizon={"formula": "b in ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - p))"},
     protection="fit",
     goal=Goal("How far apart its percentages are (1 is right)", "how far apart percentages are"),
 )
@@ -336,6 +351,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     best="zero",
     weighted=JOINT,
     formula="a in logit P(y = 1) = a + b logit p",
+    by_horizon={"formula": "a in ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - p))"},
     on_page=False,
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -975,6 +991,10 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
     followed="itself",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     formula="2 (l(a, b) - l(0, 1)), l the log likelihood of logit P(y = 1) = a + b logit p",
+    by_horizon={
+        "label": "Joint Wald test of calibration",
+        "formula": "(a, b - 1) V^-1 (a, b - 1)', of ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - p)), V their variance",
+    },
 )
 def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance.
@@ -993,8 +1013,9 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     Where the outcomes are of one class, or the risks separate them, the likelihood has no maximum but a limit, and that
     is taken. Rows in clusters or with weights: the statistic is divided by the mean of the eigenvalues of the variance
     of the score over its information (both at 0 and 1), and compared with the F distribution after Satterthwaite (Rao
-    and Scott 1984). Details: `p_value`, and `needed`, the independent patients with risks like these of whom a right
-    model is shown to be well calibrated (O/E and slope from 0.8 to 1.25 with their whole intervals) in 80 % of samples.
+    and Scott 1984). By a horizon it is the joint Wald test of intercept and slope by F, as Hotelling has it. Details:
+    `p_value`, and `needed`, the independent patients with risks like these of whom a right model is shown to be well
+    calibrated (O/E and slope from 0.8 to 1.25 with their whole intervals) in 80 % of samples.
 
     Examples
     --------
@@ -1267,3 +1288,7 @@ def _on_logits(found: Curve, grid: Floats, level: float) -> tuple[Floats, Floats
     )
     at = logistic.logit(grid)
     return np.interp(at, risk, observed), np.interp(at, risk, (high - low) / (2 * intervals.two_sided(level)))
+
+
+for measure in (discrimination.auroc, oe_ratio, brier):
+    register.of_marginal_weights(measure, "dossier.metrics.leaving")

@@ -9,7 +9,7 @@ the outcome.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Literal
 
@@ -61,6 +61,12 @@ class TimeToEvent:
     horizon: float
     by: By = "fifths"
 
+    @property
+    def leaving_first(self) -> TimeToEvent:
+        """The same with ends of follow-up before the events of the same time, short of the horizon."""
+        leaves = (self.event == 0) & (self.time < self.horizon)
+        return replace(self, time=np.where(leaves, np.nextafter(self.time, -1.0), self.time))
+
     def weights(self, risk: Floats, threshold: float | None = None) -> Weights:
         """The weights of these patients by their risks; at a threshold those of either side are counted on their own.
 
@@ -70,14 +76,18 @@ class TimeToEvent:
         strata = np.zeros(len(risk), dtype=np.int64)
         every = Weights(self.time, self.event, self.horizon, strata)
         if self.by == "fifths":
-            cuts = np.quantile(risk, FIFTHS)
-            strata = _joined(np.searchsorted(cuts, risk), lambda group: FEWEST_FREE - int(every.free[group].sum()))
+            strata = _joined(fifths(risk), lambda group: FEWEST_FREE - int(every.free[group].sum()))
         if threshold is not None:
             flagged = risk >= threshold
             for side in (flagged, ~flagged):
                 strata[side] = _joined(strata[side], partial(_unknown, every.of(side)))
             strata = 2 * strata + flagged
         return Weights(self.time, self.event, self.horizon, strata)
+
+
+def fifths(risk: Floats) -> Integers:
+    """In which fifth each risk is."""
+    return np.searchsorted(np.quantile(risk, FIFTHS), risk)
 
 
 def _unknown(weights: Weights, group: Bools) -> int:

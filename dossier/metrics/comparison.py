@@ -214,6 +214,7 @@ of_rivals(
     "calibration_slope",
     "Whether the risks of the other model are spread as they should be.",
     "b in logit P(y = 1) = a + b logit q, q the other model's risk",
+    by_horizon={"formula": "b in ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - q)), q the other model's risk"},
 )
 
 

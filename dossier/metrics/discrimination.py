@@ -62,6 +62,10 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
 
 TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", people=100)
 """What a goal on an AUROC is called."""
+TELLS_APART_BY_HORIZON = Goal(
+    "Tells those with it from those without, of 100", "telling those with it from those without", people=100
+)
+"""The same by a horizon: those without may have had another event, such as death, and are not well."""
 
 
 @metric(
@@ -77,6 +81,7 @@ TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", peo
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
     protection="ranks",
     goal=TELLS_APART,
+    by_horizon={"goal": TELLS_APART_BY_HORIZON},
     also=("AUC", "c-statistic"),
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:

@@ -1,4 +1,4 @@
-"""Who left follow-up: do patients with higher risks leave earlier than the others?"""
+"""Cox regressions on the risk: do patients with higher risks leave earlier, and is the slope the same at all times?"""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ import numpy as np
 
 from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, clusters, discrimination, logistic, shares
-from dossier.metrics.censoring import Bools, TimeToEvent
+from dossier.metrics import clusters, logistic, shares
+from dossier.metrics.censoring import Bools, TimeToEvent, Weights
 from dossier.metrics.intervals import beyond, beyond_student, on_log
 
 CHAPTER = "description"
-for measure in (discrimination.auroc, calibration.oe_ratio, calibration.brier):
-    register.of_marginal_weights(measure, __name__)
 FEWEST_LEAVING = 5
 MOST_STEPS = 50
 
@@ -59,7 +57,7 @@ def censoring_by_risk(
     found = _cox(time, leaves, (scaled - scaled.mean()) / scaled.std(ddof=1))
     if found is None:
         return Absent(facts.Fact("leaving_separated"))
-    slope, error, moved = found
+    slope, error, moved, _ = found
     value, details = math.exp(slope), {"p_value": 2 * beyond(abs(slope) / error)}
     low, high = on_log(value, error, level)
     by_rows = Estimate(value, low, high, level, n, facts.Method("cox", "wald"), left, value * error, details)
@@ -70,9 +68,21 @@ def censoring_by_risk(
     return replace(answer, details={**answer.details, **tested})
 
 
-def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float, Floats] | None:
-    """The coefficient of a Cox regression on one column, its standard error, and how far each row moves it; None where
-    there is no best one.
+def over_follow_up(known: Weights, x: Floats) -> dict[str, float | None]:
+    """The coefficient of a Cox regression on a column of the outcome up to the horizon, ties by Efron, and the p value
+    of the score test that it does not change with 1 - the Kaplan-Meier estimate; nothing with competing events.
+
+    Where hazards are proportional the coefficient is that at the horizon. Source: Grambsch and Therneau 1994.
+    """
+    if known.other.any() or known.case.sum() < FEWEST_LEAVING:
+        return {}
+    found = _cox(np.minimum(known.time, known.t), known.case, x - x.mean())
+    return {} if found is None else {"over_follow_up": found[0], "p_of_change": found[3]}
+
+
+def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float, Floats, float] | None:
+    """The coefficient of a Cox regression on one column, its standard error, how far each row moves it, and the p value
+    of the test that it does not change with time; None where there is no best one.
 
     Of events at the same time each sees those before it gone in part (Efron 1977).
     """
@@ -99,7 +109,12 @@ def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float, Floats] |
         if abs(step) <= 1e-12 * max(1.0, abs(slope)):
             scores = np.empty(len(x))
             scores[order] = _scores(time, event, x, hazard, (moments[0], mean, gone))
-            return slope, 1 / math.sqrt(information), scores / information
+            # 1 - the Kaplan-Meier estimate just before the time of each event.
+            had = np.repeat(1 - np.append(1.0, np.cumprod(1 - size / (len(x) - first[run]))[:-1]), size)
+            spread = [float(np.sum((moments[2] / moments[0] - mean**2) * had**power)) for power in (0, 1, 2)]
+            z = float(np.sum(had * (x[at] - mean))) / math.sqrt(max(spread[2] - spread[1] ** 2 / spread[0], 1e-300))
+            changes = 2 * beyond(abs(z)) if len(run) > 1 else 1.0
+            return slope, 1 / math.sqrt(information), scores / information, changes
     return None
 
 

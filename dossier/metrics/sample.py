@@ -30,7 +30,15 @@ def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estim
     return intervals.without_interval(value, len(outcome), method, NO_INTERVAL, int(outcome.sum()), {"width": width})
 
 
-sample_size = partial(metric, digits=0, range=(0, None), tier="supporting", roles=("external",), clustered="refused")
+sample_size = partial(
+    metric,
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    roles=("external",),
+    clustered="refused",
+    by_horizon={"formula": "n (SE here / SE of the width)²", "differs": ""},
+)
 """How many patients a measure needs."""
 
 

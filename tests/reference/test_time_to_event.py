@@ -205,6 +205,17 @@ def test_who_leaves_by_risk_is_that_of_r(name: str) -> None:
     assert found.details["p_value"] == pytest.approx(expected["p"], abs=VALUE)
 
 
+@pytest.mark.parametrize("at", [2, 3, 5])
+def test_the_slope_of_the_follow_up_and_its_change_are_those_of_r(at: int) -> None:
+    """By coxph and cox.zph of the package survival."""
+    rows, every = table("gbsg_survival"), R["gbsg"][f"t{at}"]
+    found = present(
+        dossier.metrics.calibration_slope(TimeToEvent(rows["days"], rows["event"], at * 365.25), rows[f"risk_{at}y"])
+    )
+    assert found.details["over_follow_up"] == pytest.approx(every["cox_slope"]["value"], abs=VALUE)
+    assert found.details["p_of_change"] == pytest.approx(every["pkg"]["proportional_hazards_p"], abs=VALUE)
+
+
 def test_errors_of_wards_are_those_of_r() -> None:
     """R has no correction for few wards; ours takes the share of each, which is not quite 1 of 86 of the last one."""
     rows, expected = table("gbsg_survival"), json.loads((FOLDER / "clusters.json").read_text(encoding="utf-8"))
