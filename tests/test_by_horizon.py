@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,29 @@ from dossier.command_line import cli
 from dossier.core import claims, equation, types
 from dossier.core.command import Quick, read
 from dossier.core.errors import DossierError
+from dossier.core.facts import Count, Fact
 from dossier.core.release import Model, ModelTerm
 from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in_subgroup
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.pooled import random_effects
 from dossier.record import results
-from dossier.report.chapters import abstract, acceptance, caution, committee, description, discrimination
+from dossier.report.chapters import (
+    abstract,
+    acceptance,
+    caution,
+    committee,
+    context,
+    description,
+    discrimination,
+    glossary,
+)
+from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.nomogram import formula
 from dossier.report.figures import data
 from dossier.report.figures.odds_ratios import odds_ratios_of_formula
 from dossier.report.figures.participants import participant_flow
+from dossier.report.unfilled import filled
+from dossier.typeset import measures
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
@@ -79,6 +93,115 @@ def released(folder: Path, frame: pandas.DataFrame = GBSG, text: str = RELEASE) 
 @pytest.fixture(scope="module")
 def gbsg(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return released(tmp_path_factory.mktemp("horizon") / "gbsg")
+
+
+def quick(folder: Path, frame: pandas.DataFrame, *options: str) -> Evidence:
+    """What a quick look at a table finds."""
+    frame.to_csv(folder / "table.csv", index=False)
+    words = ["quick", str(folder / "table.csv"), *options, "--quiet", "-o", str(folder / "out")]
+    done = CliRunner().invoke(cli.dossier, words)
+    assert done.exit_code == 0, done.output
+    return dossier.read_results(folder / "out").evidence
+
+
+# ---- the words ------------------------------------------------------------------------------------------------------
+
+
+def test_the_scale_and_the_test_are_called_what_they_are_by_a_horizon(gbsg: Evidence) -> None:
+    """Intercept and slope are of the complementary log-log, their test is Wald's, and sizes follow from the errors."""
+    for name in ("calibration_intercept", "calibration_slope", "calibration_intercept_joint", "calibration_test"):
+        term = gbsg.terms[name]
+        assert "ln(-ln(1 - p))" in term.formula
+        assert not re.search("logit|log odds|ikelihood", f"{term.label} {term.sentence} {term.formula}")
+    assert "ln(-ln(1 - p))" in gbsg.terms["calibration_intercept"].sentence
+    assert "ln(-ln(1 - q))" in gbsg.terms["calibration_slope_of_rival"].formula
+    sizes = {term.formula for term in gbsg.terms.values() if term.chapter == "sample"}
+    assert sizes == {"n (SE here / SE of the width)²"}
+    # A share is printed as one, not as people of a hundred.
+    assert gbsg.terms["observed_risk"].sentence.startswith("The share of people who had the outcome")
+    known = dossier.validate(whole().drop(columns="hospital"), outcome="event", risk="risk").evidence
+    assert "logit" in known.terms["calibration_slope"].formula
+
+
+def test_a_quick_look_explains_what_it_prints_and_names_no_chapter_that_it_lacks(tmp_path: Path) -> None:
+    seen = quick(tmp_path, GBSG, "--time=days", "--event=event", "--at=1826.25", "--risk=risk_5y")
+    names = {each.name for each in chapters() if "quick" in each.editions and each.has(seen)}
+    explained = {term.name for term in glossary.printed(seen, names)}
+    assert {"net_benefit", "net_benefit_gain", "calibration_slope"} <= explained
+    assert not explained & {"e50", "e90", "emax", "tjur_r2", "calibration_test"}
+    (table,) = measures.chapter_tables(seen, "calibration")
+    assert table.note.endswith("how each was taken: in results.json.")
+
+
+def test_what_is_not_stated_is_not_said_to_be(gbsg: Evidence) -> None:
+    assert "the purpose is not stated" in context.finding(gbsg).rest
+
+
+def test_nothing_is_asked_for_that_such_a_release_refuses(gbsg: Evidence) -> None:
+    for question in claims.NOT_BY_HORIZON:
+        (claim,) = claims.about(gbsg, question, "overall")
+        assert (claim.state, claim.reason) == ("untested", Fact("not_by_horizon"))
+    said = [filled(gbsg, each).fill for each in chapters() if not each.has(gbsg)]
+    refused = (r"\[update\]", r"\[thresholds\]", "periods", "readers", "previous", "internal", r"\[severity\]")
+    assert not [text for text in said if re.search("|".join(refused), text)]
+    texts = {flag.flag: flag_text(flag.fact) for flag in gbsg.flags}
+    assert texts["threshold_without_reason"].endswith("is not in the rationale of the first [[horizon]].")
+
+
+def test_a_committee_reads_that_those_without_it_need_not_be_well(gbsg: Evidence) -> None:
+    said = " ".join(committee.works_here(gbsg))
+    assert "It tells those with it from those without 65 times of 100" in said
+    assert "patients like them, who were followed, stand for them" in said
+    assert gbsg.terms["auroc"].goal is not None
+    assert "sick" not in gbsg.terms["auroc"].goal.label
+    # A share of a smooth curve is no count.
+    assert "about" in committee.are_right(gbsg).rest
+
+
+def test_follow_up_without_a_unit_is_not_said_to_be_in_one(tmp_path: Path) -> None:
+    table = description.follow_up(released(tmp_path, text=RELEASE.replace('unit = "days"\n', "")))
+    assert table is not None
+    assert "in the unit of the table, which the release does not name," in table.note
+
+
+def test_what_a_written_release_lacks_is_marked(tmp_path: Path) -> None:
+    GBSG.to_csv(tmp_path / "table.csv", index=False)
+    words = ["--time=days", "--event=event", "--at=1826.25", "--risk=risk_5y", "--table", str(tmp_path / "table.csv")]
+    assert CliRunner().invoke(cli.dossier, ["init", str(tmp_path / "release"), *words]).exit_code == 0
+    text = (tmp_path / "release" / "release.toml").read_text(encoding="utf-8")
+    for line in ('name = "event by 1826.25"', "# unit =", "# says =", "# date =", "thresholds = { declared = [] }"):
+        assert re.search(rf"^{re.escape(line)}.*  # TODO: ", text, re.MULTILINE), line
+    assert "competing" not in text
+
+
+@pytest.mark.parametrize(("cells", "says"), [(1, "(1 cell)"), (2, "(2 cells)")])
+def test_one_cell_is_no_cells(cells: int, says: str) -> None:
+    fact = Fact("read_as_missing", columns=("age",), file="a.csv", cells=Count(cells, "row"))
+    assert says in flag_text(fact)
+
+
+# ---- what weights rest on -------------------------------------------------------------------------------------------
+
+
+def test_a_slope_that_changes_with_time_is_a_limitation(gbsg: Evidence, tmp_path: Path) -> None:
+    """In R the test of Grambsch and Therneau has p .0012 on five years of GBSG, and .14 on three."""
+    said = {flag.flag: flag_text(flag.fact) for flag in gbsg.flags}
+    assert "slope is 0.83 at the horizon, and 1.06 in a Cox regression" in said["slope_over_time"]
+    three = RELEASE.replace("1826.25", "1095.75").replace("risk_5y", "risk_3y").replace("risk_pgr_5y", "risk_pgr_3y")
+    assert "slope_over_time" not in {flag.flag for flag in released(tmp_path, text=three).flags}
+
+
+def test_times_in_years_are_a_limitation_where_much_hangs_on_them(gbsg: Evidence, tmp_path: Path) -> None:
+    """Nearly all of these patients share their time in years; in days many do too, and nothing hangs on it."""
+    years = GBSG.assign(days=np.ceil(GBSG["days"] / 365.25))
+    coarse = released(tmp_path, years, RELEASE.replace("1826.25", "5").replace('unit = "days"', 'unit = "years"'))
+    (raised,) = [flag for flag in coarse.flags if flag.flag == "ties"]
+    found = estimated(find(coarse, "observed_risk", "gbsg"))
+    other = found.details["leaving_first"]
+    assert other is not None
+    assert raised.fact["other"] == other
+    assert other > found.value
+    assert "ties" not in {flag.flag for flag in gbsg.flags}
 
 
 # ---- the numbers ----------------------------------------------------------------------------------------------------
@@ -342,7 +465,7 @@ def test_who_had_a_competing_event_is_said_wherever_patients_are_counted(named: 
     assert table is not None
     assert f"Competing event first{other}: known not to have the outcome" in drawn.caption
     said = drawn.alternative.replace("\N{NO-BREAK SPACE}", " ")
-    assert "45 with outcome, 542 without, 342 competing first and 83 followed for less" in said
+    assert "45 with outcome, 542 without, 342 of these competing first and 83 followed for less" in said
     assert f"Competing: with {'death' if named else 'another event'} first" in table.note
     assert "Aalen and Johansen" in table.note
     assert [column.label for column in description.sites(evidence).columns][-3:-1] == ["Events", "Competing first"]
@@ -637,16 +760,13 @@ def test_what_the_codes_of_a_table_mean_may_be_said_at_every_door(kind: str, tmp
     said: tuple[Any, ...] = (1, 2, 3) if kind == "numbers" else ("left", "relapse", "died")
     at: dict[str, Any] = {"event": "status", "time": "months", "at": 120.0, "risk": "risk_120"}
     coded = MGUS.assign(status=MGUS["status"].map(dict(enumerate(said))))
-    codes: dict[str, Any] = {"censored": said[0], "positive": said[1], "competing": [said[2]]}
+    codes: dict[str, Any] = {"censored": said[0], "positive": said[1], "competing": said[2]}
     found, same = dossier.validate(coded, **at, **codes).to_frame(), dossier.validate(MGUS, **at).to_frame()
     pandas.testing.assert_frame_equal(found, same)
-    coded.to_csv(tmp_path / "table.csv", index=False)
-    options = [f"--{name}={value}" for name, value in at.items()]
-    options += [f"--positive={said[1]}", f"--censored={said[0]}", f"--competing={said[2]}", "--quiet"]
-    done = CliRunner().invoke(
-        cli.dossier, ["quick", str(tmp_path / "table.csv"), *options, "-o", str(tmp_path / "out")]
-    )
-    assert done.exit_code == 0, done.output
+    several = {**codes, "competing": [said[2]]}
+    pandas.testing.assert_frame_equal(found, dossier.validate(coded, **at, **several).to_frame())
+    options = [f"--{name}={value}" for name, value in (at | codes).items()]
+    quick(tmp_path, coded, *options)
     of_quick = dossier.read_results(tmp_path / "out").to_frame()
     both = [each.query("measure == 'auroc' and status == 'estimated'").value.tolist() for each in (of_quick, same)]
     assert both[0] == both[1]

@@ -367,7 +367,7 @@ def test_percentages_are_wrong_only_where_the_joint_test_and_their_range_say_so(
     found = committee.are_right(jointly_tested(one, site_0=p_value))
     assert found.lead == lead
     ends = f"(range {100 * low:.0f} to {100 * high:.0f})"
-    assert found.rest == f"When it said 50%, {100 * observed:.0f} of 100 patients had it {ends}."
+    assert found.rest == f"When it said 50%, about {100 * observed:.0f} of 100 patients had it {ends}."
 
 
 @pytest.mark.parametrize(
@@ -465,8 +465,8 @@ def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(c
     found = committee.are_right(covid.evidence)
     assert found.lead == "Not reliably: some are too high, some too low."
     assert found.rest == (
-        "When it said 50%, 26 of 100 patients had it in Italy 1, 86 in Italy 2 and 99 in Brazil 3; in the rest 48 to "
-        "59 (ranges 36 to 69)."
+        "When it said 50%, about 26 of 100 patients had it in Italy 1, 86 in Italy 2 and 99 in Brazil 3; in the rest "
+        "48 to 59 (ranges 36 to 69)."
     )
 
 

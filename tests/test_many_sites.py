@@ -170,7 +170,7 @@ def test_beside_a_hospital_that_is_wrong_the_step_alone_says_how_many_would_show
 
     shows = "patients like these at a hospital would show that they are right, if they are."
     assert shows not in committee.are_right(few).rest
-    assert any("to be sure of its percentages, " in step for step in committee.steps(few))
+    assert any("to be sure of its percentages" in step for step in committee.steps(few))
     right = committee.are_right(dataclasses.replace(few, results=tuple(map(other, few.results))))
     assert right.lead.startswith(("Close to what happened in Ward 1; nobody can tell yet", "Nobody can tell yet: they"))
     assert shows in right.rest

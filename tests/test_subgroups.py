@@ -32,7 +32,7 @@ from dossier.core.types import (
 from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
 from dossier.report.chapters import subgroups as findings
-from dossier.report.chapters.committee.missed import LOWER_AUROC, differing_groups
+from dossier.report.chapters.committee.missed import LESS_OFTEN, differing_groups
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import sentence_case
@@ -342,7 +342,7 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     assert look.apart.high is not None
     assert look.apart.low < 0 < look.apart.high
     assert "beyond case mix" not in findings.finding(found).lead
-    assert LOWER_AUROC not in " ".join(differing_groups(found))
+    assert LESS_OFTEN not in " ".join(differing_groups(found))
 
 
 def looks_of(found: Evidence) -> tuple[between_groups.Look, ...]:
@@ -362,7 +362,7 @@ def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_pa
     assert flag_text(look.fact).startswith(
         "beyond case mix the AUROC is lower in the subgroup alike (s) than in the others: "
     )
-    assert f'{LOWER_AUROC} patients with s "alike"' in " ".join(differing_groups(found))
+    assert f'It tells sick from well {LESS_OFTEN} patients with s "alike"' in " ".join(differing_groups(found))
 
 
 def made(events: int, others: int) -> str:

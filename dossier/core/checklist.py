@@ -26,6 +26,12 @@ def is_placeholder(text: str) -> bool:
     return PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
+def purpose(evidence: types.Evidence) -> str | None:
+    """For whom the model is, in the words of the release; None where it says nothing."""
+    said = evidence.release.intended_use.for_ or evidence.statements.get("3b", "")
+    return None if is_placeholder(said) else said
+
+
 def rows(evidence: types.Evidence) -> tuple[types.ChecklistRow, ...]:
     """Every row with its status and the chapter that answers it."""
     return tuple(_row(item, evidence) for item in tripod.ITEMS)
@@ -75,10 +81,7 @@ def _updated(evidence: types.Evidence) -> bool | types.Absent:
 
 
 ANSWERED_BY: Mapping[str, Callable[[types.Evidence], bool | types.Absent]] = {
-    # For whom it is.
-    "1": lambda evidence: (
-        evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
-    ),
+    "1": lambda evidence: purpose(evidence) is not None,
     "2": lambda _: True,
     "5b": lambda evidence: all(dataset.dates is not None for dataset in types.externals(evidence)),
     "10": _sized,

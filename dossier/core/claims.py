@@ -7,7 +7,7 @@ and whether it is shown, shown not to hold, open or untested. Every page, report
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
@@ -614,11 +614,17 @@ ASKED: Mapping[Question, Asked] = {
 # ---- over all hospitals ----------------------------------------------------------------------------------------------
 
 
+NOT_BY_HORIZON: Set[Question] = {"over_time", "since_last_release", "labels", "people", "updating"}
+"""The questions that a release of an outcome by a horizon cannot declare anything for yet."""
+
+
 def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim]) -> Claim:
     """What the claims of a question say together: that of all rows where there is one, else what they agree on."""
     primary = evidence.release.thresholds.declared[:1]
     known = [claim for claim in every if claim.state != "untested"]
     known = [claim for claim in known if claim.at.get("threshold") in (None, *primary)] or known
+    if not known and evidence.release.horizon and question in NOT_BY_HORIZON:
+        return Claim(question, "overall", "untested", reason=Fact("not_by_horizon"))
     if not known:
         reason = next((claim.reason for claim in every if claim.reason), None) or ASKED[question].why(evidence)
         return Claim(question, "overall", "untested", reason=reason)

@@ -64,7 +64,7 @@ def _card(evidence: types.Evidence) -> dict[str, Any]:
     """The card, element by element."""
     release, card, use = evidence.release.release, evidence.release.model_card, evidence.release.intended_use
     stated, care, output = evidence.statements, evidence.release.care, f"Gives the probability of {foretold(evidence)}."
-    purpose = use.for_ or (None if checklist.is_placeholder(stated.get("3b", "")) else stated["3b"])
+    purpose = checklist.purpose(evidence)
     found = _listed([flags.flag_text(flag.fact) for flag in evidence.flags])
     test = found and f"Found by the test:\n{found}"
     facts = {

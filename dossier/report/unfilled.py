@@ -18,7 +18,8 @@ def filled(evidence: types.Evidence, chapter: Chapter) -> Chapter:
     """A chapter that stays away, with what would fill it; with the reason where that is given already."""
     reasons = _reasons(evidence, chapter.name) if chapter.is_given(evidence) else ""
     of_classes = chapter.fill_of_classes if evidence.release.outcome.classes else ""
-    return replace(chapter, fill=reasons or of_classes or chapter.fill)
+    by_horizon = chapter.fill_by_horizon if evidence.release.horizon else ""
+    return replace(chapter, fill=reasons or of_classes or by_horizon or chapter.fill)
 
 
 def _reasons(evidence: types.Evidence, chapter: str) -> str:

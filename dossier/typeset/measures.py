@@ -131,10 +131,11 @@ def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str)
         (_naming(terms)(summary) for summary in evidence.datasets if summary.name == dataset),
         ELSEWHERE.get(dataset, dataset),
     )
+    methods = "the methods" if evidence.has_release_file else "results.json"
     return tables.Table(
         name=_table_name(terms),
         title=f"Measures of this chapter, {where}.",
-        note=f"Value and {numbers.level_of(evidence)} interval; how each was taken: in the methods.",
+        note=f"Value and {numbers.level_of(evidence)} interval; how each was taken: in {methods}.",
         head="Measure",
         columns=(tables.Column("Value", intervals=True), tables.Column("Patients")),
         rows=tuple(rows),

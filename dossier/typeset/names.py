@@ -162,9 +162,16 @@ def at_horizon(datasets: Sequence[types.DatasetSummary], said: str = "after_even
     return "".join(parts)
 
 
-def heads_at_horizon(datasets: Sequence[types.DatasetSummary]) -> dict[str, str]:
-    """The counts at the horizon that are not 0 in all datasets, with the head of a column of each."""
-    heads = entries("pages")["heads_at_horizon"]
+def told_apart(evidence: types.Evidence, words: str = "told_apart") -> str:
+    """What the model tells from what, for who knows no statistics; or what `pairs` of patients are of."""
+    known = "by_horizon" if evidence.release.horizon else "known"
+    text: str = entries("pages")[words]["classes" if evidence.release.outcome.classes else known]
+    return text
+
+
+def heads_at_horizon(datasets: Sequence[types.DatasetSummary], words: str = "heads_at_horizon") -> dict[str, str]:
+    """The counts at the horizon that are not 0 in all datasets, with the head of a column of each, or of a flow."""
+    heads = entries("pages")[words]
     return {code: head for code, head in heads.items() if any(getattr(each, code) for each in datasets)}
 
 

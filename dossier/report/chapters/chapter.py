@@ -42,6 +42,8 @@ class Chapter:
     """What to add to a release to fill it."""
     fill_of_classes: str = ""
     """The same with several classes, where that is something else."""
+    fill_by_horizon: str = ""
+    """The same of an outcome by a horizon, which is not yet known of all that others are."""
     is_given: Question = never
     """Whether a release gives what `fill` asks for: then the reasons of its measures are printed instead."""
 

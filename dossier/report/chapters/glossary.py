@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dossier.core.types import Estimate, Evidence, Term
+from dossier.core.types import Curve, Estimate, Evidence, Term
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset import measures, words
@@ -32,6 +32,15 @@ def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
         for name in developed
         for result in evidence.by_dataset[name]
     )
+
+
+def printed(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
+    """The terms that these chapters may print, and net benefit where it is drawn alone, without a threshold."""
+    drawn = any(isinstance(each.found, Curve) for each in evidence.by_curve["decision_curve"])
+    also = {name for name in ("net_benefit", "net_benefit_gain") if drawn and name in evidence.terms}
+    known = {term.name: term for term in used(evidence, chapters) if term.on_page}
+    known |= {name: evidence.terms[name] for name in also}
+    return sorted(known.values(), key=lambda term: term.label.lower())
 
 
 def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:

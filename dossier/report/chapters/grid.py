@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from dossier.core import bands, binding, claims, facts, types
+from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, sentence, verdict
 from dossier.typeset import labels, names, numbers, reasons
 from dossier.typeset.numbers import TIED
@@ -20,7 +21,7 @@ BY_LETTER: tuple[claims.Question, ...] = ("benefit", "calibration", "discriminat
 
 def table(evidence: types.Evidence) -> Table:
     """A row a question, the gravest first; what nobody tested is one line below it."""
-    rows, untested = [], []
+    rows, untested = [], list[tuple[str, str]]()
     of_question = _asked(evidence)
     for question in of_question:
         known = [claim for claim in of_question[question] if claim.state != "untested"]
@@ -29,10 +30,11 @@ def table(evidence: types.Evidence) -> Table:
         else:
             why = next((claim.reason for claim in of_question[question] if claim.reason), None)
             because = f" ({reasons.why(evidence, why, '')})" if why else ""
-            untested.append(f"{within_sentence(QUESTION[question])}{because}")
+            untested.append((because, within_sentence(QUESTION[question])))
     # What a policy keeps back was tested: its reason says so beside those that were not.
     called = "Untested or not given" if evidence.is_protected else "Untested"
-    notes = [f"{called}: {'; '.join(untested)}."] if untested else []
+    said = [listing(questions) + because for because, questions in gathered(untested).items()]
+    notes = [f"{called}: {'; '.join(said)}."] if untested else []
     at, (lowest, highest) = evidence.release.thresholds.declared[:1], map(numbers.number, bands.OE_TOLERATED)
     return worded(
         "claims",

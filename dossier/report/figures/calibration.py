@@ -290,7 +290,7 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
     if at is None or not known:
         return observed_over_expected(evidence, [site for site, _ in curves])
     where = captions.from_to([(share, site.site) for site, share in known], per_cent)
-    return f"Where the model said {threshold(at, percent=True)}, {where} had {what}{few}."
+    return f"Where the model said {threshold(at, percent=True)}, {where} had {what} by the curve{few}."
 
 
 @canvas.figure("Calibration by site")

@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from dossier.core import bands, facts, multiplicity, register, types
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
+from dossier.typeset.names import told_apart
 from dossier.typeset.numbers import number, of_how_many, people, threshold
 from dossier.typeset.words import counted
 
@@ -311,19 +312,10 @@ def _forest(
     return axes
 
 
-def _is_of_classes(evidence: types.Evidence) -> bool:
-    return any(site.class_counts for site in types.externals(evidence))
-
-
-def _tells(evidence: types.Evidence) -> str:
-    """What the model does for a committee."""
-    return "Tells the classes apart" if _is_of_classes(evidence) else "Tells sick from well"
-
-
 @canvas.figure("Telling sick from well, hospital by hospital")
 def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
-    rows = register.present(rankings(evidence))
+    rows, tells = register.present(rankings(evidence)), f"Tells {told_apart(evidence)}"
     pooled = types.find(evidence, "auroc", types.POOLED)
     expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
     lows = [row.value if row.low is None else row.low for row in rows]
@@ -332,18 +324,16 @@ def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
     canvas.ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
-    axes.titles(f"{_tells(evidence)}, of 100 (50: a coin toss)", below=8.1)
+    axes.titles(f"{told_apart(evidence, 'told_apart_in_short')}, of 100 (50: a coin toss)", below=8.1)
     rest = _left_out(len(types.externals(evidence)) - len(rows))
     bar = " Hollow bar: what a new hospital may expect." if expected is not None else ""
-    pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
-    if _is_of_classes(evidence):
-        pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
+    pairs = f"Of 100 pairs, {told_apart(evidence, 'pairs')}."
     caption = f"{pairs} Line: the range ({captions.level_text(evidence)}).{bar}{rest}"
     best, worst = (end(rows, key=lambda row: row.value) for end in (max, min))
     low, high = (number(100 * each.value, 0) for each in (worst, best))
-    text = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
+    text = f"{tells}, of 100: from {low} in {worst.label} to {high} in {best.label}"
     if low == high:
-        text = f"{_tells(evidence)}, of 100: {low} at every hospital"
+        text = f"{tells}, of 100: {low} at every hospital"
     if expected is not None:
         low, high = (number(100 * end, 0) for end in expected)
         text += f"; expected range in a new hospital: {low} to {high}"

@@ -55,7 +55,7 @@ class Flow:
 @canvas.figure("Flow of the participants")
 def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many rows of each dataset were read, left out and why, analysed, and had the outcome."""
-    beside = names.heads_at_horizon(names.shown(evidence))
+    beside = names.heads_at_horizon(names.shown(evidence), "heads_of_flow")
     flows = [Flow.through(dataset, beside) for dataset in names.shown(evidence)]
     classes = next((list(flow.of.class_counts) for flow in flows if flow.of.class_counts), [])
     heads = classes or ["with outcome", "without", *beside.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core import bands, binding, claims, types
+from dossier.core import bands, binding, checklist, claims, types
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
@@ -274,9 +274,8 @@ class Purpose:
 
 def purpose(evidence: types.Evidence, most: int = plain.TWO_LINES) -> Purpose:
     """For whom it is and what it is not for, in at most so many characters each."""
-    use = evidence.release.intended_use
-    whole = use.for_ or evidence.statements.get("3b") or f"{plain.NOT_SAID} Ask before you decide."
-    said = [text.strip().rstrip(".") for text in use.not_for]
+    whole = checklist.purpose(evidence) or f"{plain.NOT_SAID} Ask before you decide."
+    said = [text.strip().rstrip(".") for text in evidence.release.intended_use.not_for]
     without = f"{'; '.join(each[:1].lower() + each[1:] for each in said)}." if said else ""
     full, short = plain.abridged(whole, most), plain.abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
@@ -528,11 +527,12 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     ranked = types.find(evidence, "auroc", site.name)
     if isinstance(ranked, types.Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
-            f"Too few to tell whether it tells sick from well (range {plain.between(ranked)} of 100, 50: a coin toss)."
+            f"Too few to tell whether it {tells_apart(evidence)} "
+            f"(range {plain.between(ranked)} of 100, 50: a coin toss)."
         )
     elif isinstance(ranked, types.Estimate):
         parts.append(
-            f"It tells sick from well {people(ranked.value)} times of 100"
+            f"It {tells_apart(evidence)} {people(ranked.value)} times of 100"
             f"{f' (range {plain.between(ranked)})' if plain.between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
     return (*parts, *ours)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 
 from dossier.core import bands, between_groups, claims, multiplicity, types
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee import goals_met, places, plain
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
-from dossier.typeset.names import ends_of_range
+from dossier.typeset.names import ends_of_range, told_apart
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
@@ -191,8 +191,7 @@ UNDERESTIMATED = "The model underestimates the risk of"
 OVERESTIMATED = "The model overestimates the risk of"
 MORE_CASES = "More actual cases per 100 predicted than among the others:"
 FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
-LOWER_AUROC = "It tells sick from well less often than their illness explains among"
-LOWER_AUROC_OF_CLASSES = "It tells the classes apart less often than the case mix explains among"
+LESS_OFTEN = "less often than the kind of patients explains among"
 AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 """What is said of a group that is worse off at the first threshold."""
 
@@ -225,7 +224,7 @@ def _how(evidence: types.Evidence, look: between_groups.Look) -> str:
     if look.measure == between_groups.RATIO:
         own, beside = (UNDERESTIMATED, MORE_CASES) if look.is_worse else (OVERESTIMATED, FEWER_CASES)
         return beside if look.fact["is_relative"] else own
-    return AT_THRESHOLD.get(look.measure, LOWER_AUROC_OF_CLASSES if classes.labels(evidence) else LOWER_AUROC)
+    return AT_THRESHOLD.get(look.measure, f"It {places.tells_apart(evidence)} {LESS_OFTEN}")
 
 
 def _values(look: between_groups.Look) -> str:
@@ -408,7 +407,9 @@ def groups(evidence: types.Evidence) -> Table | None:
         if site is None and seen < len(subgroups.sites_with(evidence, column)):
             fewer += f" {rows[-1].label}: seen in {in_words(seen)} of them."
         if site is None and not several and not is_few:
-            fewer += _of_fewer(rows[-1].label, (seen, size.n), (*found.values(), _found_in(evidence, column, label)))
+            those = (told_apart(evidence), "actual cases", "missed")
+            values = (*found.values(), _found_in(evidence, column, label))
+            fewer += _of_fewer(rows[-1].label, (seen, size.n), dict(zip(those, values, strict=True)))
     if not rows:
         return None
     least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
@@ -427,10 +428,10 @@ def groups(evidence: types.Evidence) -> Table | None:
     return worded("groups", rows, columns, where=name, note=note)
 
 
-def _of_fewer(group: str, everybody: tuple[int, int], found: Sequence[types.Estimate | types.Absent | None]) -> str:
+def _of_fewer(group: str, everybody: tuple[int, int], found: Mapping[str, types.Estimate | types.Absent | None]) -> str:
     """Of how many patients values of a group are that rest on fewer hospitals than it was seen at."""
     among: dict[tuple[int, int], list[str]] = {everybody: []}
-    for head, each in zip(("sick from well", "actual cases", "missed"), found, strict=True):
+    for head, each in found.items():
         if isinstance(each, types.Estimate) and types.is_telling(each):
             among.setdefault((int(each.details.get("k") or 0), each.n), []).append(f'"{head}"')
     fewer = [(sites, n, listing(heads)) for (sites, n), heads in among.items() if sites < max(among)[0]]

@@ -7,7 +7,7 @@ from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.missed import of_missed
 from dossier.report.chapters.committee.places import alone, listed, local, ordered
 from dossier.report.chapters.committee.plain import hundred, line, missing, with_it
-from dossier.typeset.names import events_of, lost_rows
+from dossier.typeset.names import events_of, lost_rows, told_apart
 from dossier.typeset.numbers import TIED, level_of
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, dates, sentence_case
@@ -30,7 +30,8 @@ def by_site(evidence: Evidence) -> Table:
     if known:
         heads += [Column(label, intervals=not narrow) for label in known]
     else:
-        heads += [Column(sentence_case(with_it(evidence))), Column(f"Sick from well, of{TIED}100", intervals=True)]
+        told = sentence_case(told_apart(evidence))
+        heads += [Column(sentence_case(with_it(evidence))), Column(f"{told}, of{TIED}100", intervals=True)]
         heads.append(Column(f"Actual cases per{TIED}100 predicted", intervals=True))
         found = (f"Found, of{TIED}100", f"False alarms, of{TIED}100") if at else ()
         heads += [Column(label, intervals=True) for label in found]
@@ -41,7 +42,7 @@ def by_site(evidence: Evidence) -> Table:
 def ranges_are(evidence: Evidence) -> str:
     """What a range is."""
     return (
-        f"After each number: its range. In {level_of(evidence)} of such tests the range holds the true number. "
+        f"After each number: its range, made so that in {level_of(evidence)} of tests it holds the true number. "
         "A wide range means few patients."
     )
 

@@ -246,7 +246,7 @@ def are_off(evidence: types.Evidence) -> bool:
 def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> sentence.Sentence:
     """The percentages of one hospital."""
     parts = [
-        f"When it said {risk_of(risk.risk)}, {people(risk.value, risk.among)} of {risk.among:,} patients had it "
+        f"When it said {risk_of(risk.risk)}, about {people(risk.value, risk.among)} of {risk.among:,} patients had it "
         f"(range {people(risk.low, risk.among)} to {people(risk.high, risk.among)})."
         for risk in found
     ]
@@ -307,7 +307,7 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
         f"{people(risk.value, risk.among)}{'' if index else f' of {risk.among:,} patients had it'} {joint} {risk.where}"
         for index, risk in enumerate(named)
     ]
-    said = f"When it said {risk_of(found[0].risk)}, "
+    said = f"When it said {risk_of(found[0].risk)}, about "
     if not rest:
         return f"{said}{listing(parts)}."
     among = rest[0].among

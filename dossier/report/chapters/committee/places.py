@@ -7,6 +7,7 @@ from dossier.core.bands import MANY_SITES
 from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
 from dossier.report.chapters import acceptance, classes, sentence, verdict
 from dossier.report.chapters.committee.plain import outcome_of, with_it
+from dossier.typeset import names
 from dossier.typeset.words import listing
 
 
@@ -46,8 +47,8 @@ def where(evidence: Evidence, site: DatasetSummary) -> str:
 
 
 def tells_apart(evidence: Evidence) -> str:
-    """What the model does for a committee: it tells sick from well, or the classes apart."""
-    return "tells the classes apart" if classes.labels(evidence) else "tells sick from well"
+    """What the model does for a committee."""
+    return f"tells {names.told_apart(evidence)}"
 
 
 def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:

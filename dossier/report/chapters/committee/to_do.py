@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dossier.core import binding, claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
-from dossier.core.types import DatasetSummary, Evidence, externals, summary_of
+from dossier.core.types import Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee import declared, percentages, places
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
@@ -36,7 +36,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append(f"Agree who here owns the {line(at)}, and how many {cost} we accept.{said}")
     if percentages.are_off(evidence):
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
-    every.append("Keep the test that we use now: nobody has shown that the model can replace it.")
+    every.append("Keep what we use now, if anything: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
     said = 'Its rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
     if declared.broken_here(evidence):
@@ -75,16 +75,13 @@ def _test(evidence: Evidence) -> Iterator[str]:
         several = bool(classes.labels(evidence))
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
         start = "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of them"
-        yield f"{start}, test it on our own past patients: at least {who}{_firm(evidence, externals(evidence))}.{goal}"
+        needed = sentence.to_show_calibration(evidence, externals(evidence))
+        sure = f" for a rough answer, and {needed} to be sure of its percentages" if needed else ""
+        yield f"{start}, test it on our own past patients: at least {who}{sure}.{goal}"
         return
-    needed = _firm(evidence, [ours])
+    needed = sentence.to_show_calibration(evidence, [ours])
     if needed:
-        yield f"Test more of our own patients: {ours.n:,} were tested{needed}.{goal}"
+        sure = f"to be sure of its percentages it takes {needed}"
+        yield f"Test more of our own patients: {ours.n:,} were tested; {sure}.{goal}"
     elif goal:
         yield goal.strip()
-
-
-def _firm(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
-    """How many patients would show right percentages to be right at hospitals that had fewer, as it is said of them."""
-    needed = sentence.to_show_calibration(evidence, sites)
-    return f"; to be sure of its percentages, {needed}" if needed else ""
