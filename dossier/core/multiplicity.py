@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from dossier.core import bands, facts, over_time
-from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find
+from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find, find_all
 
 LEVEL = 0.05 / 5
 """The level of each question that a release may be accused in: a page of five accuses a right model in 5 % at most."""
@@ -350,6 +350,19 @@ def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> 
         return "shown"
     is_off = _is_outside(found.value, *bands.OE_TOLERATED)
     return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
+
+
+def sites_against(evidence: Evidence, measure: str) -> frozenset[str]:
+    """The external sites that are found against by what a measure is part of, however few their patients are."""
+    sites = [site.name for site in externals(evidence)]
+    if measure == "net_benefit_gain":
+        gains = find_all(evidence, measure)
+        own = evidence.local_site
+        return frozenset(each.dataset for each in gains if gain(each.found, each.dataset == own) == "against")
+    if measure in ("oe_ratio", "calibration_slope"):
+        labels = evidence.release.outcome.classes or ("",)
+        return frozenset(site for site in sites if any(size_of_risks(evidence, site, of) == "against" for of in labels))
+    return frozenset()
 
 
 @dataclass(frozen=True)

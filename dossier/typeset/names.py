@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
 from dossier.core import bands, types
@@ -131,17 +131,36 @@ def at_least(datasets: Sequence[types.DatasetSummary]) -> str:
     return f"at least{numbers.TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
 
 
+RESTS_ON = {
+    "sensitivity": "event",
+    "specificity": "non-event",
+    **dict.fromkeys(("net_benefit_gain", "per_thousand_of_site", "brier", "mean_severity"), "patient"),
+}
+"""Whom a measure rests on, of whom a site may have few, where these are not both events and non-events."""
+
+
 def ends_of_range(
-    found: Sequence[tuple[types.DatasetSummary, Found]],
+    found: Sequence[tuple[types.DatasetSummary, Found]], measure: str = "", against: Collection[str] = ()
 ) -> tuple[list[tuple[types.DatasetSummary, Found]], str]:
     """What was found at the sites that may be the ends of a range, and words behind it that others are none.
 
-    Values of few events or non-events lie anywhere; where no site has more, all may be ends.
+    Values that rest on few lie anywhere; where no site has more, all may be ends. A site that is found `against` is
+    always one of them: no range may hide what the page accuses the model of.
     """
-    enough = [(site, each) for site, each in found if not site.is_few]
+    enough = [(site, each) for site, each in found if site.name in against or not _has_few(site, measure)]
     few = len(found) - len(enough) if enough else 0
     said = f"; {in_words(few)} more left out as too small" if few else ""
     return enough or list(found), said
+
+
+def _has_few(site: types.DatasetSummary, measure: str) -> bool:
+    """Whether a site has few of those whom a measure rests on."""
+    counts = {"event": site.events, "non-event": site.others, "patient": site.n}
+    of = RESTS_ON.get(measure)
+    # One against the rest, each class has events of its own.
+    if of is None or (site.class_counts and of != "patient"):
+        return site.is_few
+    return (counts[of] or 0) < bands.FEW_FOR_POOLING
 
 
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dossier.core import material
 from dossier.core.register import fill
-from dossier.core.types import Absent, Evidence, Picture
+from dossier.core.types import Absent, Estimate, Evidence, Picture
 from dossier.report.chapters import results
-from dossier.report.figures import discrimination, risks, similarity, utility
+from dossier.report.figures import calibration, discrimination, risks, similarity
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.widths import text_width
@@ -50,9 +50,40 @@ def test_no_title_and_no_finding_ends_a_range_at_a_site_of_few_patients(counts: 
     few = [site.site for site in sites if min(site.events or 0, site.others or 0) < 20]
     assert [name for _, name in kept] == [site.site for site in sites if site.site not in few or len(few) == 8]
     assert bool(words) is (0 < len(few) < 8)
-    for said in (utility.by_site_message(evidence), discrimination.forest_alternative(evidence, discrimination.AUROC)):
-        assert len(few) == 8 or not any(f"({name})" in said for name in few)
-        assert ("too small" in said) is (0 < len(few) < 8)
+    said = discrimination.forest_alternative(evidence, discrimination.AUROC)
+    assert len(few) == 8 or not any(f"({name})" in said for name in few)
+    assert ("too small" in said) is (0 < len(few) < 8)
+
+
+@pytest.mark.parametrize(
+    ("measure", "against", "is_end"),
+    [
+        *(("auroc", (), False), ("specificity", (), False), ("sensitivity", (), True), ("net_benefit_gain", (), True)),
+        *(("brier", (), True), ("oe_ratio", (), False), ("oe_ratio", ("site-6",), True)),
+    ],
+)
+def test_a_range_ends_at_any_site_that_has_those_whom_its_value_rests_on(
+    measure: str, against: tuple[str, ...], is_end: bool
+) -> None:
+    """The gain ran from 0.8 to 38.9 below the finding that it is -62 at a site of 334 events and 11 non-events."""
+    kept, words = ends_of_range([(site, 0) for site in EIGHT.datasets], measure, against)
+    assert ("site-6" in {site.name for site, _ in kept}) is is_end
+    assert bool(words) is not is_end
+
+
+def test_no_range_leaves_out_the_site_that_its_chapter_is_about() -> None:
+    """Brazil 3 has 11 patients without the outcome, and risks that are shown to be wrong."""
+    wrong = replace(
+        EIGHT,
+        results=tuple(
+            replace(each, found=replace(each.found, value=2.5, low=2.2, high=2.8, details={"p_holm": 1e-9}))
+            if each.dataset == "site-6" and each.measure == "oe_ratio" and isinstance(each.found, Estimate)
+            else each
+            for each in EIGHT.results
+        ),
+    )
+    assert "Brazil 3" in calibration.observed_over_expected(wrong, wrong.datasets)
+    assert "Brazil 3" not in calibration.observed_over_expected(EIGHT, EIGHT.datasets)
 
 
 def test_an_open_square_is_explained_only_where_there_is_one() -> None:

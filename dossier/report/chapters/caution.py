@@ -8,13 +8,11 @@ from dossier.core import types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import measures, numbers, words
-from dossier.typeset.names import ends_of_range
 
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
-    known = [(site, site.prevalence) for site in types.externals(evidence) if site.prevalence is not None]
-    shares = [share for _, share in ends_of_range(known)[0]]
+    shares = [site.prevalence for site in types.externals(evidence) if site.prevalence is not None]
     runs = words.span(numbers.per_cent, shares) if shares else ""
     verb = "runs from" if " to " in runs else "is"
     rest = sentence.phrase("caution", "finding", classes=evidence.release.outcome.classes, runs=runs, verb=verb)

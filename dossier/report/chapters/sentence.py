@@ -20,7 +20,7 @@ from dossier.core.types import (
     is_telling,
 )
 from dossier.typeset import reasons
-from dossier.typeset.names import ends_of_range
+from dossier.typeset.names import RESTS_ON, ends_of_range
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
@@ -118,7 +118,8 @@ def over_sites(
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
     if isinstance(pooled, Estimate) and is_telling(pooled):
         return f"is {in_text(evidence, measure, pooled)}, pooled over {in_words(int(pooled.details['k'] or 0))} sites"
-    ends, few = (sites, "") if len(sites) <= MOST_BY_NAME else ends_of_range(sites)
+    against = multiplicity.sites_against(evidence, measure)
+    ends, few = (sites, "") if len(sites) <= MOST_BY_NAME else ends_of_range(sites, measure, against)
     named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in ends]
     if len(ends) <= MOST_BY_NAME:
         return f"is {listing(named)}{few}"
@@ -130,16 +131,12 @@ MOST_BY_NAME = 3
 """Sites that a sentence gives the values of."""
 
 
-RESTS_ON = {"sensitivity": ("event",), "specificity": ("non-event",)}
-"""Whom a measure rests on, of whom a site may have few, where these are not both."""
-
-
 def _on_few(site: DatasetSummary, measure: str) -> str:
     """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
     parts = [
         f"{count:,} of class {of}" if site.class_counts else counted(count, of)
         for of, count in scarce(site, bands.FEW_FOR_POOLING).items()
-        if site.class_counts or of in RESTS_ON.get(measure, scarce(site, bands.FEW_FOR_POOLING))
+        if site.class_counts or of == RESTS_ON.get(measure, of)
     ]
     return f", {listing(parts)}" if parts else ""
 

@@ -104,7 +104,8 @@ def _count(count: float | None) -> tables.Cell:
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:
     """How many of 1,000 are missed at the primary threshold, from the lowest site to the highest."""
     known = [(site, found.columns["false_negative"][0]) for site, found in sites if isinstance(found, Curve)]
-    ends, few = names.ends_of_range([(site, count) for site, count in known if count is not None])
+    counts = [(site, count) for site, count in known if count is not None]
+    ends, few = names.ends_of_range(counts, "per_thousand_of_site")
     if not ends:
         return "Clinical impact."
     missed = [f"{count:,.0f} ({name})" for count, name in sorted((count, site.site) for site, count in ends)]

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, facts, register, types
+from dossier.core import bands, facts, multiplicity, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, risks
 from dossier.typeset import widths
 from dossier.typeset.names import ends_of_range
@@ -285,7 +285,8 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
             (site, gap[1])
             for site, curve in curves
             if isinstance(curve, types.Curve) and (gap := observed_at(evidence, curve)) is not None
-        ]
+        ],
+        against=multiplicity.sites_against(evidence, "oe_ratio"),
     )
     if at is None or not known:
         return observed_over_expected(evidence, [site for site, _ in curves])

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset import names, widths
 
@@ -33,7 +34,8 @@ def ranked(
 ) -> tuple[list[tuple[float, str]], str]:
     """The values of a measure with the sites that may be the ends of a range, the lowest first; and who is none."""
     asked = {site.name for site in sites}
-    found, few = names.ends_of_range([pair for pair in known(evidence, measure, **at) if pair[0].name in asked])
+    pairs = [pair for pair in known(evidence, measure, **at) if pair[0].name in asked]
+    found, few = names.ends_of_range(pairs, measure, multiplicity.sites_against(evidence, measure))
     return sorted((each.value, site.site) for site, each in found), few
 
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands, facts, types
+from dossier.core import bands, facts, multiplicity, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import numbers, widths
 from dossier.typeset.names import ends_of_range, events_of, marks_of_rivals
@@ -333,8 +333,8 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
 def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[str] = ()) -> str:
     """The finding of a forest in one sentence, or that of only some sites for a picture that shows nothing else."""
     found = [pair for pair in data.known(evidence, what.measure, **what.at) if not only or pair[0].name in only]
-    scaled = ((site, what.in_unit(each)) for site, each in found)
-    estimates, few = ends_of_range([(site, each) for site, each in scaled if isinstance(each, types.Estimate)])
+    scaled = [(site, each) for site, value in found if isinstance(each := what.in_unit(value), types.Estimate)]
+    estimates, few = ends_of_range(scaled, what.measure, multiplicity.sites_against(evidence, what.measure))
     known = sorted((each.value, site.site) for site, each in estimates)
     (low, first), (high, _) = known[0], known[-1]
     lowest, highest = what.text(low), what.text(high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dossier.core import facts, types
+from dossier.core import facts, multiplicity, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import per_cent, threshold
@@ -62,7 +62,7 @@ def fagan_nomogram_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Abs
         f"negative likelihood ratio.{captions.left_out(len(every) - len(known), 'not estimable')}"
         f"{captions.left_out(len(known) - len(found), 'in results.json')}"
     )
-    ends, few = ends_of_range(known)
+    ends, few = ends_of_range(known, against=multiplicity.sites_against(evidence, "net_benefit_gain"))
     after = {name: [(data.column(curve, f"after_{name}")[0], site.site) for site, curve in ends] for name in ANSWERS}
     said = [f"{text} {_spread(after[name])}" for name, (_, _, text) in ANSWERS.items()]
     message = f"The probability of the outcome at {threshold(at[0])}: {'; '.join(said)}{few}."
