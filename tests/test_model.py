@@ -10,8 +10,20 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core import flags
-from dossier.core.facts import Method
-from dossier.core.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
+from dossier.core.facts import Fact, Method
+from dossier.core.release import Model, ModelTerm
+from dossier.core.types import (
+    MODEL,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Flag,
+    Gallery,
+    Result,
+    Study,
+    SubgroupEvidence,
+)
 from dossier.evaluate import model
 from dossier.report import compose, draw
 from dossier.typeset.flags import flag_text
@@ -77,6 +89,27 @@ def test_formula_of_another_model_is_a_flag_with_its_numbers(differing: int, n: 
 @pytest.mark.parametrize(("differing", "n"), [(0, 1000), (3, 1000), (1, 15)])
 def test_few_rows_are_no_flag(differing: int, n: int) -> None:
     assert raised(differing, n) == []
+
+
+@pytest.mark.parametrize(("differing", "left"), [(0, ["sex"]), (300, ["chol", "sex"])])
+def test_what_the_formula_does_not_use_decides_no_risk_where_the_risks_are_its_own(
+    differing: int, left: list[str]
+) -> None:
+    formula = Model(intercept=0.0, term=(ModelTerm(predictor="sex", coefficient=1.0),))
+    found = Estimate(0.0, None, None, None, 1000, Method("wald"), details={"differing": float(differing)})
+    results = (Result("formula_difference", "formula_difference", "a", {}, found),)
+    shares = tuple(Fact("missing_share", predictor=name, share=0.5) for name in ("chol", "sex"))
+    given = (
+        Flag("missing_values", "a", Fact("often_missing", site="Desio", often=shares), columns=("chol", "sex")),
+        Flag("missing_predictor", "a", Fact("missing_in_every_row", predictors=("ca",), dataset="a"), columns=("ca",)),
+        Flag("constant_risk", "a", Fact("constant_risks", dataset="a")),
+    )
+    kept = {flag.flag: flag for flag in flags.of_used_predictors(given, formula, results)}
+    assert list(kept["missing_values"].columns) == left
+    assert ("chol" in flag_text(kept["missing_values"].fact)) is ("chol" in left)
+    assert ("missing_predictor" in kept) is (differing > 0)
+    assert "constant_risk" in kept
+    assert tuple(flags.of_used_predictors(given, None, ())) == given
 
 
 # ---- the form of a published equation -------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ from dossier.core.types import (
 )
 
 if TYPE_CHECKING:
-    from dossier.core.release import Release, Reply, StopRule
+    from dossier.core.release import Model, Release, Reply, StopRule
 
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
@@ -554,7 +554,7 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
         if result.measure != "formula_difference" or result.dataset not in site or not isinstance(found, Estimate):
             continue
         differing, left_out = (int(found.details.get(name) or 0) for name in ("differing", "left_out"))
-        if differing > bands.FEW_ROWS or differing * 10 > found.n:
+        if _differs(found):
             without = Fact("left_out_of_formula", rows=Count(left_out, "row")) if left_out else None
             says = Fact(
                 "model_differs",
@@ -566,6 +566,49 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
                 without=without,
             )
             yield Flag("model_differs", result.dataset, says)
+
+
+def _differs(found: Estimate) -> bool:
+    """Whether a declared formula does not give the risks that were tested."""
+    differing = int(found.details.get("differing") or 0)
+    return differing > bands.FEW_ROWS or differing * 10 > found.n
+
+
+OF_PREDICTORS = ("missing_predictor", "missing_values", "code_for_missing", "other_units", "other_categories")
+"""The kinds of flags that say of a predictor that the risks hang on it."""
+
+
+def of_used_predictors(raised: Iterable[Flag], model: Model | None, results: Sequence[Result]) -> Iterator[Flag]:
+    """The flags without the predictors that a declared formula does not use, where it gives the tested risks.
+
+    There they decide nothing, whatever is wrong with them.
+    """
+    terms = () if model is None else model.term
+    used = {name for term in terms for name in (term.predictor, term.with_)}
+    gives = {
+        result.dataset
+        for result in results
+        if result.measure == "formula_difference" and isinstance(result.found, Estimate) and not _differs(result.found)
+    }
+    for flag in raised:
+        if flag.flag not in OF_PREDICTORS or flag.dataset not in gives:
+            yield flag
+        elif kept := tuple(name for name in flag.columns if name in used):
+            yield replace(flag, fact=_of_only(flag.fact, kept), columns=kept)
+
+
+def _of_only(fact: Fact, predictors: Collection[str]) -> Fact:
+    """A fact that lists predictors, or what is known of each, without the others."""
+
+    def is_of_one(each: Value) -> bool:
+        return (each.get("predictor") if isinstance(each, Fact) else each) in predictors
+
+    lists = ("predictors", "often")
+    kept = {
+        name: tuple(filter(is_of_one, value)) if name in lists and isinstance(value, tuple) else value
+        for name, value in fact.values
+    }
+    return Fact(fact.code, **kept)
 
 
 # ---- against the development data -----------------------------------------------------------------------------------

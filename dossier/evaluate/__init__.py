@@ -237,6 +237,7 @@ def _with_flags(study: types.Study, shown: types.Evidence, rules: Sequence[StopR
         shown.subgroups,
         widths_declared=study.release.sample.is_declared,
     )
+    found = tuple(flags.of_used_predictors(found, study.release.model, shown.results))
     asked = study.release.care.stop if rules is None else rules
     found += flags.of_stop_rules(asked, shown.datasets, shown.curves)
     turns = flags.of_turns(shown.datasets, shown.curves)
