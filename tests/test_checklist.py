@@ -131,6 +131,13 @@ def test_the_index_of_fairness_names_the_rows_that_may_speak_of_it(tmp_path: Pat
     assert sorted(named) == sorted(["3c", "7", "8a", "8b", "9c", "12f", "14", "20b", "23a", "25"])
 
 
+def test_the_characteristics_are_computed_only_where_predictors_are_given(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path)
+    for features, status in (((), "missing"), (("age",), "computed")):
+        held = replace(evidence, datasets=tuple(replace(each, features=features) for each in evidence.datasets))
+        assert {row.item: row.status for row in checklist.rows(held)}["20b"] == status
+
+
 def test_each_row_of_the_checklist_is_printed_once(tmp_path: Path) -> None:
     """In one half of the table or the other, or among those that ask for nothing, by why."""
     evidence = evidence_of(tmp_path)

@@ -91,7 +91,7 @@ ANSWERED_BY: Mapping[str, Callable[[types.Evidence], bool | types.Absent]] = {
     "12f": lambda evidence: bool(evidence.release.updates),
     "15": lambda evidence: bool(evidence.release.thresholds.declared and evidence.release.thresholds.rationale),
     "20a": lambda _: True,
-    "20b": lambda _: True,
+    "20b": lambda evidence: any(dataset.features for dataset in types.externals(evidence)),
     "20c": lambda evidence: any(dataset.role == "development" for dataset in evidence.datasets),
     "21": lambda _: True,
     "22": lambda evidence: evidence.release.model is not None,
