@@ -19,6 +19,7 @@ from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study,
 from dossier.evaluate import disclosure, rivals
 from dossier.report.chapters import comparison, severity, verdict
 from dossier.report.chapters.committee import better, first_page
+from dossier.report.figures import classes
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.words import how_many
@@ -236,6 +237,8 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     said = verdict.finding(evidence)
     assert plain(said.rest).startswith("Better than the model, after Holm's correction for 48 comparisons: Vendor A")
     assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
+    # One of them has no line among the decision curves.
+    assert "Not drawn: Vendor C (simulated)." in getattr(classes.decision_by_class(evidence), "caption", "")
     assert "at Graft 3 by 0.10 (95%" in said.rest
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
     answer = first_page.answer(evidence)

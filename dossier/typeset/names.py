@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dossier.core import bands, types
 from dossier.typeset import numbers, widths
-from dossier.typeset.words import counted, dates, in_words, listing, sentence_case
+from dossier.typeset.words import counted, dates, in_words, listing, named_or_counted, sentence_case
 from dossier.words import entries, sentence
 
 Found = TypeVar("Found")
@@ -102,6 +102,12 @@ def shown(
     """The datasets of these roles, external ones first, each group in the order of the release."""
     order = [role for role in ("external", "internal", "development") if role in roles]
     return [dataset for role in order for dataset in evidence.datasets if dataset.role == role]
+
+
+def without_predictors(evidence: types.Evidence) -> str:
+    """Which datasets have no column in what is said of predictors, after a sentence; empty where all have."""
+    without = [label_of(dataset) for dataset in shown(evidence) if not dataset.features]
+    return f" No predictors are given of {named_or_counted(without, 4)}." if without else ""
 
 
 def has_enough(described: types.Description) -> bool:

@@ -14,6 +14,7 @@ from dossier.core import types
 from dossier.core.bands import MAP_WITH_NUMBERS
 from dossier.core.facts import Fact, Method
 from dossier.core.release import Release
+from dossier.report.chapters import description
 from dossier.report.figures import missingness, participants
 from dossier.report.figures.canvas import styled
 from tests.conftest import terms
@@ -133,6 +134,21 @@ def test_fields_say_and_show_what_is_missing() -> None:
         word = next(text for (x, y), text in words.items() if np.allclose((x, y), middle, atol=0.01))
         expected = {0.0: "0", 1.0: "all"}.get(share, "<1" if share < 0.005 else f"{100 * share:.0f}")
         assert word == expected
+
+
+def test_no_dataset_is_left_out_of_what_is_said_of_predictors_without_a_word() -> None:
+    """Knee 8, whose table gives none, and Knee 4, that lacks two of those without a gap, were passed over."""
+    case = CASES["three"]
+    less = replace(case.datasets[0], features=tuple(set(case.datasets[0].features) - {"x 1"}))
+    held = replace(case, datasets=(less, *case.datasets[1:]))
+    said = missingness.missingness(held)
+    assert isinstance(said, types.Picture)
+    assert f"of which {less.site} does not hold 1." in said.caption
+    notes = [table.note for table in (description.characteristics(held)[0], description.missingness(held, False)[0])]
+    for text in (said.caption, *notes):
+        assert "No predictors are given of Bare hospital." in text
+    named = tuple(each for each in held.datasets if each.features)
+    assert "No predictors" not in description.characteristics(replace(held, datasets=named))[0].note
 
 
 def test_no_name_above_the_map_of_missing_values_is_cut() -> None:

@@ -225,8 +225,8 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
     # Predictors that hold codes which are read as numbers, whose median says nothing.
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
     without = [f"Codes that are read as numbers have no median here: {words.listing(codes)}."] if codes else []
-    said = names.unweighted(datasets)
-    return worded("characteristics", rows, heads, without, unweighted=said, differ=bool(differences))
+    said = f"{names.unweighted(datasets)}{names.without_predictors(evidence)}"
+    return worded("characteristics", rows, heads, without, more=said, differ=bool(differences))
 
 
 def _level(
@@ -312,7 +312,8 @@ def missingness(evidence: Evidence, beside: bool = True) -> tuple[Table, ...]:
     tables = []
     for part, block in enumerate(blocks, start=1):
         rows = [Row(feature, tuple(cell(feature, dataset) for dataset in block)) for feature in gappy]
-        tables.append(worded("missing", rows, [Column(names.label_of(dataset)) for dataset in block], part=part))
+        columns, without = [Column(names.label_of(dataset)) for dataset in block], names.without_predictors(evidence)
+        tables.append(worded("missing", rows, columns, part=part, without=without))
     return tuple(tables)
 
 

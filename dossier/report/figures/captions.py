@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from dossier.core.types import Absent, Curve, DatasetSummary, Estimate
-from dossier.typeset import numbers, words
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence
+from dossier.typeset import numbers, widths, words
 from dossier.typeset.names import at_horizon
 
 
@@ -64,6 +64,16 @@ def from_to(known: Iterable[tuple[float, str]], written: Callable[[float], str] 
 def left_out(count: int, where: str) -> str:
     """The sentence about the sites that a figure has no room for."""
     return f" {sites_word(count)} more: {where}." if count else ""
+
+
+def models_left_out(evidence: Evidence, drawn: Collection[str]) -> str:
+    """The sentence about the other models that a figure has no line or mark for."""
+    left = [rival.name for rival in evidence.release.rivals if rival.name not in drawn]
+    return f" Not drawn: {joined(widths.shortened(left, WIDEST_MODEL), 2)}." if left else ""
+
+
+WIDEST_MODEL = 40.0
+"""How wide the name of another model may be in a caption, in mm."""
 
 
 def value_text(found: Estimate | Absent, digits: int = 2) -> str:

@@ -163,6 +163,7 @@ def decision_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
     def words(seen: types.Evidence) -> str:
         found = ((site, utility.site_curve(seen, site)) for site in types.externals(seen))
-        return utility.marked(seen, facets.known(found)).strip()
+        drawn = utility.drawn_rivals(seen, facets.shown_sites(seen, canvas.FULL)[0])
+        return f"{utility.marked(seen, facets.known(found))}{captions.models_left_out(seen, drawn)}".strip()
 
     return _drawn(evidence, utility.draw_decision_panels, words, utility.by_site_alternative)

@@ -324,6 +324,7 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
     rivals = marks_of_rivals(evidence) if what.measure == "auroc" else {}
     if rivals:
         text += f" Small and open: {'; '.join(f'{mark}, {name}' for mark, name in rivals.items())}."
+        text += captions.models_left_out(evidence, rivals.values())
     bounds = criterion(evidence, what.measure)
     if bounds:
         text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."

@@ -11,7 +11,7 @@ from dossier.core import facts, types
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.report.figures import canvas, captions, data, ink
 from dossier.typeset import numbers, widths
-from dossier.typeset.names import label_of, shown
+from dossier.typeset.names import label_of, shown, without_predictors
 from dossier.typeset.words import counted, listing
 
 SHADES: Mapping[float, str] = {0.05: "white", 0.2: ink.TINTS[0], 0.5: ink.TINTS[1], 0.999: ink.TINTS[2], 1.0: "#8b939b"}
@@ -127,7 +127,8 @@ def _caption(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -
     datasets = [dataset for dataset in shown(evidence) if dataset.features]
     complete = len({predictor for _, predictor in known}) - len(every)
     verb, more, columns = "is" if complete == 1 else "are", len(every) - MAP_ROWS, counted(len(datasets), "dataset")
-    whole = f" {counted(complete, 'predictor')} without a gap {verb} left out." if complete else ""
+    whole = f" {counted(complete, 'predictor')} without a gap {verb} left out{_not_held(datasets, known)}."
+    whole = f"{whole if complete else ''}{without_predictors(evidence)}"
     cut = f" {counted(more, 'predictor')} with fewer gaps: see the tables." if more > 0 else ""
     opening = (
         f"{columns}. Patients without a value, in per cent of those analysed; "
@@ -136,6 +137,16 @@ def _caption(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -
     if len(datasets) > MAP_WITH_NUMBERS:
         opening += f" Crossed: not held. Columns: {columns} in the order of the tables, which give the numbers."
     return f"{opening} Nothing is imputed here.{whole}{cut}"
+
+
+def _not_held(datasets: Sequence[types.DatasetSummary], known: Mapping[tuple[str, str], float]) -> str:
+    """How many of the predictors without a gap not all of these datasets hold, and which do not."""
+    complete = {predictor for _, predictor in known} - set(gappy(known))
+    lacking = {label_of(dataset): complete - set(dataset.features) for dataset in datasets}
+    count, where = len(set[str]().union(*lacking.values())), [name for name, lost in lacking.items() if lost]
+    return (
+        f", of which {captions.joined(where)} {'does' if len(where) == 1 else 'do'} not hold {count}" if count else ""
+    )
 
 
 def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -> str:

@@ -13,7 +13,6 @@ from dossier.core import facts, multiplicity, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, threshold
-from dossier.typeset.words import counted
 
 Dash = tuple[float, tuple[float, ...]]
 RIVAL_DASHES: tuple[Dash, ...] = ((0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (2.5, 1)))
@@ -193,8 +192,7 @@ def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn:
     drawn = register.present(draw_decision_panels(evidence, width))
     shown, left = facets.shown_sites(evidence, width)
     known = facets.known((site, site_curve(evidence, site)) for site in shown)
-    more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
-    not_drawn = f" Not drawn: {counted(more, 'other model')}." if more else ""
+    not_drawn = captions.models_left_out(evidence, drawn_rivals(evidence, shown))
     caption = (
         f"{captions.patients(shown)}. Above zero the model has a higher net benefit than the better of flagging "
         f"everyone and no one.{marked(evidence, known)}{not_drawn}{captions.left_out(left, 'see the tables')}"
