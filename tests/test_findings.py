@@ -137,12 +137,20 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
     assert table.note.endswith(printed)
 
 
-def test_where_no_minimum_serves_the_reason_is_that_of_the_last_one_that_was_tried() -> None:
+@pytest.mark.parametrize(
+    ("worst", "minimum"),
+    [
+        (Fact("worst_subset_is_a_draw"), "0.15"),
+        # The table is against the worst split, and its footnote gave the value of the quantile.
+        (Fact("minimum_below_no_benefit", measure="brier", minimum=0.22), "0.22"),
+    ],
+)
+def test_where_no_minimum_serves_the_reason_is_that_of_the_first_there_is(worst: Fact, minimum: str) -> None:
     """Said was that another minimum stands instead, which did not."""
     bare = by_hand(Case("one", ("Desio, Italy",)))
     site = next(dataset.name for dataset in bare.datasets if dataset.role == "external")
     below = Fact("minimum_below_no_benefit", measure="brier", minimum=0.15)
-    reasons = {"worst_split": Fact("worst_subset_is_a_draw"), "declared": because("none"), "quantile_05": below}
+    reasons = {"worst_split": worst, "declared": because("none"), "quantile_05": below}
     rows = [
         Result("wpr", "wpr", site, {"measure": "brier", "minimum": text}, Absent(reason))
         for text, reason in reasons.items()
@@ -150,7 +158,7 @@ def test_where_no_minimum_serves_the_reason_is_that_of_the_last_one_that_was_tri
     strong = Result("spr", "spr", site, {"measure": "brier"}, Estimate(0.5, None, None, None, 90, Method("wald")))
     table = robustness.components(dataclasses.replace(bare, results=(strong, *rows)))
     said = " ".join(map(str, table.footnotes))
-    assert "is no better than no model" in said
+    assert f"minimum of {minimum} is no better than no model" in said
     assert "stands instead" not in said
 
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dossier.core import material
+from dossier.core.facts import Method
 from dossier.core.register import fill
-from dossier.core.types import Absent, Estimate, Evidence, Picture
+from dossier.core.types import Absent, Curve, CurveResult, Estimate, Evidence, Picture
 from dossier.report.chapters import results
-from dossier.report.figures import calibration, discrimination, risks, similarity
+from dossier.report.figures import calibration, discrimination, risks, severity, similarity
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.widths import text_width
@@ -84,6 +85,27 @@ def test_no_range_leaves_out_the_site_that_its_chapter_is_about() -> None:
     )
     assert "Brazil 3" in calibration.observed_over_expected(wrong, wrong.datasets)
     assert "Brazil 3" not in calibration.observed_over_expected(EIGHT, EIGHT.datasets)
+
+
+def test_the_gravest_errors_are_all_of_those_that_weigh_most_where_patients_are_not_few() -> None:
+    """At 25 patients an error was "most frequent"; and of two of one weight the first in the table was the gravest."""
+
+    def curve(*counts: float) -> Curve:
+        columns = {"predicted": (0.0, 0.0, 1.0, 1.0), "true": (0.0, 1.0, 0.0, 1.0), "severity": (0.0, 1.0, 1.0, 0.0)}
+        return Curve({**columns, "count": counts}, int(sum(counts)), Method("wald"))
+
+    given = _of("two")
+    sizes = ((1000, 300), (25, 8))
+    datasets = tuple(replace(site, n=n, events=k) for site, (n, k) in zip(given.datasets, sizes, strict=True))
+    made = (curve(660, 30, 40, 270), curve(17, 6, 0, 2))
+    curves = tuple(CurveResult("confusion_matrix", site.name, one) for site, one in zip(datasets, made, strict=True))
+    picture = severity.confusion_by_site(replace(given, datasets=datasets, curves=curves))
+    assert isinstance(picture, Picture)
+    first = datasets[0].site
+    assert picture.message == (
+        "The gravest errors, yes taken for no and no taken for yes, are most frequent in "
+        f"{first}: 70 times or 7%; one more left out as too small."
+    )
 
 
 def test_an_open_square_is_explained_only_where_there_is_one() -> None:

@@ -181,7 +181,9 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
         find(evidence, "wpr", site, measure=measure, minimum=minimum)
         for minimum in ("worst_split", "declared", "quantile_05")
     ]
-    weak = next((way for way in ways if isinstance(way, Estimate)), ways[-1])
+    # A minimum that gives no benefit is one all the same: no other takes its place, and the words are about it.
+    has_minimum = (way for way in ways if isinstance(way, Estimate) or way.reason.code == "minimum_below_no_benefit")
+    weak = next(has_minimum, ways[-1])
     return find(evidence, "spr", site, measure=measure), weak
 
 

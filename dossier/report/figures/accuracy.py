@@ -196,7 +196,7 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
     caption = (
         f"{captions.patients([site for site, *_ in shown])}. The cases called complex count double. a: "
-        f"the darker, the higher. b: both classes alike, {captions.level_text(evidence)} band; grey, as many cases "
+        f"the darker, the higher. b: every class alike, {captions.level_text(evidence)} band; grey, as many cases "
         "drawn at random (mean, and middle "
         f"{captions.level_text(evidence)}).{captions.left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
     )
@@ -209,5 +209,5 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
             f"{numbers.per_cent(share[lowest])} most complex cases count double ({site.site})"
         )
         drops.append((value[0] - value[lowest], index, text))
-    sentence = f"With both classes alike H-accuracy goes {captions.joined([text for *_, text in drops])}."
+    sentence = f"With every class alike H-accuracy goes {captions.joined([text for *_, text in drops])}."
     return canvas.Drawn(drawn, caption, sentence, f"H-accuracy goes {max(drops)[2]}.")

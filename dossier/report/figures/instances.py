@@ -219,7 +219,7 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
         _composites(forest.Rows(drawn, second, step), evidence, composite, taus, left, low)
     first, last = _ends(found)
     caption = (
-        f"{captions.patients([site])}; {captions.level_text(evidence)} intervals. Above, both classes weigh alike "
+        f"{captions.patients([site])}; {captions.level_text(evidence)} intervals. Above, every class weighs alike "
         "unless a priority is named; below, the complexity counts as it is graded (other forms: results.csv)."
         f"{_line(evidence)}{captions.left_out(len(rated) - 1, 'see results.csv')}"
     )

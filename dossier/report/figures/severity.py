@@ -9,10 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
 
 from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink
 from dossier.typeset import methods, widths
+from dossier.typeset.names import ends_of_range
 from dossier.typeset.numbers import per_cent
 
 SHADES = ("#eff1f3", "#d9dfe4", "#c0c9d1", "#a5b1bb")
@@ -144,24 +146,28 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         "predicted; columns: true. Count, and share of all patients of the site; framed: right; the darker, the "
         f"graver the error.{captions.left_out(left, 'see results.json')}"
     )
-    # The weights belong to the release, so the gravest kind of error is the same at every site.
-    worst = int(np.argmax(data.column(shown[0][1], "severity")))
-    predicted, true = (int(data.column(shown[0][1], name)[worst]) for name in ("predicted", "true"))
-    made = [(site, curve) for site, curve in shown if data.column(curve, "count")[worst]]
+    # The weights belong to the release, so the gravest kinds of error are the same at every site.
+    predicted, true, grave = (data.column(shown[0][1], name) for name in ("predicted", "true", "severity"))
+    worst = np.flatnonzero(np.isclose(grave, grave.max()))
+    kinds = captions.joined([f"{names[int(true[row])]} taken for {names[int(predicted[row])]}" for row in worst], 3)
+    errors = f"The gravest error{'' if len(worst) == 1 else 's'}, {kinds},"
+    made = [(site, curve) for site, curve in shown if _count(curve, worst)]
     times_at = captions.joined([f"{_times(curve, worst)} ({site.site})" for site, curve in made], 8)
     nowhere = f"at none of {captions.sites_word(len(shown))}" if len(shown) > 1 else f"0 times ({shown[0][0].site})"
     elsewhere = f", at {captions.sites_word(len(shown) - len(made))} never" if made and len(made) < len(shown) else ""
-    sentence = (
-        f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {times_at or nowhere}{elsewhere}."
-    )
-    share, most, times = max(
-        (float(data.column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown
-    )
-    message = f"The gravest error, {names[true]} taken for {names[predicted]}, is most frequent in {most}: {times}."
+    sentence = f"{errors} {'occurs' if len(worst) == 1 else 'occur'} {times_at or nowhere}{elsewhere}."
+    ends, few = ends_of_range(shown)
+    share, most, times = max((_count(curve, worst) / curve.n, site.site, _times(curve, worst)) for site, curve in ends)
+    message = f"{errors} {'is' if len(worst) == 1 else 'are'} most frequent in {most}: {times}{few}."
     return canvas.Drawn(drawn, caption, sentence, message if share and len(shown) > 1 else sentence)
 
 
-def _times(curve: types.Curve, row: int) -> str:
-    """How often an error occurs, and its share of the patients."""
-    count = float(data.column(curve, "count")[row])
+def _count(curve: types.Curve, rows: NDArray[np.int64]) -> float:
+    """How often errors of these kinds occur together."""
+    return float(data.column(curve, "count")[rows].sum())
+
+
+def _times(curve: types.Curve, rows: NDArray[np.int64]) -> str:
+    """How often errors of these kinds occur together, and their share of the patients."""
+    count = _count(curve, rows)
     return f"{'once' if count == 1 else f'{count:,.0f} times'} or {per_cent(count / curve.n)}"
