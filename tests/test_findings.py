@@ -561,7 +561,7 @@ def test_a_default_whose_gain_may_be_none_is_not_called_better() -> None:
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.15), ("site-1", 0.5): (0.1, 0.3)}, 0.5)
     assert spoken(changed).startswith(
         "At threshold 0.50 flagging everyone has the higher net benefit in Spain (95% CI excludes 0). A gain above 0 "
-        "is shown at none of two sites; it is open in Italy 1. The gain over the better default is"
+        "is shown at neither of two sites; it is open in Italy 1. The gain over the better default is"
     )
     assert figures.by_site_alternative(changed).endswith("Flagging everyone gains more in Spain.")
 
@@ -578,7 +578,7 @@ def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> Non
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.2, -0.4)}, 0.5)
     assert spoken(changed).startswith(
         "At threshold 0.50 flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0); flagging "
-        "no one has the higher net benefit in Spain (95% CI excludes 0). A gain above 0 is shown at none of two "
+        "no one has the higher net benefit in Spain (95% CI excludes 0). A gain above 0 is shown at neither of two "
         "sites."
     )
 

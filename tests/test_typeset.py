@@ -21,7 +21,7 @@ from dossier.typeset.notes import intervals_of, note_of
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import LONG_LABEL, Reasons, packed
 from dossier.typeset.widths import text_width
-from dossier.typeset.words import counted, how_many, in_words, listing, setting, within_sentence
+from dossier.typeset.words import counted, how_many, in_words, listing, part_of, setting, within_sentence
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
 from tests.reasons import because
@@ -345,8 +345,17 @@ def test_one_negative_bound_gives_the_whole_column_words() -> None:
     assert [row.cells[0].interval for row in table.rows] == ["0.20 to 0.90", "−0.20 to 0.90"]
 
 
+def test_a_dataset_that_lacks_several_measures_is_left_out_once() -> None:
+    reasons = Reasons(EIGHT)
+    for label in ("Rho", "Rho", "Desio"):
+        reasons.leave_out(label, EIGHT.datasets[0].name, Fact("no_event", rows=90))
+    (said,) = reasons.footnotes()
+    assert said.endswith(": Rho and Desio.")
+
+
 def test_no_part_of_a_count_is_none_and_no_site_is_no() -> None:
-    assert f"{how_many(0)} of {in_words(8)}" == "none of eight"
+    parts = [part_of(*each) for each in ((0, 8), (0, 2), (1, 2), (3, 12))]
+    assert parts == ["none of eight", "neither of two", "one of two", "three of 12"]
     assert [how_many(count) for count in (1, 10, 11)] == ["one", "ten", "11"]
 
 

@@ -474,7 +474,8 @@ class Reasons:
     def leave_out(self, label: str, dataset: str, reason: facts.Fact) -> None:
         """Remember a dataset that has no row because nothing of the table exists for it."""
         # The same gap at several sites is said once: "no predictors: Spain and Brazil 1".
-        self.left_out.setdefault(why(self.evidence, reason, dataset), []).append(label)
+        who = self.left_out.setdefault(why(self.evidence, reason, dataset), [])
+        who += [] if label in who else [label]
 
     def footnotes(self) -> tuple[str, ...]:
         """Each letter with its reason, and each reason with the datasets that it left out."""

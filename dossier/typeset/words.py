@@ -39,6 +39,11 @@ def how_many(count: int) -> str:
     return in_words(count) if count else "none"
 
 
+def part_of(count: int, among: int) -> str:
+    """A part of a count: two of ten, neither of two."""
+    return "neither of two" if (count, among) == (0, 2) else f"{how_many(count)} of {in_words(among)}"
+
+
 def listing(words: Sequence[str]) -> str:
     """Words joined as in a sentence: a, b and c; by semicolons where one has a comma itself: Rho, Italy; and Bari."""
     if len(words) < 2:

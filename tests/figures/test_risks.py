@@ -113,7 +113,7 @@ def test_readers_above_the_line_are_counted() -> None:
     }
     assert roc._above(curve, types.Curve(columns, 100, Method("wald"))) == 2
     said = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
-    assert said == ["all two", "one of two", "none of two", "one of one", "all 12"]
+    assert said == ["all two", "one of two", "neither of two", "one of one", "all 12"]
 
 
 def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: types.Evidence) -> None:

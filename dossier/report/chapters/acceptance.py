@@ -28,7 +28,7 @@ def finding(evidence: types.Evidence) -> Sentence:
     """How many criteria are shown to be met everywhere they ask for it, and how the others stand."""
     every = counted_ones(evidence) or declared(evidence)
     met = [criteria for criteria in every if verdict(criteria) == "shown"]
-    lead = f"{words.sentence_case(words.how_many(len(met)))} of {words.in_words(len(every))} criteria "
+    lead = f"{words.sentence_case(words.part_of(len(met), len(every)))} criteria "
     rest = ""
     if len(every) - len(met) <= 4:
         names = [(verdict(criteria), words.within_sentence(label(evidence, criteria[0]))) for criteria in every]
@@ -45,7 +45,9 @@ def finding(evidence: types.Evidence) -> Sentence:
     everywhere = " at every hospital" if any(len(criteria) > 1 for criteria in every) else ""
     if len(every) == 1:
         return Sentence(f"The criterion is {'' if met else 'not '}shown to be met{everywhere}.", rest)
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met{everywhere}.", rest)
+    # One of them is, and so is neither of two.
+    verb = "is" if len(met) == 1 or lead.startswith("Neither") else "are"
+    return Sentence(f"{lead}{verb} shown to be met{everywhere}.", rest)
 
 
 REST: tuple[types.State, ...] = ("against", "open", "withheld", "untested")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset.words import how_many, in_words, listing
+from dossier.typeset.words import in_words, listing, part_of
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
@@ -33,7 +33,7 @@ def _who(sites: Sequence[str], among: int) -> str:
     """The sites by name when they are few, by count when they are many."""
     if len(sites) <= 4:
         return listing(sites)
-    return f"{how_many(len(sites))} of {in_words(among)} sites"
+    return f"{part_of(len(sites), among)} sites"
 
 
 CHAPTER = chapter("calibration", finding, measured("calibration"))

@@ -10,7 +10,7 @@ from dossier.report.chapters import sentence
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
 from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, span
+from dossier.typeset.words import counted, in_words, listing, part_of, sentence_case, span
 from dossier.words import entries
 
 MOST_NAMED = 4
@@ -121,7 +121,7 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
     lead = f"{what} runs from {first} to {last}."
     stands = {state: [each for each in every if multiplicity.gain(each.found) == state] for state in STANDS}
     shown, among = len(stands["shown"]), len(every)
-    rest = f"A gain above 0 is shown for {how_many(shown)} of {in_words(among)} classes and sites"
+    rest = f"A gain above 0 is shown for {part_of(shown, among)} classes and sites"
     rest += "".join(
         f"; {words} for {_named_or_counted([each.named for each in stands[state]], among)}"
         for state, words in STANDS.items()

@@ -10,7 +10,7 @@ from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, phrase
 from dossier.typeset.flags import flag_text, quantity
 from dossier.typeset.numbers import bare, short
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
+from dossier.typeset.words import counted, in_words, listing, part_of, sentence_case
 from dossier.typeset.words import periods as in_a_row
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
         return f"{lead}the measure has no interval."
     if verdict.crossing.excluding == len(every):
         return f"{lead}the whole interval lies outside{' in each' if len(every) > 1 else ''}."
-    return f"{lead}the whole interval lies outside in {how_many(verdict.crossing.excluding)} of {in_words(len(every))}."
+    return f"{lead}the whole interval lies outside in {part_of(verdict.crossing.excluding, len(every))}."
 
 
 def harm(evidence: types.Evidence, verdict: over_time.Verdict) -> str:

@@ -9,7 +9,7 @@ from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, tables
-from dossier.typeset.words import how_many, in_words, named_or_counted, sentence_case
+from dossier.typeset.words import named_or_counted, part_of, sentence_case
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
@@ -47,7 +47,7 @@ def _above_0(gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     rest = f"; it is open in {named_or_counted(unsure, 4)}" if unsure else ""
     below = f"; it lies below 0, but not after Holm (P > {multiplicity.LEVEL:g}), in {named_or_counted(chance, 4)}"
     rest += below if chance else ""
-    return f"a gain above 0 is shown at {how_many(shown)} of {in_words(len(gains))} sites{rest}"
+    return f"a gain above 0 is shown at {part_of(shown, len(gains))} sites{rest}"
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float) -> str:

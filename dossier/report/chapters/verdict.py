@@ -140,7 +140,7 @@ def _of(some: int, sites: int) -> str:
     """So many of the hospitals."""
     if some == sites:
         return {1: "the hospital", 2: "both hospitals"}.get(sites, "every hospital")
-    return f"{words.how_many(some)} of {words.in_words(sites)} hospitals"
+    return f"{words.part_of(some, sites)} hospitals"
 
 
 def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, types.State], is_protected: bool) -> str:

@@ -236,7 +236,7 @@ def _above(curve: types.Curve, rates: types.Curve) -> int:
 
 
 def _of_all(part: int, count: int) -> str:
-    return f"all {words.in_words(count)}" if part == count > 1 else f"{words.how_many(part)} of {words.in_words(count)}"
+    return f"all {words.in_words(count)}" if part == count > 1 else words.part_of(part, count)
 
 
 ROUNDING = 1e-9
