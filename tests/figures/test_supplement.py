@@ -13,8 +13,9 @@ from matplotlib.lines import Line2D
 from dossier.core import types
 from dossier.core.bands import FEW_FOR_POOLING
 from dossier.core.facts import Method
-from dossier.report.figures import canvas
+from dossier.report.figures import canvas, odds_ratios
 from dossier.typeset.labels import labelled
+from dossier.typeset.widths import text_width
 from tests.conftest import Book
 from tests.figures.drawings import Drawing, drawn, texts, x_of, y_of
 from tests.figures.evidence import BY_NAME, evidence
@@ -136,6 +137,16 @@ def test_the_odds_ratios_are_those_of_the_declared_coefficients(knee: Book) -> N
     assert age == "69 against 54"
     assert min(abs(exp(0.03 * 15) - found) for found in ratios) < 1e-6
     assert "no standard errors" in made.picture.caption
+
+
+def test_what_a_category_is_against_is_never_cut_away() -> None:
+    """ "atypical angina against…" was printed beside an axis that had room."""
+    text = "atypical angina against typical angina"
+    assert odds_ratios._compared(text, text_width(text)) == text
+    first, _, second = odds_ratios._compared(text, 40.0).partition(" against ")
+    assert first.startswith("atyp")
+    assert second.startswith("typ")
+    assert text_width(f"{first} against {second}") <= 40.0
 
 
 def test_without_a_formula_there_are_no_odds_ratios(books: dict[str, Book]) -> None:

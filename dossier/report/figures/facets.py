@@ -121,14 +121,14 @@ HEAD_LINE = 3.9
 
 
 def _heads(names: Sequence[str], grid: Lattice) -> tuple[str, ...]:
-    """The names above the panels: on one line, else on two where there is height, else shortened."""
+    """The names above the panels: on one line, else on two, and three of one row, where there is height, else short."""
     short = widths.shortened(names, grid.width)
     if grid.rows > MOST_ROWS_OF_TALL_HEADS:
         return short
-    firsts = [name.split(",")[0] for name in names]
+    firsts, most = [name.split(",")[0] for name in names], 3 if grid.rows == 1 else 2
     tellable = len(set(firsts)) == len(names)
     whole = (
-        widths.wrapped(name, grid.width, 2) or (widths.wrapped(first, grid.width, 2) if tellable else None)
+        widths.wrapped(name, grid.width, most) or (widths.wrapped(first, grid.width, most) if tellable else None)
         for name, first in zip(names, firsts, strict=True)
     )
     return tuple(long or cut for long, cut in zip(whole, short, strict=True))

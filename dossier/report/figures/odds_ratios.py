@@ -11,8 +11,8 @@ from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import labels, names, numbers, widths
 from dossier.typeset.words import counted
 
-MOST_ROWS, NAMES, WORDS, VALUE = 44, 50.0, 44.0, 14.0
-"""How many rows there are at most, and in mm the widths of a name, of what is compared, and of the numbers."""
+MOST_ROWS, NAMES, AXIS, VALUE = 44, 50.0, 45.0, 14.0
+"""How many rows there are at most, and in mm the widths of a name, of the axis at least, and of the numbers."""
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0)
 RATIOS = {"logit": "Odds ratio", "cloglog": "Hazard ratio"}
 """What a formula multiplies, by the scale on which its terms add up."""
@@ -44,7 +44,7 @@ def _of_numbers(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
             if len(set(ends)) < 2:
                 ends, words = [values[0], values[-1]], [canvas.tick_text(float(f"{values[at]:.3g}")) for at in (0, -1)]
             low, high = np.interp(ends, values, points)
-            yield names.axis_name(curve.at), f"{words[1]} against {words[0]}", float(np.exp((high - low) * per_point))
+            yield names.axis_name(curve.at), AGAINST.join(words[::-1]), float(np.exp((high - low) * per_point))
 
 
 def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
@@ -61,7 +61,16 @@ def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
             if level != first:
                 words = [labels.level_of(evidence, variable, each) for each in (level, first)]
                 ratio = float(np.exp((own - points[first]) * per_point))
-                yield variable, " against ".join(words), ratio
+                yield variable, AGAINST.join(words), ratio
+
+
+def _compared(text: str, room: float) -> str:
+    """What is compared, where it does not fit with either side cut: that against which it is stays known."""
+    each = room if widths.text_width(text) <= room else (room - widths.text_width(AGAINST)) / 2
+    return AGAINST.join(widths.shortened([side], each)[0] for side in text.split(AGAINST, 1))
+
+
+AGAINST = " against "
 
 
 @canvas.figure("Odds ratios of the formula")
@@ -78,8 +87,8 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     shown = every[:MOST_ROWS]
     called = widths.shortened(list(dict.fromkeys(name for name, _, _ in shown)), NAMES)
     label = dict(zip(dict.fromkeys(name for name, _, _ in shown), called, strict=True))
-    words = [widths.shortened([text], WORDS)[0] for _, text, _ in shown]
     beside = max(map(widths.text_width, called)) + 2.5
+    words = [_compared(text, canvas.FULL - beside - 3.0 - AXIS - VALUE) for _, text, _ in shown]
     left = beside + max(map(widths.text_width, words)) + 3.0
     wide = canvas.FULL - left - VALUE
     plot = forest.Rows(canvas.sheet(canvas.FULL, 5.0 + canvas.LINE * len(shown) + 10.0), 5.0)
