@@ -599,15 +599,11 @@ def of_used_predictors(raised: Iterable[Flag], model: Model | None, results: Seq
 
 def _of_only(fact: Fact, predictors: Collection[str]) -> Fact:
     """A fact that lists predictors, or what is known of each, without the others."""
-
-    def is_of_one(each: Value) -> bool:
-        return (each.get("predictor") if isinstance(each, Fact) else each) in predictors
-
-    lists = ("predictors", "often")
-    kept = {
-        name: tuple(filter(is_of_one, value)) if name in lists and isinstance(value, tuple) else value
-        for name, value in fact.values
-    }
+    kept = dict(fact.values)
+    for name, value in fact.values:
+        if name in ("predictors", "often") and isinstance(value, tuple):
+            names = [each.get("predictor") if isinstance(each, Fact) else each for each in value]
+            kept[name] = tuple(each for each, of in zip(value, names, strict=True) if of in predictors)
     return Fact(fact.code, **kept)
 
 

@@ -162,11 +162,9 @@ def ends_of_range(
 def _has_few(site: types.DatasetSummary, measure: str) -> bool:
     """Whether a site has few of those whom a measure rests on."""
     counts = {"event": site.events, "non-event": site.others, "patient": site.n}
-    of = RESTS_ON.get(measure)
     # One against the rest, each class has events of its own.
-    if of is None or (site.class_counts and of != "patient"):
-        return site.is_few
-    return (counts[of] or 0) < bands.FEW_FOR_POOLING
+    known = counts.get(RESTS_ON.get(measure, ""))
+    return site.is_few if known is None else known < bands.FEW_FOR_POOLING
 
 
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:

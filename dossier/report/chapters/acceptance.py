@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from dossier.core import alterations, binding, claims, facts, multiplicity, types
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest, phrase
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons, words
 from dossier.typeset.numbers import TIED, interval, short, unit, wished
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
@@ -36,9 +36,9 @@ def finding(evidence: types.Evidence) -> Sentence:
         rest = " ".join(
             f"{words.sentence_case(WORDS[how])}: {words.listing(those)}." for how, those in others.items() if those
         )
-    # The day of what does not count is said with it, not of one of those that are counted.
-    days = (when(evidence, "declared", counted_only=bool(counted_ones(evidence))), _not_counted(evidence))
-    more = (rest, *not_the_better_choice(evidence, every), *days, *_itself(evidence))
+    # The days of those that the lead counts: what does not count stands on page 1, with why.
+    days = when(evidence, "declared", counted_only=bool(counted_ones(evidence)))
+    more = (rest, *not_the_better_choice(evidence, every), days, *_itself(evidence))
     rest = " ".join(text for text in more if text)
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
@@ -155,19 +155,6 @@ def counted_ones(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
 def uncounted(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
     """The criteria that count for nothing."""
     return [criteria for criteria in declared(evidence) if why_uncounted(evidence, criteria[0])]
-
-
-def _not_counted(evidence: types.Evidence) -> str:
-    """Which criteria do not count beside those that do, and why not; empty where all do, or none."""
-    left = [criteria[0] for criteria in uncounted(evidence)] if counted_ones(evidence) else []
-    asks = [f"{words.within_sentence(label(evidence, each))} {asked(evidence, each)}" for each in left]
-    which = [f"{ask}, which {why_uncounted(evidence, each)}" for ask, each in zip(asks, left, strict=True)]
-    many, listed = words.sentence_case(words.in_words(len(left))), named_with_the_rest(which, MOST_UNCOUNTED)
-    return phrase("criteria", "not_counted", many=many, left=len(left), listed=listed) if left else ""
-
-
-MOST_UNCOUNTED = 2
-"""Criteria that do not count that a sentence names."""
 
 
 def why_uncounted(evidence: types.Evidence, criterion: types.Criterion) -> str:
