@@ -287,7 +287,7 @@ LISTS_OF_MEASURES = {
     *("api.CURVES", "plots.CURVES", "between_groups.MEASURES", "figures.subgroups.MEANS", "figures.subgroups.MEASURES"),
     *("figures.subgroups.REFERENCES", "chapters.discrimination.AT_A_THRESHOLD"),
     *("chapters.discrimination.WHATEVER", "chapters.human_factors.ADVICE", "chapters.human_factors.MEASURES"),
-    *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "names.RESTS_ON"),
+    *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "typeset.names.RESTS_ON"),
     "chapters.severity.MEASURES",
     *("chapters.subgroups.HEADS", "chapters.subgroups.NAMES", "chapters.committee.missed.AT_THRESHOLD"),
     *("between_groups.AT_THRESHOLD", "between_groups.MADE_OF", "between_groups.MARGINS"),
