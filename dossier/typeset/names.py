@@ -107,7 +107,7 @@ def shown(
 def without_predictors(evidence: types.Evidence) -> str:
     """Which datasets have no column in what is said of predictors, after a sentence; empty where all have."""
     without = [label_of(dataset) for dataset in shown(evidence) if not dataset.features]
-    return f" No predictors are given of {named_or_counted(without, 4)}." if without else ""
+    return f" No predictors are given of {named_or_counted(without, bands.NAMED_OF_MANY)}." if without else ""
 
 
 def has_enough(described: types.Description) -> bool:
