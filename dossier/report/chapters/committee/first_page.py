@@ -186,7 +186,7 @@ def _found_everywhere(evidence: types.Evidence) -> str:
     shares = [(site, share) for site in sites if (share := found_share(evidence, site)) is not None]
     if not shares:
         return ""
-    known, few = names.ends_of_range(shares)
+    known, few = names.ends_of_range(shares, "" if classes.labels(evidence) else "sensitivity")
     rising = sorted(known, key=lambda pair: pair[1])
     first, last = (f"{people(share)}{where(evidence, site)}" for site, share in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))

@@ -34,7 +34,7 @@ def _by_hospital(evidence: types.Evidence) -> str:
     found = [pair for pair in every if places.is_here(pair[0].name, evidence)]
     if not found:
         return "Too few patients were tested to say who is missed."
-    found, few = ends_of_range(found)
+    found, few = ends_of_range(found, "sensitivity")
     if len(found) == 1:
         site, only = found[0]
         named = places.where(evidence, site) if few else ""
