@@ -5,81 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from dossier.report import model_card
 from tests.conftest import Book
+from tests.reference.tables import REFERENCE
 
-LAYOUT: Mapping[str, tuple[str, ...]] = {
-    "Card": (
-        "BasicInfo:Basic",
-        "ReleaseInfo:Release",
-        "ModelSummary:Summary",
-        "UsesAndDirections:Uses",
-        "Warnings:Warnings",
-        "TrustIngredients:Trust",
-        "KeyMetrics:Metrics",
-        "Resources:Resources",
-        "Bibliography",
-    ),
-    "Basic": ("ModelName", "ModelDeveloper", "DeveloperContact"),
-    "Release": (
-        "ReleaseStage",
-        "ReleaseDate",
-        "ReleaseVersion",
-        "GlobalAvailability",
-        "EHRCompatibility?",
-        "RegulatoryApproval?",
-    ),
-    "Summary": ("Summary", "Keywords:Keywords"),
-    "Keywords": ("Keyword*",),
-    "Uses": (
-        "IntendedUseAndWorkflow",
-        "PrimaryIntendedUsers",
-        "HowToUse",
-        "TargetedPatientPopulation",
-        "CautionedOutOfScopeSettings",
-    ),
-    "Warnings": ("KnownRisksAndLimitations", "KnownBiasesOrEthicalConsiderations", "ClinicalRiskLevel"),
-    "Trust": ("AISystemFacts:Facts", "TransparencyInformation:Transparency"),
-    "Facts": (
-        "OutcomesAndOutputs",
-        "ModelType",
-        "FoundationModels?",
-        "InputDataSource",
-        "OutputAndInputDataTypes",
-        "DevelopmentDataCharacterization",
-        "BiasMitigationApproaches",
-        "OngoingMaintenance",
-        "Security?",
-        "Transparency?",
-    ),
-    "Transparency": ("FundingSource", "ThirdPartyInformation?", "StakeholdersConsulted"),
-    "Metrics": ("UsefulnessUsabilityEfficacy:Metric", "FairnessEquity:Metric", "SafetyReliability:Metric"),
-    "Metric": (
-        "MetricGoal",
-        "Results:Results",
-        "Interpretation",
-        "TestType",
-        "TestingDataDescription",
-        "ValidationProcessAndJustification",
-    ),
-    "Results": ("MetricResult+:Result",),
-    "Result": ("Label", "ValueJson"),
-    "Resources": (
-        "EvaluationReferences?",
-        "ClinicalTrial?",
-        "PeerReviewedPublications",
-        "ReimbursementStatus?",
-        "PatientConsentOrDisclosure",
-    ),
-}
-"""What each part of the schema 0.2 (mc.chai.org/v0.2/schema.xsd) holds, in its order, restated: `?` once or never, `+`
-once or more, `*` any number; after the colon the part that an element is, otherwise it is a text."""
+LAYOUT: Mapping[str, Sequence[str]] = tomllib.loads((REFERENCE / "model_card.toml").read_text(encoding="utf-8"))
 SPACE = "{https://mc.chai.org/v0.2/schema.xsd}"
 COUNTS = {"": (1, 1), "?": (0, 1), "+": (1, math.inf), "*": (0, math.inf)}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dossier.core.register import REGISTER
@@ -19,117 +21,10 @@ BOUNDARY = ("ici", "e50", "e90", "emax", "ece", "eci", "advisor_value ece", "adv
 TIERS = ("core", "supporting", "mission", "descriptive", "caution", "")
 CURVES = {"calibration_curve": "core", "decision_curve": "core"}
 
-WITHOUT_A_CELL = (
-    ("number_needed_to_decide", "the inverse of the absolute risk reduction, which has a cell: both hold together"),
-    ("auroc_of_rival", "the same function as the model's AUROC, of other risks"),
-    ("oe_ratio_of_rival", "the same function as the model's O/E, of other risks"),
-    ("calibration_slope_of_rival", "the same function as the model's slope, of other risks"),
-    ("error_severity_index_of_rival", "the same function as the model's index, of other risks"),
-    ("mean_severity_of_rival", "the same function as the model's mean severity, of other risks"),
-    ("mean_severity_difference", "a mean of the rows with the t interval, as brier_difference of several classes"),
-    (
-        "wrong_advice_followed",
-        "a rate of decisions, by readers and cases as error_rate_aided; test_automation_bias.py simulates it",
-    ),
-    ("right_advice_resisted", "the same function as wrong_advice_followed, of other decisions"),
-    ("advisor_value of several classes", "the same function of other confidences; test_advice.py simulates it"),
-    ("pooled calibration_slope and differences", "the same function as the pooled mean, on the plain scale"),
-    ("stratified calibration_intercept", "the same fit as the intercept of one site, over the rows of all"),
-    (
-        "internal value over refitted splits",
-        "its truth is the performance of a model that is fitted anew in each split",
-    ),
-    *(
-        (
-            f"{name}_of_update",
-            "the same function as the model's, of risks by updates that were fitted without the row; "
-            "test_updating_simulated.py simulates it",
-        )
-        for name in ("oe_ratio", "brier", "net_benefit_gain", "sensitivity", "specificity")
-    ),
-    ("ici_of_update", "its interval is that of the model's index; test_updating_simulated.py simulates it"),
-    ("reclassified", "a share of the rows with Wilson's interval, as accuracy"),
-    *(
-        (name, "the data choose its threshold; metrics/test_wishes.py simulates it")
-        for name in (
-            "threshold_for_wish",
-            *(f"{of}_at_wish" for of in ("flagged", "sensitivity", "specificity", "ppv", "net_benefit")),
-        )
-    ),
-    (
-        "updated_intercept",
-        "the interval of calibration_intercept, which has a cell; wider where a fold chose otherwise",
-    ),
-    ("updated_slope", "the interval of calibration_slope, which has a cell; wider where a fold chose otherwise"),
-    ("declared internal performance", "its interval is declared, not estimated"),
-    ("net benefit of all sites", "the sum of the sites' decision curves, which have a cell; the sites are fixed"),
+SAID: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("coverage.toml").read_text(encoding="utf-8")
 )
-
-NOTES = (
-    (
-        "ici, e50, e90, emax",
-        "against the curve at which their smoother aims: the true one where it is straight on the logit "
-        "scale, otherwise the spline that fits the whole population best. Emax is the maximum over the rows at hand.",
-    ),
-    (
-        "emax",
-        "a curve whose maximum lies at its ends, where rows are few, fits the same rows as one whose maximum lies "
-        "among them: the upper bound holds there too, and hardly ever misses where it lies among them, so that the "
-        "lower one may miss more once perfect calibration is refuted. No interval of a maximum is exact for every "
-        "curve (Hirano and Porter 2012).",
-    ),
-    (
-        "ici, e50, e90, ece, eci",
-        "near perfect calibration (slight) the upper bound hardly ever misses, and the lower one may miss instead: the "
-        "upper bound is not let to rest on a sample that looks better than perfect calibration usually does "
-        "(power-constrained limits).",
-    ),
-    (
-        "advisor_value",
-        "near perfect calibration the bounds hold more often than they promise: the direction of the error cannot be "
-        "told from chance there.",
-    ),
-    (
-        "calibrated",
-        "the true value of ici, e50, e90, emax, ece and eci is the best possible: one-sided coverage of at "
-        "least .95 is asked for, and .96 is what the rule gives.",
-    ),
-    (
-        "net_benefit_difference",
-        "where few rows are flagged by one model alone the interval, to whose variance one row of each kind is added, "
-        "holds more often than it promises; without these rows it held in as little as .02.",
-    ),
-    ("correspondence_averaged, mean value", "not a test: its expectation for exchangeable tables is one half."),
-    (
-        "prediction interval",
-        "the quantiles of a normal distribution whose variance between sites has the confidence distribution of the "
-        "generalised Q statistic. Tried beside it on 1,500 datasets at tau .1 to .3: t(k - 2) with the REML variance "
-        "holds in .86 to .97, the bootstrap of Nagashima, Noma and Furukawa in .93 to .95, a half-normal prior (.25) "
-        "in .91 to .99.",
-    ),
-    (
-        "pooled mean, tau 0",
-        "the factor of Hartung and Knapp is held at 1 or more, so that it is wide where sites agree.",
-    ),
-    (
-        "auprc",
-        "the bootstrap lies a little high where cases are few; intervals on the logit scale, about the estimate "
-        "or with the bias taken off did no better.",
-    ),
-    (
-        "e50, e90",
-        "at a prevalence of .1 a tenth of the rows holds few cases: the upper bound allows for all directions, and the "
-        "lower one takes over what it leaves.",
-    ),
-    ("error_rate_aided, error_rate_unaided", "Wald's interval, as published; too short below some 200 decisions."),
-    (
-        "membership_auroc",
-        "against the AUROC of the best model; what it estimates is that of a model fitted to half of the rows, which "
-        "lies below it, the more so the more predictors and the fewer rows.",
-    ),
-    ("decision_benefit", "over readers; the cases are those of the study."),
-    ("energy_coefficient, equal", "the truth is 0, the end of the range."),
-)
+"""How the figures of measures are to be read, and why some measures have no cell."""
 
 
 def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, versions: str, draws: int) -> str:
@@ -170,9 +65,9 @@ def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, version
         "or for a test of counts above .065 or below its attainable size by more than chance.\n",
         _tests(tests),
         "## Notes\n",
-        "\n".join(f"- `{name}`: {text}" for name, text in NOTES),
+        "\n".join(f"- `{name}`: {text}" for name, text in SAID["notes"].items()),
         "\n## Without a cell\n",
-        "\n".join(f"- `{name}`: {text}" for name, text in WITHOUT_A_CELL) + "\n",
+        "\n".join(f"- `{name}`: {text}" for name, text in SAID["without_a_cell"].items()) + "\n",
     ]
     return "\n".join(part for part in parts if part)
 
