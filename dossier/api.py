@@ -18,21 +18,29 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dossier.core import errors, over_time, toml_text, values
+from dossier import reading
+from dossier.core import claims, errors, over_time, toml_text, types, values
+from dossier.core.claims import Claim
 from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
+from dossier.core.contents import Edition
 from dossier.core.faults import locations
+from dossier.outputs import output, plots, single
+from dossier.outputs.single import PrintedFigure, PrintedTable
+from dossier.reading import arguments, frames
+from dossier.reading import previous as earlier
+from dossier.reading.faults import not_a_choice
+from dossier.reading.frames import Frame
+from dossier.record import results, results_csv
+from dossier.record.results import CurveRow, Results
+from dossier.report.chapters import acceptance
+from dossier.report.chapters import results as chapter_of_results
+from dossier.typeset import tables
+from dossier.typeset.flags import flag_text
+from dossier.typeset.reasons import reason_text, why
 
 if TYPE_CHECKING:
     import pandas
     import seaborn.objects
-
-    from dossier.core.claims import Claim
-    from dossier.core.contents import Edition
-    from dossier.core.types import Evidence, State, Study
-    from dossier.outputs.single import PrintedFigure, PrintedTable
-    from dossier.reading.frames import Frame
-    from dossier.record.results import CurveRow, Results
-    from dossier.typeset import tables
 
 CURVES: Mapping[str, str] = {
     "calibration": "calibration_curve",
@@ -146,10 +154,6 @@ def validate(
     0.75
     """
     given: dict[str, Any] = {name: value for name, value in locals().items() if name != "tables"}
-    from dossier.outputs import output
-    from dossier.reading import arguments, frames
-    from dossier.reading import previous as earlier
-
     faults = list(arguments.faults(given, tables))
     wrong = {fault.at.name for fault in faults if isinstance(fault.at, locations.Argument)}
     if wrong.intersection(arguments.NEEDED):
@@ -173,8 +177,6 @@ def validate(
 
 def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of release.toml that the arguments make, with frames for files; one that is not given is left out."""
-    from dossier.reading import frames
-
     risk, rival = given["risk"], given.get("rival")
     names = {"model": "model", "version": "not stated", "owner": "not stated"}
     about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date", "previous")}
@@ -223,7 +225,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
 class Loaded:
     """A release that was read and checked, with its rows."""
 
-    study: Study
+    study: types.Study
 
     def validate(self) -> Validation:
         """What the model is worth on these rows, as frames, plots and PDFs."""
@@ -250,9 +252,6 @@ def load(release: str | Path, allow_outside: bool = False) -> Loaded:
     ReleaseError, DataError
         With every fault of the release and of its tables.
     """
-    from dossier import reading
-    from dossier.reading import arguments
-
     return Loaded(reading.study(arguments.fitting("release", release, "place", '"release.toml"'), allow_outside))
 
 
@@ -274,9 +273,6 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
-    from dossier.reading import arguments
-    from dossier.record import results
-
     _, read = results.opened(Path(arguments.fitting("path", path, "place", '"out"')))
     return Record(read)
 
@@ -287,7 +283,7 @@ class Record:
     A name or an argument that is none of those that there are is a ReleaseError, which lists them.
     """
 
-    _found: Evidence | None = None
+    _found: types.Evidence | None = None
     """What was found of the rows, where they were at hand."""
 
     def __init__(self, results: Results) -> None:
@@ -299,7 +295,7 @@ class Record:
         return self._results
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> types.Evidence:
         """The evidence that pages and figures are printed from."""
         return self.results.evidence
 
@@ -330,9 +326,6 @@ class Record:
         """
         import pandas
 
-        from dossier.record import results_csv
-        from dossier.typeset.reasons import reason_text
-
         if _chosen("of", of, ["estimates", "claims"]) == "claims":
             return self._claims()
         rows = self.results.in_order(self.results.estimates)
@@ -360,22 +353,15 @@ class Record:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What the numbers say to each question that is always asked, the gravest first, as values."""
-        from dossier.core import claims
-
         return claims.of(self.evidence)
 
     @property
-    def verdict(self) -> State:
+    def verdict(self) -> types.State:
         """How the criteria that count stand, the worst deciding: shown, against, open; untested where none counts."""
-        from dossier.report.chapters import acceptance
-
         return acceptance.verdict_of_all(self.evidence)
 
     def _claims(self) -> pandas.DataFrame:
         import pandas
-
-        from dossier.record import results_csv
-        from dossier.typeset.reasons import reason_text
 
         sites = {dataset.name: dataset.site for dataset in self.results.datasets}
         plain = ("question", "scope", "state", "harm")
@@ -449,8 +435,6 @@ class Record:
             interval, a colour a model or group and a panel a threshold or other setting. `facet`, `add`, `theme`,
             `scale` and `save` work as on any other.
         """
-        from dossier.outputs import plots
-
         rows = self.to_frame()
         rows = rows[rows["status"] == "estimated"]
         columns = rows["subset_column"]
@@ -486,15 +470,11 @@ class Record:
         dossier.outputs.single.PrintedTable
             `to_frame`, `to_html`, `to_latex`, `to_docx`; shown as a table in a notebook.
         """
-        from dossier.outputs.single import PrintedTable
-
         return PrintedTable(self._tables[_chosen("name", name, self.tables)])
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
         """The names of the figures that these results allow, which `figure` gives; all are drawn for it."""
-        from dossier.outputs import single
-
         return tuple(single.figures(self.evidence))
 
     def figure(self, name: str) -> PrintedFigure:
@@ -515,8 +495,6 @@ class Record:
         ReleaseError
             With the names that there are, or with the reason why these results allow none.
         """
-        from dossier.outputs import single
-
         return single.figure(self.evidence, name, locations.Argument("name"))
 
     def pdf(self, edition: Edition = "regulatory", *, page: Page = "a4", local_site: str | None = None) -> bytes:
@@ -579,8 +557,7 @@ class Record:
         OutputError
             Where the folder holds anything but an unaltered dossier.
         """
-        from dossier.outputs import output, printing
-        from dossier.reading import arguments
+        from dossier.outputs import printing
 
         path = Path(arguments.fitting("folder", folder, "place", '"out"'))
         with output.reserved(path):
@@ -592,9 +569,8 @@ class Record:
             _, beside = printing.beside(path, evidence, self._found, files["results.json"], page)
             return output.write(path, files, beside=beside)
 
-    def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
+    def _printed(self, asked: Build) -> tuple[types.Evidence, dict[str, bytes]]:
         from dossier.outputs import printing
-        from dossier.reading import arguments
 
         arguments.fitting("local_site", asked.local_site, "name_of_site", '"North"')
         _chosen("page", asked.page, ["a4", "letter"])
@@ -602,14 +578,9 @@ class Record:
         return printing.printed(self.results.text(), command)
 
     def __repr__(self) -> str:
-        from dossier.core import types
-        from dossier.outputs.single import PrintedTable
-        from dossier.report.chapters import results
-        from dossier.typeset.reasons import why
-
         about = self.results.release
         title = f"{about.model} {about.version}: external validation"
-        table = PrintedTable(results.essentials(self.evidence)).to_frame()
+        table = PrintedTable(chapter_of_results.essentials(self.evidence)).to_frame()
         more = len(table) - MOST_ROWS
         rest = f"\n... and {more} more rows: to_frame() has them all" if more > 0 else ""
         together = types.find(self.evidence, "auroc", types.POOLED)
@@ -618,15 +589,13 @@ class Record:
         return f"{title}\n{table.head(MOST_ROWS).to_string(index=False, line_width=None)}{rest}"
 
     def _repr_html_(self) -> str:
-        from dossier.outputs import single
-
         return single.first_look(self.evidence)
 
 
 class Validation(Record):
     """A model held against rows: what was found, and the release that says what was asked."""
 
-    def __init__(self, study: Study, files: Mapping[str, bytes]) -> None:
+    def __init__(self, study: types.Study, files: Mapping[str, bytes]) -> None:
         """`files` are the release's own, by name; none where it lies on a disk."""
         self.study = study
         self._files = dict(files)
@@ -635,7 +604,6 @@ class Validation(Record):
     def results(self) -> Results:
         """The rows of results.json, typed; what takes long is done when they are first asked for."""
         from dossier import evaluate
-        from dossier.record import results
 
         try:
             self._found = evaluate.evidence(self.study)
@@ -645,8 +613,6 @@ class Validation(Record):
 
     def _reported(self, faults: Sequence[errors.Fault]) -> Sequence[errors.Fault]:
         """The faults of the release in the words of the door that was used."""
-        from dossier.reading import arguments
-
         return [arguments.of_frame(fault) for fault in faults] if self._files else faults
 
     def check(self) -> pandas.DataFrame:
@@ -661,7 +627,6 @@ class Validation(Record):
         import pandas
 
         from dossier import evaluate
-        from dossier.typeset.flags import flag_text
 
         found = evaluate.preview(self.study)
         faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in self._reported(found.faults)]
@@ -686,9 +651,6 @@ class Validation(Record):
         ValueError
             Where the release was read from a disk: it lies there already.
         """
-        from dossier.outputs import output
-        from dossier.reading import arguments
-
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
         path = Path(arguments.fitting("folder", folder, "place", '"release"'))
@@ -703,8 +665,6 @@ WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 def _chosen(argument: str, value: Any, choices: Sequence[str]) -> Any:
     """The value where it is one of those that there are; a ReleaseError names them."""
-    from dossier.reading.faults import not_a_choice
-
     if not isinstance(value, str) or value not in choices:
         raise not_a_choice(locations.Argument(argument), argument, value, choices)
     return value

@@ -20,6 +20,7 @@ from dossier.outputs import output
 from dossier.outputs.outlined import outlined
 from dossier.reading import arguments, faults
 from dossier.report import draw
+from dossier.report.chapters import grid, results, verdict
 from dossier.typeset import reasons, tables
 from dossier.typeset.numbers import MINUS, plain
 
@@ -237,8 +238,6 @@ class PrintedTable:
 
 def first_look(evidence: types.Evidence) -> str:
     """What page 1 says, as HTML: its first sentence, its questions and the core performance."""
-    from dossier.report.chapters import grid, results, verdict
-
     made, about = ElementTree.Element("p"), evidence.release.release
     made.text = f"{about.model} {about.version}: external validation. {plain(verdict.finding(evidence).lead)}"
     parts = (PrintedTable(table).to_html() for table in (grid.table(evidence), results.essentials(evidence)))

@@ -28,6 +28,7 @@ from pydantic_core import CoreSchema, core_schema
 from dossier.core import between_groups, claims, facts, types, values
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.faults import locations
+from dossier.core.register import fill, terms_of
 from dossier.core.release import About, Count, Release, StopRule
 from dossier.typeset import reasons
 from dossier.typeset.flags import flag_text
@@ -578,8 +579,6 @@ class Results(values.ShownByCounts, Row):
     @property
     def evidence(self) -> types.Evidence:
         """The evidence that the file holds."""
-        from dossier.core.register import fill, terms_of
-
         fill("metrics")
         results = [row.result for row in self.estimates]
         curves = [row.result for row in self.curves]
@@ -675,8 +674,6 @@ def of(evidence: types.Evidence) -> Results:
 
 def term_of(measure: str, at: Mapping[str, Setting]) -> str:
     """Which function made the values of a measure at these settings."""
-    from dossier.core.register import fill
-
     model = str(at.get("model", ""))
     if "weights" in at:
         return f"{measure}_at_marginal_weights"
@@ -700,8 +697,6 @@ def _difference_of(measure: str) -> str:
 @cache
 def _minuends() -> Mapping[str, str]:
     """The measures by the names of their differences."""
-    from dossier.core.register import fill
-
     register = fill("metrics")
     shelves = (register.metrics, register.class_metrics, register.syntheses)
     return {_difference_of(entry.term.measure): entry.term.measure for shelf in shelves for entry in shelf.values()}
