@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.compute as compute
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import Cell
@@ -25,8 +27,6 @@ def arrow(values: Sequence[Any]) -> Any:
 
     A duration is a number of days, as in parquet and feather files.
     """
-    import pyarrow
-
     values = [value / A_DAY if isinstance(value, datetime.timedelta) else value for value in values]
     present = [value for value in values if value is not None]
     if not present:
@@ -65,8 +65,6 @@ def whole(column: Any) -> Any:
     Texts have no blanks around them, as in every other kind of file. A number of fewer bits than a double is the one
     that its shortest digits spell: 0.7, not 0.699999988079071.
     """
-    import pyarrow
-
     pieces = column.chunks or pyarrow.schema([("", column.type)]).empty_table().column(0).chunks
     plain = [_plain(piece) for piece in pieces]
     # concat_arrays copies even what is in one piece.
@@ -75,8 +73,6 @@ def whole(column: Any) -> Any:
 
 def refuse_invalid(name: str, column: Any, file: str) -> None:
     """Raise a DataError where cells are not what their kind says, such as bytes that are no UTF-8 in a text."""
-    import pyarrow
-
     try:
         column.validate(full=True)
     except pyarrow.ArrowInvalid:
@@ -88,8 +84,6 @@ def spelled(column: Any) -> Any:
 
     A time of a zone is spelled in UTC: what the zone is called, and whether this machine knows it, makes no difference.
     """
-    import pyarrow
-
     kind, kinds = column.type, pyarrow.types
     if kinds.is_null(kind) or kinds.is_boolean(kind) or kinds.is_string(kind):
         return column
@@ -104,9 +98,6 @@ def spelled(column: Any) -> Any:
 
 
 def _plain(cells: Any) -> Any:
-    import pyarrow
-    import pyarrow.compute as compute
-
     plain = _spelled_out(cells)
     kinds = pyarrow.types
     is_text = kinds.is_string(plain.type) or kinds.is_large_string(plain.type)
@@ -114,9 +105,6 @@ def _plain(cells: Any) -> Any:
 
 
 def _spelled_out(cells: Any) -> Any:
-    import pyarrow
-    import pyarrow.compute as compute
-
     kind, kinds = cells.type, pyarrow.types
     if kinds.is_dictionary(kind):
         # The texts of a dictionary may be of a kind that Arrow cannot spell out.
@@ -140,8 +128,6 @@ def _spelled_out(cells: Any) -> Any:
 
 def _doubles(cells: Any) -> Any:
     """Numbers of 16 or 32 bits as doubles; without their digits 0.7 would lie below a threshold of 0.7."""
-    import pyarrow
-
     if pyarrow.types.is_float16(cells.type):
         values = cells.to_pylist()
         spelled = {value: float(str(np.float16(value))) for value in set(values) if value is not None}
@@ -152,17 +138,12 @@ def _doubles(cells: Any) -> Any:
 
 def _days(cells: Any) -> Any:
     """Durations as numbers of days, for a bare count is one of a unit that only the file knows."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
     return compute.divide(counts, float(IN_A_DAY[cells.type.unit]))
 
 
 def _decoded(cells: Any) -> Any:
     """Bytes as the text that they hold, or else as bytes are written."""
-    import pyarrow
-
     try:
         return cells.cast(pyarrow.string())
     except pyarrow.ArrowInvalid:
@@ -170,6 +151,4 @@ def _decoded(cells: Any) -> Any:
 
 
 def _texts(cells: Any) -> Any:
-    import pyarrow
-
     return pyarrow.array([None if value is None else str(value) for value in cells.to_pylist()], pyarrow.string())

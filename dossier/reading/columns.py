@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from dossier.core import bands, release, types
@@ -110,9 +112,6 @@ def settled(raw: RawTable, declaration: release.DatasetDeclaration, where: Key, 
 
 def _column_of(raw: RawTable, name: str, missing: Sequence[release.Value]) -> Series:
     """A column of the file; one with labels lacks the values that are declared missing by their codes, too."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     cells = raw.columns[name]
     if name in raw.codes and missing:
         gaps = column(name, raw.codes[name], missing).missing
@@ -152,8 +151,6 @@ def _alike(raw: RawTable) -> list[Fault]:
 
 def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Series:
     """The column of these cells; a cell that is empty, NaN or one of the values of `missing` is missing."""
-    import pyarrow
-
     kind = cells.type
     if pyarrow.types.is_boolean(kind):
         return _of_booleans(name, cells, missing)
@@ -187,8 +184,6 @@ def _of_booleans(name: str, cells: Any, missing: Sequence[release.Value]) -> Ser
 
 
 def _of_numbers(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
-    import pyarrow
-
     # The double that the digits spell; the cast of a decimal is one that is near it.
     spelled = cells.cast(pyarrow.string()) if pyarrow.types.is_decimal(cells.type) else cells
     given = spelled.cast(pyarrow.float64(), safe=False)
@@ -202,8 +197,6 @@ def _of_numbers(name: str, cells: Any, missing: Sequence[release.Value]) -> Seri
 
 def _once(cells: Any, numbers: types.Floats) -> Any:
     """The cells of a column of numbers: the numbers themselves where these say the same, so that both are held once."""
-    import pyarrow
-
     told_alike = pyarrow.types.is_floating(cells.type) or (
         pyarrow.types.is_integer(cells.type) and not (np.abs(numbers) >= LARGEST_SPLIT).any()
     )
@@ -218,9 +211,6 @@ NOT_AVAILABLE = ("NA", ".")
 
 
 def _of_plain_texts(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
-    import pyarrow
-    import pyarrow.compute as compute
-
     cells = cells if pyarrow.types.is_string(cells.type) else cells.cast(pyarrow.string())
     absent = pyarrow.array(
         ["", "nan", "NaN", *(number(value) if isinstance(value, float) else str(value) for value in missing)]
@@ -253,9 +243,6 @@ def _kind(numbers: types.Floats, gaps: Bools) -> Holds:
 
 def _parsed(cells: Any, gaps: Bools) -> tuple[types.Floats, bool]:
     """The cells as numbers, and whether every cell that is not missing is one."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     try:
         filled = compute.if_else(pyarrow.array(gaps), pyarrow.scalar(None, pyarrow.string()), cells)
         return np.array(filled.cast(pyarrow.float64()).to_numpy(zero_copy_only=False), dtype=np.float64), True
@@ -306,9 +293,6 @@ def encoded(column: Series) -> tuple[NDArray[np.int64], Any]:
 
     No text of Python's is made: of millions of identifiers nobody needs one.
     """
-    import pyarrow
-    import pyarrow.compute as compute
-
     if column.kind == "empty":
         return np.full(len(column.missing), -1, dtype=np.int64), pyarrow.array([], pyarrow.string())
     if column.kind == "booleans":
@@ -332,8 +316,6 @@ def _word(cell: Any) -> str:
 
 def rows_of(column: Series, rows: NDArray[np.int64]) -> Series:
     """The column of these rows, with the kind that it had in the whole table."""
-    import pyarrow
-
     cells = column.cells.take(pyarrow.array(rows))
     return replace(column, numbers=column.numbers[rows], missing=column.missing[rows], cells=cells)
 
@@ -430,9 +412,6 @@ def _positive(table: Settled, found: Series, positive: release.Value, faults: li
 
 def _not_available(table: Settled, found: Series, wanted: str) -> Series:
     """The column in which NA or a point is missing, which the table's notes say."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     words = pyarrow.array([word for word in NOT_AVAILABLE if word != wanted])
     here = np.asarray(compute.is_in(found.cells, words).to_numpy(zero_copy_only=False))
     cells = Count(int((here & ~found.missing).sum()), "row")
@@ -577,9 +556,6 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
 
 def of_scale(table: Settled, name: str, declared: str, faults: list[Fault], scale: str) -> Series | None:
     """The column of that name, of declared per cent without the signs behind; None, and a fault, without one."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     found = named(table, name, declared, faults)
     if found is None or scale != "percent" or found.kind not in ("texts", "mixed"):
         return found
@@ -612,8 +588,6 @@ def is_written_with_commas(table: Settled) -> bool:
 
 
 def _texts_of(table: Settled) -> dict[str, Any]:
-    import pyarrow
-
     return {name: column.cells for name, column in table.columns.items() if pyarrow.types.is_string(column.cells.type)}
 
 

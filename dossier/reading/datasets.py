@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from dossier.core import bands, equation, types
@@ -199,8 +201,6 @@ def _with_earlier_risks(
 
     Missing where that table has no such row, has it twice, or knows another outcome of it; nothing of the link is kept.
     """
-    import pyarrow
-
     tables, where = release.release.previous_tables, Key("release", "previous_tables")
     if tables is None or declaration.role == "development":
         return table
@@ -401,9 +401,6 @@ def _parts(held: Held, faults: list[Fault]) -> list[Part]:
 
 def _names_for_missing(column: Series, ours: str, counted_as: str) -> Iterator[Unknown]:
     """The names of a column that may stand for missing; a positive number or 0 may be the number of a place."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     for code in notations.CODES:
         rows = column.numbers == code
         if code < 0 and rows.any():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from dossier.core.errors import Fault
@@ -128,8 +129,6 @@ def with_points(columns: tuple[Any, ...], between: str, dialect: Dialect) -> tup
     It is when that is declared; and by rule when no comma stands between the columns, no number has a point, and the
     commas are not all those of thousands (1,234).
     """
-    import pyarrow.compute as compute
-
     if dialect.decimal == "." or (dialect.decimal is None and between == ","):
         return columns
     # The first row may hold names.
@@ -154,8 +153,6 @@ def points(columns: Sequence[Any], rows: NDArray[np.int64], file: str, dialect: 
 
 
 def _points(name: str, cells: Any, rows: NDArray[np.int64], file: str) -> list[Fault]:
-    import pyarrow.compute as compute
-
     if not 0 < _matching(cells, THOUSANDS_WITH_POINT) == _matching(cells, r"\."):
         return []
     places = compute.indices_nonzero(compute.match_substring_regex(cells, THOUSANDS_WITH_POINT)).to_pylist()
@@ -164,8 +161,6 @@ def _points(name: str, cells: Any, rows: NDArray[np.int64], file: str) -> list[F
 
 
 def _matching(cells: Any, pattern: str) -> int:
-    import pyarrow.compute as compute
-
     return int(compute.sum(compute.match_substring_regex(cells, pattern)).as_py() or 0)
 
 

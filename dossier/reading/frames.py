@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
+import pyarrow.compute as compute
+import pyarrow.parquet
+
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import Cell, File
 from dossier.reading import cells
 
 if TYPE_CHECKING:
     import pandas
-    import pyarrow
 
 Frame = Any
 """A frame of a library that hands out Arrow's columns (`__arrow_c_stream__`), columns in a dict, or records."""
@@ -118,8 +121,6 @@ def subgroup(found: Sequence[Mapping[str, Any]], asked: str | Mapping[str, Any])
 def _categories(frame: Any, name: Any) -> list[str] | None:
     """The categories of a column that occur in it, in their order; None where it has no texts as such."""
     import pandas
-    import pyarrow
-    import pyarrow.compute as compute
 
     if not isinstance(name, str) or name not in _names(frame):
         return None
@@ -183,9 +184,6 @@ def written(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, byte
 
 def _parquet(frame: Any, place: str) -> bytes:
     """The rows as a parquet file in plain cells, which are the same whichever kind of frame they were given in."""
-    import pyarrow
-    import pyarrow.parquet
-
     table = pyarrow.table({name: _whole(name, column, place) for name, column in _columns(frame, place)})
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table, sink)
@@ -193,8 +191,6 @@ def _parquet(frame: Any, place: str) -> bytes:
 
 
 def _whole(name: str, column: Any, place: str) -> Any:
-    import pyarrow
-
     cells.refuse_invalid(name, column, place)
     found = cells.whole(column if isinstance(column, pyarrow.ChunkedArray) else pyarrow.chunked_array([column]))
     return found.cast(pyarrow.string()) if pyarrow.types.is_large_string(found.type) else found
@@ -202,8 +198,6 @@ def _whole(name: str, column: Any, place: str) -> Any:
 
 def _names(frame: Any) -> list[str]:
     """The names of the columns of a frame."""
-    import pyarrow
-
     if isinstance(frame, Mapping):
         return list(frame)
     if _is_records(frame):
@@ -214,8 +208,6 @@ def _names(frame: Any) -> list[str]:
 
 
 def _arrow(frame: Any) -> Any:
-    import pyarrow
-
     return frame if isinstance(frame, pyarrow.Table) else pyarrow.table(frame)
 
 
@@ -249,7 +241,6 @@ def _columns(frame: Any, place: str) -> list[tuple[str, Any]]:
 def _cells(column: Any) -> Any:
     """A column as Arrow's; values that it has no kind for, such as intervals, as texts; None where of several kinds."""
     import pandas
-    import pyarrow
 
     if not isinstance(column, pandas.Series):
         if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
@@ -266,8 +257,6 @@ def _cells(column: Any) -> Any:
 
 def _plain(column: Any) -> Any:
     """Cells of Arrow's own kinds: those that pandas adds, of intervals and periods, as texts, for nobody reads them."""
-    import pyarrow
-
     if isinstance(column, pyarrow.ChunkedArray):
         return pyarrow.chunked_array(map(_plain, column.chunks)) if column.chunks else column
     if pyarrow.types.is_dictionary(column.type) and isinstance(column.type.value_type, pyarrow.ExtensionType):
@@ -276,7 +265,5 @@ def _plain(column: Any) -> Any:
 
 
 def _texts(values: pandas.Series) -> pyarrow.Array:
-    import pyarrow
-
     texts = [None if gap else str(value) for value, gap in zip(values, values.isna(), strict=True)]
     return pyarrow.array(texts, pyarrow.string())

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow
 
 from dossier.core import facts, limited
 from dossier.core.errors import DataError, Fault
@@ -75,8 +76,6 @@ def read_table(
     content: bytes, paths: Mapping[str, str] | None, file: str, dialect: Dialect | None, head: bool
 ) -> Iterator[tuple[Said, Any]]:
     """The table of `table`, its rows' numbers first, column by column; called in the process that reads files."""
-    import pyarrow
-
     faults: list[Fault] = []
     source: tables.Given = content if paths is None else {name: Path(path) for name, path in paths.items()}
     try:
@@ -164,8 +163,6 @@ def asked(
     A DataError says that a file of `size` bytes is at fault, which may take as many seconds of a processor and bytes of
     memory as `limits` say; without them what a table of its size may.
     """
-    import pyarrow
-
     seconds, most = limits or (SECONDS + SECONDS_A_MEGABYTE * (size >> 20), memory())
     loads = (*LOADS, *(name for ending, name in PACKAGES.items() if ending == signatures.kind(file)))
     try:
@@ -193,8 +190,6 @@ def _unreadable(file: str, ended: str) -> Fault:
 
 def stream(column: Any) -> Any:
     """A column as a stream of Arrow's, in bytes."""
-    import pyarrow
-
     table = pyarrow.Table.from_arrays([column], names=[""])
     sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, table.schema) as writer:
@@ -204,8 +199,6 @@ def stream(column: Any) -> Any:
 
 def valid(body: Any) -> Any:
     """The column of a stream, checked in full: what reads hostile files is not taken at its word; None without one."""
-    import pyarrow
-
     if not body:
         return None
     found = pyarrow.ipc.open_stream(body).read_all()

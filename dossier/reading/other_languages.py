@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow
+from pyarrow import compute, csv
 
 from dossier.core.errors import ReleaseError
 from dossier.core.faults.locations import File
 from dossier.core.release import schema
 from dossier.reading.arguments import KINDS
-
-if TYPE_CHECKING:
-    import pyarrow
 
 LISTS = ("thresholds", "subgroups", "predictors", "classes")
 """The arguments that are lists."""
@@ -67,9 +67,6 @@ def _with_tables(value: Any, folder: Path) -> Any:
 
 def _table(file: Path, columns: Mapping[str, str | list[str]]) -> pyarrow.Table:
     """The rows of a file, its columns of the types that they have where they come from."""
-    import pyarrow
-    from pyarrow import compute, csv
-
     try:
         kinds = {name: "string" if isinstance(kind, list) else kind for name, kind in columns.items()}
         options = csv.ConvertOptions(column_types=kinds, null_values=[""], strings_can_be_null=True)

@@ -10,6 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
+
 from dossier.core import errors, facts
 from dossier.core.faults.locations import File
 from dossier.reading import cells, signatures
@@ -85,8 +88,6 @@ class Columns(Mapping[str, Any]):
 
 def part(source: Path | bytes, file: str, faults: list[errors.Fault]) -> Part | None:
     """What the footer of a parquet file says; None, and a fault, when it is no such file."""
-    import pyarrow
-
     another = signatures.another_kind(_first_bytes(source), file, ".parquet")
     if another is not None:
         faults.append(another)
@@ -139,8 +140,6 @@ def alike(parts: Sequence[Part], folder: str, faults: list[errors.Fault]) -> boo
 
 def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[errors.Fault]:
     """The fault of a column whose kinds, before any row is read, do not fit together."""
-    import pyarrow
-
     if len({part.schema.field(name).type for part in parts}) == 1:
         return []
     empty = [_plain(pyarrow.schema([part.schema.field(name)]).empty_table()) for part in parts]
@@ -149,8 +148,6 @@ def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[err
 
 def _column(part: Part, name: str) -> Any:
     """One column of a file as a table, whose cells are what they are said to be, and as many."""
-    import pyarrow
-
     _refuse_what_is_too_large(part, name)
     try:
         with _opened(part.source, part.footer) as found:
@@ -175,9 +172,6 @@ def _refuse_what_is_too_large(part: Part, name: str) -> None:
 
 
 def _opened(source: Path | bytes, footer: Any = None) -> Any:
-    import pyarrow
-    import pyarrow.parquet
-
     content = pyarrow.BufferReader(source) if isinstance(source, bytes) else pyarrow.OSFile(str(source))
     return pyarrow.parquet.ParquetFile(content, metadata=footer)
 
@@ -195,21 +189,15 @@ def _damaged(file: str) -> errors.Fault:
 
 def _plain(table: Any) -> Any:
     """A table of one column, its cells plain."""
-    import pyarrow
-
     return pyarrow.table({name: cells.whole(table.column(name)) for name in table.column_names})
 
 
 def _below(tables: Sequence[Any]) -> Any:
     """Tables one below the other, where their columns fit together."""
-    import pyarrow
-
     return pyarrow.concat_tables(tables, promote_options="permissive")
 
 
 def _fit(tables: Sequence[Any]) -> bool:
-    import pyarrow
-
     try:
         _below(tables)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):

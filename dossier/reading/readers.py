@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow
 from numpy.typing import NDArray
 
 from dossier.core import facts, types
@@ -249,8 +250,6 @@ def _with_gaps(raw: tables.RawTable, first: int) -> tables.RawTable:
     numbers = raw.rows
     if len(numbers) == 0 or (len(numbers) > 2 and (np.diff(numbers) == 2).all()):
         return raw
-    import pyarrow
-
     every = np.arange(first, int(numbers[-1]) + 1, dtype=np.int64)
     gaps = ~np.isin(every, numbers)
     places = pyarrow.array(np.cumsum(~gaps) - 1, mask=gaps)
@@ -283,8 +282,6 @@ def _header(kind: Rating, first: list[str], file: str, declared: ReadersTables, 
     if declared.case is not None and declared.case in first:
         return True
     cells = first[1:] if declared.case is not None else first
-    import pyarrow
-
     arrow = pyarrow.array(cells, pyarrow.string())
     numbers = kind.column("", arrow).numbers
     valid = [bool(fits) or cell == "" for fits, cell in zip(kind.fits(numbers), cells, strict=True)]

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow
+
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import File
 from dossier.reading.cells import whole
@@ -80,8 +82,6 @@ def _not_whole(file: str, ending: str) -> Fault:
 
 def _as_spelled(values: list[Any]) -> list[Any]:
     """Numbers of 32 bits, which Stata's are by default, as the doubles that their digits spell."""
-    import pyarrow
-
     if not all(value is None or isinstance(value, float) for value in values):
         # A day is kept as a number too, and is read as a day.
         return values

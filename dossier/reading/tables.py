@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.compute
+import pyarrow.compute as compute
+import pyarrow.csv
+import pyarrow.feather
 from numpy.typing import NDArray
 
 from dossier.core import errors, facts
@@ -50,8 +55,6 @@ class RawTable:
 
     def only(self, keep: NDArray[np.bool_]) -> RawTable:
         """Some of the rows."""
-        import pyarrow
-
         mask, every = pyarrow.array(keep), (self.columns, self.codes)
         columns, codes = ({name: cells.filter(mask) for name, cells in some.items()} for some in every)
         ends = np.cumsum((0, *(count for _, count in self.files)))
@@ -141,10 +144,6 @@ def _text(content: bytes, file: str, dialect: Dialect, faults: list[errors.Fault
 
 def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.Fault]) -> RawTable | None:
     """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
-    import pyarrow
-    import pyarrow.compute
-    import pyarrow.csv
-
     delimiter, above = written.delimiter, written.above
     stray = ragged.lost_between_quotation_marks(written.text, delimiter, file, above)
     if stray is not None:
@@ -210,9 +209,6 @@ def _without_blank_lines(raw: RawTable, written: Written) -> RawTable:
 
 def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
     """The rows in which any column holds something; None where these are all."""
-    import pyarrow
-    import pyarrow.compute as compute
-
     empty = None
     for column in columns:
         gaps = compute.is_null(column, nan_is_null=True)
@@ -261,8 +257,6 @@ def well_named(names: Sequence[str], count: int, file: str, faults: list[errors.
 
 def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: list[errors.Fault]) -> RawTable | None:
     """The rows of a sheet that hold something; without a head all of them, and their cells as one types them."""
-    import pyarrow
-
     found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
     if found is None:
         return None
@@ -296,9 +290,6 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[errors.Fau
 
 
 def _feather(content: bytes, file: str, faults: list[errors.Fault]) -> RawTable | None:
-    import pyarrow
-    import pyarrow.feather
-
     try:
         found = pyarrow.feather.read_table(pyarrow.BufferReader(content), use_threads=False)
     except MemoryError:
