@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dossier.core import over_time, types
-
-if TYPE_CHECKING:
-    from dossier.core.release import Acceptance, Release
+from dossier.core.release import Acceptance, Release
 
 Uncounted = Literal["undated", "after_dossier", "after_data"]
 

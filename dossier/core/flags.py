@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from dossier.core import bands, between_groups, binding, multiplicity, over_time
 from dossier.core.facts import Count, Fact, Value, gathered
+from dossier.core.release import Model, Release, Reply, StopRule
 from dossier.core.types import (
     MACRO,
     MARGINAL,
@@ -34,9 +34,6 @@ from dossier.core.types import (
     expected_range,
     sum_known,
 )
-
-if TYPE_CHECKING:
-    from dossier.core.release import Model, Release, Reply, StopRule
 
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
+from dossier.core.release import Acceptable
 from dossier.core.types import Absent, At, Estimate, Evidence, Result, find
-
-if TYPE_CHECKING:
-    from dossier.core.release import Acceptable
 
 Kind = Literal["plain", "balanced", "prioritized", "confident", "practical", "composite"]
 """What an instance asks beyond the right class: nothing, equal weights, a priority, a confidence, a complexity, all."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dossier.core import bands, facts, types
-
-if TYPE_CHECKING:
-    from dossier.core.release import StopRule
+from dossier.core.release import StopRule
 
 How = Literal[
     "too high at first and then too low",

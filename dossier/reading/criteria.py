@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
 from dossier.core import bands, facts, flags, living_text
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import Key, Location, listed_table
+from dossier.core.register import REGISTER, Metric, fill, terms_of
 from dossier.core.release import NOT_RIVALS, Acceptance, Release
 from dossier.core.types import MACRO, POOLED, RIVAL, Subset, Term, folded
 from dossier.reading.faults import nearest
 from dossier.words.wording import shown
-
-if TYPE_CHECKING:
-    from dossier.core.register import Metric
 
 EVERYWHERE = ("each external", "pooled")
 BESIDE = ("against", "class", "estimator", "group", "model")
@@ -30,8 +27,6 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
     """
     if not release.acceptance and not release.robustness.minimum:
         return []
-    from dossier.core.register import fill
-
     register = fill("metrics")
     compared = {name: metric for name, metric in register.metrics.items() if RIVAL in metric.fixed.values()}
     over_sites = {metric.term.name for metric in register.metrics.values() if metric.pool is not None}
@@ -67,8 +62,6 @@ def text_faults(
     held = [(where, text) for where, text in texts if "{" in text]
     if not held:
         return
-    from dossier.core.register import fill, terms_of
-
     fill("metrics")
     terms = {term.measure: term for term in terms_of(release).values()}
     for where, text in held:
@@ -174,8 +167,6 @@ def _of(
             yield Fault("criterion_of_other_tier", where.of("measure"), measure=criterion.measure)
         yield from _of_settings(criterion, where, release, known)
         # A mean over the classes that no number is made of.
-        from dossier.core.register import REGISTER
-
         metric = REGISTER.metrics.get(criterion.measure)
         if criterion.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
             yield Fault("no_mean_of_classes", where.of("at"), measure=criterion.measure)

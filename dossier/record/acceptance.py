@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
 from dossier.core import errors, multiplicity, types
+from dossier.core.claims import Claim
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import listed_table
+from dossier.core.release import Acceptance
 from dossier.typeset.reasons import reason_text
-
-if TYPE_CHECKING:
-    from dossier.core.claims import Claim
-    from dossier.core.release import Acceptance
 
 EACH_EXTERNAL = "each external"
 """What a criterion says in place of a dataset when every external dataset must meet it."""
