@@ -7,9 +7,11 @@ import resource
 import signal
 import sys
 import threading
+import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from dossier.outputs.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, UNSIGNED, INTERRUPTED = 0, 2, 3, 4, 5, 130
+PLACE = click.Path(path_type=Path)
 LEAST = (
     ("-v", resource.RLIMIT_AS, 2.5, 1 << 30, "GB of address space"),
     ("-n", resource.RLIMIT_NOFILE, 64, 1, "open files"),
@@ -171,17 +174,15 @@ def _outcome(outcome: str | None, event: str | None, time: str | None, at: float
 
 
 @dossier.command(short_help="Write an example release, or that of your tables.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PLACE)
 @click.option(
     *("--table", "tables"),
     multiple=True,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="A table of a hospital that did not make the model; repeatable. With --outcome and --risk.",
 )
-@click.option(
-    "--development", metavar="FILE", type=click.Path(path_type=Path), help="With --table, what the model was made of."
-)
+@click.option("--development", metavar="FILE", type=PLACE, help="With --table, what the model was made of.")
 @_of_tables
 def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked: Any) -> None:
     """Write a commented release.toml and tiny tables: a release that builds at once.
@@ -227,7 +228,7 @@ _allow_outside = click.option(
 
 
 @dossier.command(short_help="Report every fault and flag of a release.")
-@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.argument("release", metavar="RELEASE", type=PLACE)
 @_as_json
 @_allow_outside
 def check(release: Path, as_json: bool, allow_outside: bool) -> int:
@@ -248,7 +249,7 @@ def check(release: Path, as_json: bool, allow_outside: bool) -> int:
 
 
 @dossier.command(short_help="Seal what a release declares, before its data are opened.")
-@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.argument("release", metavar="RELEASE", type=PLACE)
 def seal(release: Path) -> None:
     """Print the hash of what is declared before data are opened, and write it with that into seal.json.
 
@@ -275,7 +276,7 @@ def seal(release: Path) -> None:
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every command that writes pages has."""
     options = (
-        click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write."),
+        click.option("-o", "--out", required=True, type=PLACE, help="The folder to write."),
         click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper."),
         click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
         click.option("--quiet", is_flag=True, help="No progress."),
@@ -298,13 +299,13 @@ _edition = click.option(
 
 
 @dossier.command(short_help="Build the dossier of a release.")
-@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.argument("release", metavar="RELEASE", type=PLACE)
 @_edition
 @_output_options
 @_seed
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--fail-on", metavar="FLAG,CLAIM", default="", help="Exit with 3 at these flags and claims.")
-@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write a JUnit report here, too.")
+@click.option("--junit", metavar="FILE", type=PLACE, help="Write a JUnit report here, too.")
 @_as_json
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
@@ -366,7 +367,7 @@ def build(
     "--write-release",
     "folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="Write the release of this look too: a release.toml and a copy of the table, in a new folder.",
 )
 @_output_options
@@ -399,8 +400,6 @@ def quick(
 @_seed
 def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Build the releases that ship."""
-    from contextlib import ExitStack
-
     from dossier.core import material
     from dossier.core.command import Build
     from dossier.outputs import output
@@ -417,7 +416,7 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) 
 
 
 @dossier.command("print", short_help="Print a dossier from its results.json.")
-@click.argument("results_file", metavar="RESULTS", type=click.Path(path_type=Path))
+@click.argument("results_file", metavar="RESULTS", type=PLACE)
 @_edition
 @_output_options
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
@@ -441,8 +440,8 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
 
 
 @dossier.command(short_help="Print releases of one model side by side.")
-@click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+@click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=PLACE)
+@click.option("-o", "--out", required=True, type=PLACE, help="The PDF to write.")
 @click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper.")
 @_replace
 def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None:
@@ -456,8 +455,8 @@ def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None
 
 
 @dossier.command(short_help="Validate the rows of another program.")
-@click.argument("arguments", metavar="ARGUMENTS", type=click.Path(path_type=Path))
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="A new folder, or one that is empty.")
+@click.argument("arguments", metavar="ARGUMENTS", type=PLACE)
+@click.option("-o", "--out", required=True, type=PLACE, help="A new folder, or one that is empty.")
 def validate(arguments: Path, out: Path) -> None:
     """Do what dossier.validate does in Python for a program in another language, such as the package for R.
 
@@ -477,8 +476,8 @@ def validate(arguments: Path, out: Path) -> None:
 
 
 @dossier.command(short_help="Draw the figures of a dossier as files.")
-@click.argument("results_file", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="A folder; default: OUT-figures, beside OUT.")
+@click.argument("results_file", metavar="OUT", type=PLACE)
+@click.option("-o", "--out", type=PLACE, help="A folder; default: OUT-figures, beside OUT.")
 @click.option(
     "--format",
     "kind",
@@ -507,9 +506,9 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
 
 
 @dossier.command(short_help="Write a table of a dossier as a file.")
-@click.argument("results_file", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("results_file", metavar="OUT", type=PLACE)
 @click.argument("name", metavar="NAME")
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="A .docx, .html, .tex or .csv.")
+@click.option("-o", "--out", required=True, type=PLACE, help="A .docx, .html, .tex or .csv.")
 def table(results_file: Path, name: str, out: Path) -> None:
     """Write a table of a dossier with the cells of its page: checklist, key_results, claims, criteria and others.
 
@@ -546,11 +545,9 @@ def schema() -> None:
 
 
 @dossier.command(short_help="Compare a dossier with its results.")
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
-@click.option(
-    "--trust", "roots", metavar="CA.pem", multiple=True, type=click.Path(path_type=Path), help="Whom you trust to sign."
-)
+@click.argument("out", metavar="OUT", type=PLACE)
+@click.option("--release", type=PLACE, help="What it was built from: compare inputs and rebuild.")
+@click.option("--trust", "roots", metavar="CA.pem", multiple=True, type=PLACE, help="Whom you trust to sign.")
 @click.option("--self-signed", is_flag=True, help="Trust a certificate of --trust that vouches for itself.")
 @click.option("--require-signatories", "required", is_flag=True, help="Exit code 5 unless all of [[signatory]] signed.")
 @click.option("--hashes-only", is_flag=True, help="Print nothing again: for a dossier made with other versions.")
@@ -642,10 +639,10 @@ def _taken(context: click.Context, option: click.Parameter, descriptor: int | No
 
 
 @dossier.command(short_help="Sign a dossier.")
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=PLACE)
 @click.option("--as", "meaning", required=True, metavar="MEANING", help="A role of [[signatory]]; else any words.")
-@click.option("--pkcs12", metavar="FILE", type=click.Path(path_type=Path), help="Your key and certificate.")
-@click.option("--pkcs11", metavar="MODULE", type=click.Path(path_type=Path), help="The library of your token or card.")
+@click.option("--pkcs12", metavar="FILE", type=PLACE, help="Your key and certificate.")
+@click.option("--pkcs11", metavar="MODULE", type=PLACE, help="The library of your token or card.")
 @click.option("--token", metavar="LABEL", help="The label of the token.")
 @click.option("--key", metavar="LABEL", help="The label of key and certificate on the token.")
 @click.option("--tsa", metavar="URL", help="A timestamp authority; it sees hashes, and nothing else leaves.")
@@ -858,8 +855,6 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
 
 def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[Study, Build | Quick]:
     """The study that a command is about, and the command with the local site under the name of its dataset."""
-    from dataclasses import replace
-
     from dossier import reading
     from dossier.core.command import Build
     from dossier.reading import local_site
@@ -885,8 +880,6 @@ def _seeded(study: Study, seed: int | None) -> Study:
     """The study with the seed of the command line, when it gives one."""
     if seed is None:
         return study
-    from dataclasses import replace
-
     card = study.release.release.model_copy(update={"seed": seed})
     return replace(study, release=study.release.model_copy(update={"release": card}))
 
@@ -997,8 +990,6 @@ def _start_worker(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     """End this worker when its parent is gone; a killed parent cannot end it."""
-    import time
-
     while os.getppid() == parent:
         time.sleep(SECONDS_BETWEEN_LOOKS)
     os._exit(INTERRUPTED)
@@ -1224,8 +1215,6 @@ def _stop(number: int, frame: object) -> None:
 
 def _hush() -> None:
     """Remember that we were asked to stop; what the libraries say of work broken off by it helps nobody."""
-    import warnings
-
     STOPPED.set()
     warnings.simplefilter("ignore")
     threading.excepthook = lambda failure: None
