@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from dossier.core import errors, facts, statements, types
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
+from dossier.reading import isolation, letters
+from dossier.reading.files import LEDGER, LOGO, RELEASE, SEAL, STATEMENT, Folder
 
 if TYPE_CHECKING:
     from dossier.core.command import Quick
     from dossier.core.release import DatasetRole, Release
     from dossier.core.types import Seal
     from dossier.reading.datasets import Cohort
-    from dossier.reading.files import Folder
     from dossier.reading.given_tables import Hint
 
 
@@ -27,7 +28,6 @@ def study(release: str | Path, allow_outside: bool = False) -> types.Study:
     Every fault of the release and of all its tables is collected before one DossierError says them all. With
     `allow_outside` the release may name files that lie outside of its folder; they are read as who calls this.
     """
-    from dossier.reading import isolation, letters
     from dossier.reading.declared import declared
 
     isolation.start()
@@ -66,8 +66,6 @@ def release_alone(release: Path) -> tuple[Path, Release]:
 
 def _opened(release: str | Path, faults: list[errors.Fault]) -> tuple[Path, Folder, bytes | None]:
     """The release.toml of a release, its folder, and its bytes; None, and a fault, when they cannot be had."""
-    from dossier.reading.files import RELEASE, Folder
-
     file = Path(release, "release.toml") if Path(release).is_dir() else Path(release)
     folder, at = Folder(file.parent, is_named=True), File(str(file))
     if file.is_file() and not file.name.lower().endswith(RELEASE.endings):
@@ -94,8 +92,7 @@ def quick(
 
 def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> types.Study:
     """Read tables by what options say of them; `tables` are the files in the folder by name, with their roles."""
-    from dossier.reading import given_tables, isolation
-    from dossier.reading.files import Folder
+    from dossier.reading import given_tables
 
     faults = given_tables.faults(asked, tuple(tables))
     release = given_tables.release(asked, tables, bool(faults))
@@ -109,13 +106,12 @@ def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> type
 def hints(release: Release, folder: Path) -> Mapping[str, tuple[Hint, ...]]:
     """What the columns of the tables of a release may be that no key names, by the names of its datasets."""
     from dossier.reading import given_tables
-    from dossier.reading.files import Folder
 
     return given_tables.hints(release, Folder(folder, is_named=True))
 
 
 def _study(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Study:
-    from dossier.reading import criteria, datasets, flags, horizons, letters, model, previous, readers
+    from dossier.reading import criteria, datasets, flags, horizons, model, previous, readers
     from dossier.reading.reader_study import reader_study
 
     of_the_release = len(faults)
@@ -185,7 +181,6 @@ def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
 def _with_logo(release: Release, folder: Folder, faults: list[errors.Fault]) -> Release:
     """The release with its logo in the place of the file, so that pages are printed without that."""
     from dossier.core import looks
-    from dossier.reading.files import LOGO
 
     name, where = release.report.logo, Key("report", "logo")
     content = None if name is None else folder.read(name, where, False, faults, LOGO)
@@ -212,7 +207,6 @@ def _with_chapters(release: Release, folder: Folder, faults: list[errors.Fault])
 
 def _seal(release: Release, folder: Folder, faults: list[errors.Fault]) -> Seal | None:
     """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
-    from dossier.reading.files import SEAL
     from dossier.record import seal
 
     name, where = release.release.sealed, Key("release", "sealed")
@@ -232,7 +226,6 @@ def _seal(release: Release, folder: Folder, faults: list[errors.Fault]) -> Seal 
 
 def _ledger(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Ledger | None:
     """What earlier releases gave; None where the release names no ledger, or where a fault was found."""
-    from dossier.reading.files import LEDGER
     from dossier.record import ledger
 
     name, where = None if release.disclosure is None else release.disclosure.ledger, Key("disclosure", "ledger")
@@ -262,8 +255,6 @@ def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Loca
 
 def _text(file: str, where: Location, outside: bool, folder: Folder, faults: list[errors.Fault]) -> str | None:
     """The text of a file of declared words; None, and a fault, where it cannot be had."""
-    from dossier.reading.files import STATEMENT
-
     content = folder.read(file, where, outside, faults, STATEMENT)
     try:
         text = None if content is None else re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))

@@ -13,6 +13,7 @@ import pyarrow.parquet
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import Cell, File
 from dossier.reading import cells
+from dossier.reading.subgroups import MOST_TEXTS
 
 if TYPE_CHECKING:
     import pandas
@@ -107,8 +108,6 @@ def add(found: Sequence[dict[str, Any]], table: Mapping[str, Any]) -> None:
 
 def subgroup(found: Sequence[Mapping[str, Any]], asked: str | Mapping[str, Any]) -> dict[str, Any]:
     """A [[subgroup]]; of a column whose categories are texts or intervals with these, in the order that they have."""
-    from dossier.reading.subgroups import MOST_TEXTS
-
     declared: dict[str, Any] = {"column": asked} if isinstance(asked, str) else dict(asked)
     frames = [dataset["file"] for dataset in found if dataset["role"] == "external"]
     each = [_categories(frame, declared.get("column")) for frame in frames]

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -21,9 +21,7 @@ from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import RELEASE, File
 from dossier.reading import cells, signatures, statistical, tables
 from dossier.reading import toml as toml_file
-
-if TYPE_CHECKING:
-    from dossier.reading.dialects import Dialect
+from dossier.reading.dialects import Dialect
 
 LEAST_MEMORY = 4 << 30
 SHARE_OF_MEMORY = 0.75
