@@ -81,21 +81,16 @@ def _updated(evidence: types.Evidence) -> bool | types.Absent:
 
 
 ANSWERED_BY: Mapping[str, Callable[[types.Evidence], bool | types.Absent]] = {
+    **dict.fromkeys(("2", "11", "12e", "20a", "21", "23a"), lambda _: True),
     "1": lambda evidence: purpose(evidence) is not None,
-    "2": lambda _: True,
     "5b": lambda evidence: all(dataset.dates is not None for dataset in types.externals(evidence)),
     "10": _sized,
-    "11": lambda _: True,
     "12d": _pooled,
-    "12e": lambda _: True,
     "12f": lambda evidence: bool(evidence.release.updates),
     "15": lambda evidence: bool(evidence.release.thresholds.declared and evidence.release.thresholds.rationale),
-    "20a": lambda _: True,
     "20b": lambda evidence: any(dataset.features for dataset in types.externals(evidence)),
     "20c": lambda evidence: any(dataset.role == "development" for dataset in evidence.datasets),
-    "21": lambda _: True,
     "22": lambda evidence: evidence.release.model is not None,
-    "23a": lambda _: True,
     "23b": _pooled,
     "24": _updated,
     "26": lambda evidence: bool(evidence.flags) and all(flag.reply is not None for flag in evidence.flags),

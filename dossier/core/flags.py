@@ -110,7 +110,9 @@ def raised(
     widths_declared: bool = False,
 ) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
-    of_measure, of_subgroups = _by_measure(results), _by_measure(subgroups.results)
+    of_measure, of_subgroups = (
+        gathered((result.measure, result) for result in some) for some in (results, subgroups.results)
+    )
     return tuple(
         flag
         for rule in RULES
@@ -125,10 +127,6 @@ def raised(
             )
         )
     )
-
-
-def _by_measure(results: Sequence[Result]) -> dict[str, list[Result]]:
-    return gathered((result.measure, result) for result in results)
 
 
 def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:

@@ -608,7 +608,12 @@ def fill(folder: str) -> Register:
     """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
     with _FILLING:  # a worker may have several threads, and none may read a shelf that another one sorts
         _imported(folder)
-        _in_order()
+        # Every shelf by file, and there as it is written: what was imported first must not show in results.json.
+        for shelf in vars(REGISTER).values():
+            entries = sorted(shelf.items(), key=lambda entry: _file(entry[1]))
+            if [name for name, _ in entries] != list(shelf):
+                shelf.clear()
+                shelf.update(entries)
     return REGISTER
 
 
@@ -620,15 +625,6 @@ def _imported(folder: str) -> tuple[str, ...]:
     for module in modules:
         importlib.import_module(f"dossier.{folder}.{module}")
     return tuple(modules)
-
-
-def _in_order() -> None:
-    """Sort every shelf by file, and there as it is written: what was imported first must not show in results.json."""
-    for shelf in vars(REGISTER).values():
-        entries = sorted(shelf.items(), key=lambda entry: _file(entry[1]))
-        if [name for name, _ in entries] != list(shelf):
-            shelf.clear()
-            shelf.update(entries)
 
 
 def _file(entry: Any) -> str:

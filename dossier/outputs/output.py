@@ -323,13 +323,6 @@ def _working(target: Path) -> Path:
     return target.with_name(f".{target.name}.building-{secrets.token_hex(4)}")
 
 
-def _existing(path: Path) -> Path:
-    """The nearest folder above that exists."""
-    while not path.exists() and path != path.parent:
-        path = path.parent
-    return path
-
-
 def _refuse_what_is_not_ours(target: Path, out: Path, replace: bool) -> None:
     """Replace a folder only if every byte in it is ours, by our manifest; an empty one loses nothing."""
     present = manifest.present(target) if target.exists() else frozenset()
@@ -351,7 +344,7 @@ def _refuse_what_is_not_ours(target: Path, out: Path, replace: bool) -> None:
 
 def _why_not_below(target: Path, out: Path) -> errors.Fault | None:
     """Why nothing can be written where OUT is to lie."""
-    parent = _existing(target.parent)
+    parent = next((folder for folder in target.parents if folder.exists()), target)
     if not parent.is_dir():
         return errors.Fault("file_above_out", Out(str(out)), file=parent.name)
     if not os.access(parent, os.W_OK | os.X_OK):

@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from dossier import typeset
 from dossier.core import contents, errors, looks, material, statements
 from dossier.core.faults import locations
+from dossier.core.register import fill
 from dossier.core.types import Attachment, Audited, Document, Estimate, Evidence, Gallery, Picture, Result, externals
 from dossier.record.results import called
 from dossier.record.results import of as results_of
@@ -381,8 +382,6 @@ def _fail(what: str) -> None:
 
 def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None:
     """A picture, or None when the evidence does not allow it; a misspelt name is an error."""
-    from dossier.core.register import fill
-
     if name not in fill("report.figures").figures:
         _fail(f"no figure is called {name}")
     return pictures.get(name)

@@ -122,16 +122,12 @@ def refuse_unsound(out: Path, asked: str, hashes_only: bool) -> None:
         raise OutputError([Fault("nothing_is_signed", Out(str(out)), why=text) for text in wrong])
 
 
+@quiet()
 def signatures(out: Path, request: Request) -> dict[str, bytes]:
     """Every file of OUT/signed with one more signature, by name.
 
     `out` is a dossier in which `dossier verify` finds no difference. A SigningError says why the key cannot sign.
     """
-    with quiet():
-        return _signatures(out, request)
-
-
-def _signatures(out: Path, request: Request) -> dict[str, bytes]:
     manifest = manifests.opened(out)
     said = str(meaning(results.opened(out)[1], request.meaning))
     signer = _signer(request)
