@@ -64,6 +64,11 @@ def kept(name: str, make: Callable[[], bytes]) -> Evidence:
         return results.read(path.read_bytes()).evidence
 
 
+def held(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, with what it holds."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def _depends_on(name: str) -> str:
     """A hash of all that the evidence of a release is made from."""
     files = [*(ROOT / "dossier").rglob("*.py"), *RELEASES[name].rglob("*")]

@@ -28,11 +28,11 @@ from dossier.typeset.flags import flag_text
 from tests import gusto
 from tests.bench import odd_inputs
 from tests.canaries import plant
-from tests.conftest import RELEASES, Book
+from tests.conftest import RELEASES, Book, held
 from tests.reasons import because, limitation
 from tests.reference.built import example, hurried
 from tests.smallest import HEAD, QUICK, SITE
-from tests.test_cli import Run, held, release, run
+from tests.test_cli import Run, release, run
 from tests.test_results import faults as departures
 
 __all__ = ["release", "run"]

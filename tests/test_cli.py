@@ -35,6 +35,7 @@ from dossier.core.release import Release
 from dossier.outputs import output
 from dossier.reading import declared
 from dossier.typeset.flags import flag_text
+from tests.conftest import held
 from tests.test_output import dossier_files
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -86,11 +87,6 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "release.toml").write_text(text)
     (folder / "hospital-1.csv").write_bytes(files["hospital-1.csv"])
     return folder
-
-
-def held(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, with what it holds."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def results(out: Path) -> Any:

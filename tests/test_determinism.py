@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RELEASES
+from tests.conftest import RELEASES, held
 from tests.reference.built import example
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -46,11 +46,6 @@ def started(folder: Path, surroundings: dict[str, str], *words: str) -> subproce
     )
 
 
-def outputs(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, with what it holds."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @pytest.fixture(scope="module", params=["example", "relapse"])
 def built(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -66,7 +61,7 @@ def built(
     for build in builds:
         _, errors = build.communicate()
         assert (build.returncode, errors) == (0, "")
-    return outputs(here / "out"), outputs(there / "a" / "b")
+    return held(here / "out"), held(there / "a" / "b")
 
 
 def test_two_builds_write_the_same_bytes(built: tuple[dict[str, bytes], dict[str, bytes]]) -> None:

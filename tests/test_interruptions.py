@@ -20,8 +20,9 @@ from pathlib import Path
 import pytest
 
 from dossier.command_line import initial
+from tests.conftest import held
 from tests.smallest import HEAD, SITE
-from tests.test_cli import group, held, results, until
+from tests.test_cli import group, results, until
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 STAGES = {

@@ -21,6 +21,7 @@ import pytest
 from dossier.core.errors import OutputError
 from dossier.outputs import output
 from dossier.record import manifest
+from tests.conftest import held
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WRITER = """
@@ -81,11 +82,6 @@ def dossier_files(mark: bytes, *names: str) -> dict[str, bytes]:
         "outputs": [{"name": name, "sha256": digest, "size": len(mark)} for name in names],
     }
     return dict.fromkeys(names, mark) | {manifest.MANIFEST: json.dumps(listed).encode()}
-
-
-def held(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, with what it holds."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def beside(out: Path) -> list[str]:

@@ -20,8 +20,8 @@ from dossier.core.command import Build
 from dossier.outputs import printing, verify
 from dossier.record import results
 from dossier.report import draw
-from tests.conftest import Book
-from tests.test_verify import files, glance, renew
+from tests.conftest import Book, held
+from tests.test_verify import glance, renew
 
 __all__ = ["glance"]
 
@@ -34,7 +34,7 @@ def test_print_makes_every_byte_of_the_build(any_book: Book, tmp_path: Path) -> 
     out = tmp_path / "printed"
     words = ("print", str(alone), "-o", str(out), "--jobs", "1", "--quiet")
     subprocess.run([sys.executable, "-m", "dossier", *words], check=True, capture_output=True)
-    printed = files(out)
+    printed = held(out)
     assert sorted(printed) == sorted(made)
     assert [name for name, content in printed.items() if content != made[name]] == []
 

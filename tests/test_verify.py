@@ -25,7 +25,7 @@ from dossier.core.errors import DataError, DossierError, OutputError, ReleaseErr
 from dossier.outputs import verify
 from dossier.record import results, versions
 from dossier.signing import signed
-from tests.conftest import RELEASES
+from tests.conftest import RELEASES, held
 
 GBSG = RELEASES["breast"] / "gbsg.csv"
 
@@ -112,11 +112,6 @@ def renew(out: Path) -> None:
     changed_manifest(out, outputs=outputs)
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def edited(out: Path, change: Callable[[Any], object]) -> None:
     """Change results.json, written as dossier writes it, and make the manifest good."""
     document = json.loads((out / "results.json").read_bytes())
@@ -134,7 +129,7 @@ def test_a_sound_dossier_holds_and_a_rebuild_is_the_same(built: Path, release: P
     assert result.exception is None
     assert result.return_value == 0
     said = result.stdout.splitlines()
-    count = len(files(built))
+    count = len(held(built))
     assert said[0] == f"files: {count - 1} by size and SHA-256, and none beside them"
     assert said[1] == f"printed again: {count} files from results.json, byte by byte"
     assert said[2].startswith("inputs: ")
@@ -181,14 +176,14 @@ def test_print_makes_every_byte_of_a_build(built: Path, release: Path, tmp_path:
     alone = Path(shutil.copy(made / "results.json", tmp_path / "alone.json"))
     result = asked("print", alone, *words, "-o", tmp_path / "printed", "--jobs", "1", "--quiet")
     assert result.exception is None
-    assert files(tmp_path / "printed") == files(made)
-    assert files(made)["results.json"] == files(built)["results.json"]
+    assert held(tmp_path / "printed") == held(made)
+    assert held(made)["results.json"] == held(built)["results.json"]
 
 
 def test_print_makes_every_byte_of_a_quick_look(glance: Path, tmp_path: Path) -> None:
     for named, out in ((glance / "results.json", tmp_path / "printed"), (glance, tmp_path / "again")):
         assert asked("print", named, "-o", out, "--quiet").exception is None
-        assert files(out) == files(glance)
+        assert held(out) == held(glance)
 
 
 def test_print_refuses_what_is_no_results_json(built: Path, tmp_path: Path) -> None:
