@@ -546,49 +546,43 @@ def said_of(frame: Any = FRAME, **arguments: Any) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "where", "what", "fix"),
+    ("arguments", "what", "fix"),
     [
         (
             {"threshold": [0.2]},
-            "argument threshold",
             "threshold is no argument of dossier.validate, and no table of release.toml.",
             "Did you mean thresholds?",
         ),
         (
             {"disclosure": 10},
-            "argument disclosure",
             "disclosure is 10, not a table.",
             'Give a table, as disclosure={"minimum_cell": …}.',
         ),
         (
             {"thresholds": 0.2},
-            "argument thresholds",
             "thresholds is 0.2, not a list of numbers.",
             "Give a list of numbers, as thresholds=[0.2].",
         ),
         (
             {"subgroups": "sex"},
-            "argument subgroups",
             'subgroups is "sex", not a list of names.',
             'Give a list of names, as subgroups=["sex"].',
         ),
         (
             {"outcome": FRAME["outcome"]},
-            "argument outcome",
             "outcome is a Series, not the name of a column.",
             'Give the name of a column, as outcome="died".',
         ),
         (
             {"acceptance": {"measure": "auroc"}},
-            "argument acceptance",
             "acceptance is a table, not a list of tables.",
             'Give a list of tables, as acceptance=[{"measure": …}].',
         ),
-        ({"level": 95}, "argument level", "level is 95, not at most 0.9999.", "Give a number at most 0.9999."),
+        ({"level": 95}, "level is 95, not at most 0.9999.", "Give a number at most 0.9999."),
     ],
 )
-def test_a_wrong_argument_is_named_with_its_mend(arguments: dict[str, Any], where: str, what: str, fix: str) -> None:
-    assert said_of(**arguments) == [(where, what, fix)]
+def test_a_wrong_argument_is_named_with_its_mend(arguments: dict[str, Any], what: str, fix: str) -> None:
+    assert said_of(**arguments) == [(f"argument {next(iter(arguments))}", what, fix)]
 
 
 def test_all_wrong_arguments_are_named_at_once_with_the_faults_of_the_rows() -> None:
