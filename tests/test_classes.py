@@ -495,7 +495,8 @@ def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_maker(bio
     """As many whole sentences as a line holds, or none."""
     words = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
     flagged = (
-        "Each class at 25% or more is flagged, to be read a second time. Every patient has at least one such class."
+        "Each class at 25% or more is flagged, to be read a second time. Every patient has at least one such class. "
+        "Tested on patients of 2025."
     )
     assert committee.what_it_is(biopsy.evidence).endswith(f"with the highest. {words} {flagged}")
     for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
@@ -508,7 +509,7 @@ def test_a_line_that_the_highest_of_the_classes_always_reaches_is_said_to_flag_e
     release = biopsy.evidence.release
     thresholds = release.thresholds.model_copy(update={"declared": (0.3,)})
     higher = replace(biopsy.evidence, release=release.model_copy(update={"thresholds": thresholds}))
-    assert committee.what_it_is(higher).endswith("Each class at 30% or more is flagged, to be read a second time.")
+    assert "30% or more is flagged, to be read a second time. Tested on" in committee.what_it_is(higher)
 
 
 def test_no_range_is_promised_for_classes_that_no_page_has(biopsy: Book) -> None:

@@ -399,7 +399,7 @@ def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
     ]
     sizes = {"female": half, "male": half}
     words = committee.differing_groups(with_groups(with_counts(KINDS["two"], (60, 30), (540, 100)), sizes))
-    assert "Data by sex come from one of two hospitals only." in " ".join(words)
+    assert "Sex is known in one of two hospitals only." in " ".join(words)
 
 
 def test_groups_that_the_table_has_no_room_for_are_counted() -> None:
@@ -511,10 +511,7 @@ def test_who_is_wronged_stands_before_those_whom_the_risks_explain() -> None:
     groups = [text for text in committee.who_is_missed(evidence) if "female" in text]
     assert groups[0].startswith("The model underestimates the risk of female patients (150 actual cases")
     assert len(groups) == 2
-    assert (
-        "Right percentages may do some of this too: groups have the outcome more or less often."
-        in committee.who_is_missed(evidence)
-    )
+    assert "Right percentages may do some of this too, as groups differ in risk." in committee.who_is_missed(evidence)
     assert committee.differing_groups(evidence)[0].startswith("The model underestimates")
     # Of more errors than there is room for it is said that they are there.
     every = missed(0.48, 0.83, 0.001)

@@ -306,7 +306,7 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
     named = "Knee model 2.1.0 (the release is 2.1.1)"
     assert said("context", evidence) == (
         "The model gives the probability of infection. Version 2.1.0 is tested here unchanged on eight external "
-        "datasets; the purpose is stated by the author."
+        "datasets; the purpose is not stated."
     )
     of_abstract = plain(abstract.lines(evidence)[0].text)
     assert of_abstract == f"External validation of a prediction model for infection: {named}."

@@ -319,7 +319,7 @@ def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> 
         assert "overlap" not in words
         assert "in none was a difference" not in words
     # The first page has room for what follows of the risks, the later one for their numbers.
-    assert ("Right percentages may do this too: groups have the outcome more or less often." in first) is is_foretold
+    assert ("Right percentages may do this too, as groups differ in risk." in first) is is_foretold
     assert "; by its percentages one would expect " in later
     return look.apart
 

@@ -238,9 +238,9 @@ def _tested_on(evidence: types.Evidence) -> str:
     spans, countries = [site.dates for site in sites if site.dates], [site.country for site in sites if site.country]
     at = f" in {listing(list(dict.fromkeys(countries)))}" if len(countries) == len(sites) else ""
     withheld = any(site.dates_withheld for site in sites)
-    when = " who came at a time that is kept back" if withheld else "; when they came is not stated"
+    when = " of a time that is kept back" if withheld else "; when they came is not stated"
     if len(spans) == len(sites):
-        when = f" who came {dates((min(first for first, _ in spans), max(last for _, last in spans)))}"
+        when = f" of {dates((min(first for first, _ in spans), max(last for _, last in spans)))}"
     return f"Tested on patients{at}{when}."
 
 

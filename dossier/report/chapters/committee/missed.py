@@ -93,7 +93,7 @@ def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
     if "explained" not in states:
         return ""
     what = "some of this" if "against" in states else "this"
-    return f"Right percentages may do {what} too: groups have the outcome more or less often."
+    return f"Right percentages may do {what} too, as groups differ in risk."
 
 
 def _of_goals(evidence: types.Evidence) -> str:
@@ -354,9 +354,10 @@ def _known_at(evidence: types.Evidence) -> str:
         count = sum(bool(types.subgroup_sizes(evidence, column, site.name)) for site in sites)
         if 0 < count < len(sites):
             of_count.setdefault(count, []).append(within_sentence(column))
-    come = "are given of" if evidence.is_protected else "come from"
+    known = "given of" if evidence.is_protected else "known in"
     return " ".join(
-        f"Data by {listing(columns)} {come} {in_words(count)} of {plain.counted_hospitals(len(sites))} only."
+        f"{sentence_case(listing(columns))} {'is' if len(columns) == 1 else 'are'} {known} {in_words(count)} of "
+        f"{plain.counted_hospitals(len(sites))} only."
         for count, columns in of_count.items()
     )
 

@@ -36,7 +36,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append(f"Agree who here owns the {line(at)}, and how many {cost} we accept.{said}")
     if percentages.are_off(evidence):
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
-    every.append("Keep what we use now, if anything: nobody has shown that the model can replace it.")
+    every.append("Keep what we use now: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
     said = 'Its rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
     if declared.broken_here(evidence):
@@ -76,7 +76,7 @@ def _test(evidence: Evidence) -> Iterator[str]:
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
         start = "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of them"
         needed = sentence.to_show_calibration(evidence, externals(evidence))
-        sure = f" for a rough answer, and {needed} to be sure of its percentages" if needed else ""
+        sure = f", or {needed} to be sure of its percentages" if needed else ""
         yield f"{start}, test it on our own past patients: at least {who}{sure}.{goal}"
         return
     needed = sentence.to_show_calibration(evidence, [ours])
