@@ -796,7 +796,11 @@ BROKEN = (
     ('event = "event"', 'event = "event"\npositive = 1', "only one of positive and censored is declared"),
     ('event = "event"', 'event = "event"\ncolumn = "hormon"', "event and column name two columns"),
     ('event = "event"', 'event = "meno"\npositive = 7\ncensored = 0', "event is 1, not one of 0, 7"),
-    ("predictors = []", 'predictors = []\nweights = "age"', "weights is not yet known of an outcome by a horizon"),
+    (
+        "predictors = []",
+        'predictors = []\nweights = "age"',
+        "weights cannot yet be declared",
+    ),
     ("[[dataset]]", '[prediction]\ncolumn = "risk_2y"\n[[dataset]]', "[prediction] stands beside [[horizon]]"),
     (
         "[[dataset]]",

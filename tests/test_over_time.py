@@ -421,7 +421,7 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "Not evaluable, without days or with too few patients in each period: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
     assert plain(stop) == (
-        "Too many cases in two quarters in a row. By it, to be off: Rome, April to September 2025. "
+        "Too many cases in two quarters in a row. By it, to be off from then on: Rome, April to September 2025. "
         "Could not be looked at in one hospital."
     )
     assert "By the maker's rule it must be switched off in Rome." in committee.answer(followed)

@@ -295,7 +295,7 @@ def test_a_model_for_nobody_is_said_to_be_so_first(use: dict[str, Any], rules_ou
     said = "The maker states that the model is not to be used for patients."
     assert (verdict.finding(evidence).lead == said) == rules_out
     assert (committee.approving(evidence) == "Approve against the maker's statement") == rules_out
-    assert committee.steps(evidence)[0].startswith("Do not use it: its maker forbids it.") == rules_out
+    assert committee.steps(evidence)[0].startswith("Do not use it: its maker says so.") == rules_out
 
 
 def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:

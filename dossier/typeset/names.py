@@ -175,12 +175,19 @@ def all_events(datasets: Sequence[types.DatasetSummary]) -> str:
     return f"{at_least(datasets)}{counted(sum(known), 'event')}"
 
 
+FAR_FROM_MEAN = 1.5
+"""A share of so many times that of all is named with its site."""
+
+
 def at_horizon(datasets: Sequence[types.DatasetSummary], said: str = "after_events", events: Sequence[str] = ()) -> str:
     """What a section of `words/pages.toml` says of each count at the horizon that is not 0, with competing `events`."""
     n, fill, parts = sum(each.n for each in datasets), sentence.Sentence().filled, []
     for code, text in entries("pages")[said].items():
         if count := sum(getattr(each, code) or 0 for each in datasets):
-            values = {"count": count, "events": tuple(events), "people": numbers.people(count / n)}
+            share, site = max(((getattr(each, code) or 0) / each.n, each.site) for each in datasets)
+            most = numbers.people(share) if share > FAR_FROM_MEAN * count / n else ""
+            values = {"count": count, "events": tuple(events), "people": numbers.people(count / n), "most": most}
+            values |= {"site": site}
             parts.append(fill(text, {**values, "ranged": isinstance(count, types.CountRange)}))
     return "".join(parts)
 

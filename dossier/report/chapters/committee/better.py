@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dossier.core import claims, multiplicity
+from dossier.core import binding, claims, multiplicity
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
 from dossier.core.types import Estimate, Evidence, find
@@ -18,7 +18,10 @@ from dossier.typeset.words import in_words, listing, sentence_case
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
     alike = gathered((_at_line(evidence, at), at) for at in evidence.release.thresholds.declared[: plain.MOST_NAMED])
-    return tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
+    said = tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
+    harmed = [site.site for site in binding.harmed(evidence) if site in in_question(evidence)]
+    where = "Here" if evidence.local_site else f"In {plain.few_named(harmed)}"
+    return (*said, f"{where} not at all times.") if harmed else said
 
 
 def _in_sentences(clauses: Sequence[str], lines: Sequence[float]) -> str:

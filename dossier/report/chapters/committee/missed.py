@@ -313,7 +313,7 @@ def _not_counted(evidence: types.Evidence) -> str:
 def _no_groups(evidence: types.Evidence) -> str:
     """That groups were not looked at, or that the data do not say who is in which."""
     if not subgroups.is_declared(evidence):
-        return "Groups, such as women and men, were not looked at one by one."
+        return "Groups of patients were not looked at one by one."
     here = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
     if here and not any(isinstance(subgroup.size, types.SubgroupSize) for subgroup in here):
         columns = listing([within_sentence(name) for name in dict.fromkeys(subgroup.column for subgroup in here)])

@@ -160,6 +160,8 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
     said += f" Wrong too, if not at {risk_of(risk)} alone: {first_named(left)}." if left else ""
+    also = [_place(evidence, each) for each in _gravest(evidence).values() if claims.is_off_by_an_open_amount(each)]
+    said += f" Off too, nobody can tell yet by how much: {first_named(also)}." if off and also else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each.where) for each in off)
@@ -214,13 +216,18 @@ def _gravest(evidence: types.Evidence) -> dict[tuple[str, str], claims.Claim]:
     return {(claim.dataset, str(claim.at.get("class", ""))): claim for claim in worst}
 
 
+def _place(evidence: types.Evidence, claim: claims.Claim) -> str:
+    """The hospital of a claim, of several classes with the class."""
+    site = types.summary_of(evidence, claim.dataset).site
+    return f"{claim.at['class']} in {site}" if "class" in claim.at else site
+
+
 def _unrefuted(evidence: types.Evidence) -> str:
     """What is said of percentages that are nowhere shown to be wrong: where they are shown to be right, or look off."""
     where: dict[str, list[str]] = {}
     for claim in _gravest(evidence).values():
         if claim.dataset in {site.name for site in in_question(evidence)}:
-            site = types.summary_of(evidence, claim.dataset).site
-            place = f"{claim.at['class']} in {site}" if "class" in claim.at else site
+            place = _place(evidence, claim)
             stands = claims.standing(evidence, claim)
             is_off = stands == "open" and claims.is_off_by_an_open_amount(claim)
             state = "off" if is_off else "looks off" if claims.looks_worse(claim) else stands
@@ -235,6 +242,10 @@ def _unrefuted(evidence: types.Evidence) -> str:
         return "Yes: close to what happened."
     if "shown" in where:
         return f"Close to what happened in {few_named(where['shown'])}; nobody can tell yet in the rest."
+    if any(claim.state == "shown" for claim in claims.about(evidence, "calibration", "overall")) and not alone(
+        evidence
+    ):
+        return "Close to what happened over all; nobody can tell yet of each hospital."
     return "Nobody can tell yet."
 
 

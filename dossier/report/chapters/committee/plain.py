@@ -102,8 +102,10 @@ THEN_THE_SAME = "At times doing the same for everyone would have been better"
 
 def doing(evidence: types.Evidence, whom: str) -> str:
     """What it is to do the same for everyone or no one, in the maker's own verb; of a verb that has no known form, that
-    they were.
+    they were. Of several classes it is a class that is flagged for them.
     """
+    if evidence.release.outcome.classes:
+        return f"flagging a class for {whom}"
     verb, *rest = acted_on(evidence).split(" ")
     noun = DOING.get(verb, f"{verb[:-2]}ing" if verb.endswith("ed") and not verb.endswith(("ied", "eed")) else "")
     if not noun:

@@ -26,7 +26,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
     every = list(_test(evidence))
     if binding.is_for_nobody(evidence.release) or (evidence.local_site and declared.ruled_out_here(evidence)):
         # What follows would read as a permission.
-        every = ["Do not use it: its maker forbids it. The rest is for when its maker allows it.", *every]
+        every = ["Do not use it: its maker says so. The rest is for when its maker says otherwise.", *every]
     # Agree who owns the line, and what it costs.
     said = "" if care.threshold_owner else " The maker names nobody."
     cost = "wrong answers" if classes.labels(evidence) else "missed patients"
