@@ -555,7 +555,9 @@ def test_the_counts_of_the_first_page_name_the_line_that_they_are_at(knee: Book)
     """Of two declared lines the first is meant, from which on the knee is sent to MRI."""
     table = committee.hospitals(knee.evidence)
     assert table.about.replace("\N{NO-BREAK SPACE}", " ") == "100 patients with the outcome, at the 50% line"
-    assert committee.what_it_is(knee.evidence).endswith("From 50% on, a patient is flagged, to be sent to MRI.")
+    assert committee.what_it_is(knee.evidence).endswith(
+        "From 50% on, a patient is flagged, to be sent to MRI. Tested on patients of 2025."
+    )
     assert "Ranges: page 2." in table.note
 
 
