@@ -409,7 +409,7 @@ def test_no_threshold_and_no_dates() -> None:
 def test_a_threshold_without_a_reason() -> None:
     found = flags.unsaid(release(thresholds={"declared": (0.2,)}), [])
     assert [flag.flag for flag in found] == ["threshold_without_reason"]
-    assert not flags.unsaid(release(thresholds=REASONED), [])
+    assert not [*flags.unsaid(release(thresholds=REASONED), [])]
 
 
 def test_severity_weights_without_a_source() -> None:
@@ -418,7 +418,7 @@ def test_severity_weights_without_a_source() -> None:
     assert [(flag.flag, flag_text(flag.fact)) for flag in found] == [
         ("severity_without_source", "where the severity weights come from is not in [severity] source.")
     ]
-    assert not flags.unsaid(release(thresholds=REASONED, severity={"weights": weights, "source": "A survey."}), [])
+    assert not [*flags.unsaid(release(thresholds=REASONED, severity={"weights": weights, "source": "A survey."}), [])]
 
 
 def test_criteria_without_a_date_and_with_a_late_one() -> None:

@@ -822,12 +822,8 @@ def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
     return (Flag("changed_since_sealed", POOLED, says),)
 
 
-def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """What the release leaves unsaid, and what it says that a reader must know."""
-    return tuple(_unsaid(release, datasets))
-
-
-def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
     about, thresholds = release.release, release.thresholds
     external = [dataset for dataset in datasets if dataset.role == "external"]
     if not thresholds.declared:

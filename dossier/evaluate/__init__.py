@@ -246,7 +246,7 @@ def _with_flags(study: types.Study, shown: types.Evidence, rules: Sequence[StopR
     found = (*(flag for flag in found if (flag.flag, flag.dataset) not in turning), *turns)
     found += flags.worse_than_before(shown.changes, shown.datasets)
     found += flags.previous_outcome_differs(shown.changes, study.release)
-    found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
+    found += tuple(flags.unsaid(study.release, shown.datasets)) if study.declared else ()
     found += flags.since_sealed(study.seal)
     # Of single measures alone a number may be a result that was not asked for.
     found += typed_numbers.not_found(shown) if rules is None else ()
