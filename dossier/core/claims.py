@@ -110,7 +110,8 @@ class Claim:
 
 def made(evidence: types.Evidence) -> tuple[Claim, ...]:
     """Every claim, the gravest first, among equals in the order of the questions and of the hospitals."""
-    declared, found = tuple(_declared(evidence)), [*_ruled_out(evidence)]
+    declared, ruled_out = tuple(_declared(evidence)), binding.ruled_out(evidence)
+    found = [Claim("benefit", "hospital", "against", site.name, limit_source="maker") for site in ruled_out]
     for question in QUESTIONS:
         own, asked = list(ASKED[question].by(evidence)), [claim for claim in declared if claim.question == question]
         if not any(claim.scope == "overall" for claim in own):
@@ -148,12 +149,6 @@ def _claim(question: Question, scope: Scope, found: types.Estimate | types.Absen
 
 
 # ---- what its maker says, and what was declared ----------------------------------------------------------------------
-
-
-def _ruled_out(evidence: types.Evidence) -> Iterator[Claim]:
-    """The hospitals where the model is not to be used, as its maker says."""
-    for site in binding.ruled_out(evidence):
-        yield Claim("benefit", "hospital", "against", site.name, limit_source="maker")
 
 
 def _declared(evidence: types.Evidence) -> Iterator[Claim]:

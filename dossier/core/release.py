@@ -1007,10 +1007,6 @@ class Statement(Table):
     none: Text | None = None
 
 
-def _statement(given: object) -> object:
-    return {"text": given} if isinstance(given, str) else given
-
-
 def _items(given: object) -> object:
     if isinstance(given, Mapping):
         unknown = [str(name) for name in given if name not in CHECKLIST_ITEMS]
@@ -1027,7 +1023,11 @@ _STATEMENT_SCHEMA = {
         object_schema({"none": _TEXT}),
     ]
 }
-Declared = Annotated[Statement, BeforeValidator(_statement), WithJsonSchema(_STATEMENT_SCHEMA)]
+Declared = Annotated[
+    Statement,
+    BeforeValidator(lambda given: {"text": given} if isinstance(given, str) else given),
+    WithJsonSchema(_STATEMENT_SCHEMA),
+]
 
 
 def _listed(given: object) -> object:

@@ -184,10 +184,6 @@ def _is_frame_or_none(value: object) -> bool:
     return value is None or frames.is_frame(value)
 
 
-def _is_readers(value: object) -> bool:
-    return _is_frame_or_none(value) or _is_table(value) or _listing(_is_table)(value)
-
-
 def _is_date(value: object) -> bool:
     found = day(_plain(value))
     return found is None or (isinstance(found, datetime.date) and not isinstance(found, datetime.datetime))
@@ -215,7 +211,10 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "subgroups": (_listing(lambda value: isinstance(value, str) or _is_table(value)), "list_of_names", '["sex"]'),
     "development": (_is_frame_or_none, "frame_of_rows", 'pandas.read_csv("development.csv")'),
     "internal": (_is_frame_or_none, "frame_of_rows", 'pandas.read_csv("internal.csv")'),
-    "readers": (_is_readers, "frame_of_rows", 'pandas.read_csv("readers.csv")'),
+    "readers": (
+        lambda value: _is_frame_or_none(value) or _is_table(value) or _listing(_is_table)(value),
+        *("frame_of_rows", 'pandas.read_csv("readers.csv")'),
+    ),
     "predictors": (_listing(_is_text), "list_of_names", '["age", "sex"]'),
     "rival": (_is_rival, "column_by_model", '"old_risk"'),
     "cluster": (_is_column, "name_of_column", '"patient"'),

@@ -117,7 +117,9 @@ def _spelled_out(cells: Any) -> Any:
     if kinds.is_float16(kind) or kinds.is_float32(kind):
         return _doubles(cells)
     if kinds.is_duration(kind):
-        return _days(cells)
+        # As numbers of days, for a bare count is one of a unit that only the file knows.
+        counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+        return compute.divide(counts, float(IN_A_DAY[kind.unit]))
     if kinds.is_string_view(kind) or kinds.is_fixed_size_binary(kind) or kinds.is_binary_view(kind):
         return _decoded(cells)
     of_bytes = kinds.is_binary(kind) or kinds.is_large_binary(kind)
@@ -134,12 +136,6 @@ def _doubles(cells: Any) -> Any:
         return pyarrow.array([None if value is None else spelled[value] for value in values], pyarrow.float64())
     pieces = [cells.slice(start, AT_ONCE) for start in range(0, max(len(cells), 1), AT_ONCE)]
     return pyarrow.concat_arrays([piece.cast(pyarrow.string()).cast(pyarrow.float64()) for piece in pieces])
-
-
-def _days(cells: Any) -> Any:
-    """Durations as numbers of days, for a bare count is one of a unit that only the file knows."""
-    counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
-    return compute.divide(counts, float(IN_A_DAY[cells.type.unit]))
 
 
 def _decoded(cells: Any) -> Any:

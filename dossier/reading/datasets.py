@@ -164,7 +164,10 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[C
         faults.append(Fault("many_sites", listed_table("dataset"), number=len(found), most=MOST_SITES))
     _distinct(release, found, faults)
     faults += _shared_rows(release, sources)
-    return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
+    datasets = [site.dataset.name for site in found]
+    return found, tuple(
+        settled_columns.settled(release, source, some, datasets) for source, some in zip(sources, names, strict=True)
+    )
 
 
 def _distinct(release: Release, found: Sequence[Cohort], faults: list[Fault]) -> None:
@@ -551,7 +554,9 @@ def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
     )
     first, *further = rivals or [types.RivalRisk(types.RIVAL, None)]
     weights, days = _of(held.weights, keep), held.periods
-    cluster, unequal = _shared(_of(held.cluster, keep)), _unequal(weights)
+    # Where all count alike there is no weighting.
+    unequal = None if weights is None or not len(weights) or not np.ptp(weights) else weights
+    cluster = _shared(_of(held.cluster, keep))
     of_groups = subgroups.subgroups(held.groups, part.rows, analysed, part.name)
     dataset = types.Dataset(
         name=part.name,
@@ -624,11 +629,6 @@ def _kept(features: Sequence[types.Feature], keep: NDArray[np.int64]) -> tuple[t
 def _shared(cluster: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
     """The clusters of the rows; None where each has one: such rows are independent."""
     return None if cluster is None or len(np.unique(cluster)) == len(cluster) else cluster
-
-
-def _unequal(weights: types.Floats | None) -> types.Floats | None:
-    """The weights of the rows that are analysed; None where all count alike, which is no weighting."""
-    return None if weights is None or not len(weights) or not np.ptp(weights) else weights
 
 
 def _analysed(count: int, outcome: types.Floats | None, risk: types.Floats | None) -> tuple[Bools, dict[str, int]]:

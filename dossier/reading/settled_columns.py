@@ -13,14 +13,8 @@ from dossier.reading.columns import Series, coded
 from dossier.reading.predictors import Input, roles_of_columns
 
 
-def settled_tables(
-    release: Release, sources: Sequence[Input], predictors: Sequence[tuple[str, ...]], datasets: Sequence[str]
-) -> tuple[SettledTable, ...]:
-    """Every table of the release, with its columns in the order of the file."""
-    return tuple(_table(release, source, names, datasets) for source, names in zip(sources, predictors, strict=True))
-
-
-def _table(release: Release, source: Input, names: tuple[str, ...], datasets: Sequence[str]) -> SettledTable:
+def settled(release: Release, source: Input, names: tuple[str, ...], datasets: Sequence[str]) -> SettledTable:
+    """A table of the release, with its columns in the order of the file."""
     columns = tuple(_columns(release, source, names))
     roles = {column.name: column.role for column in columns}
     return SettledTable(

@@ -244,7 +244,13 @@ def _book(
             (item.topic, markdown(text, item.topic), item.number) for item, text in declared.texts(evidence).items()
         ],
         own={chapter.name: markdown(text, chapter.title, headings=True) for chapter, text in own},
-        ask=SimpleNamespace(**_questions()),
+        # What templates may ask of the chapters: prepared tables, lists and texts, never a calculation.
+        ask=SimpleNamespace(
+            **{
+                found.name: importlib.import_module(f"dossier.report.chapters.{found.name}")
+                for found in pkgutil.iter_modules(findings.__path__)
+            }
+        ),
         made=made,
     )
 
@@ -333,12 +339,6 @@ def _asked(evidence: Evidence, here: Sequence[Chapter]) -> list[Chapter]:
     order = grid.chapters(evidence) if here else ()
     asked = iter(sorted((each for each in here if each.name in order), key=lambda each: order.index(each.name)))
     return [next(asked) if each.name in order else each for each in here]
-
-
-def _questions() -> Mapping[str, Any]:
-    """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
-    names = [found.name for found in pkgutil.iter_modules(findings.__path__)]
-    return {name: importlib.import_module(f"dossier.report.chapters.{name}") for name in names}
 
 
 def _title(evidence: Evidence) -> str:

@@ -50,7 +50,10 @@ def finding(evidence: types.Evidence) -> Sentence:
     first = max(crossed, key=lambda verdict: verdict.harmful > 0)
     more = f" {sentence_case(in_words(len(crossed) - 1))} more: see the figure." if len(crossed) > 1 else ""
     lead = f"A stop rule is crossed at {first.site.site} in {when(first)}."
-    said = [_certainty(evidence, first), harm(evidence, first), more, _not_crossed(every), _open(every)]
+    sites = [verdict.site.site for verdict in every if verdict.crossing is None and not verdict.is_open]
+    is_one_rule = len({verdict.rule for verdict in every}) == 1
+    elsewhere = f"It is not crossed at {listing(sites)}. " if sites and is_one_rule else ""
+    said = [_certainty(evidence, first), harm(evidence, first), more, elsewhere, _open(every)]
     return Sentence(lead, " ".join(filter(None, said)))
 
 
@@ -101,11 +104,6 @@ def _value(evidence: types.Evidence, period: over_time.Period, measure: str) -> 
     if period.low is None or period.high is None:
         return value
     return f"{value} ({bare(evidence, measure, period.low)} to {bare(evidence, measure, period.high)})"
-
-
-def _not_crossed(every: Sequence[over_time.Verdict]) -> str:
-    sites = [verdict.site.site for verdict in every if verdict.crossing is None and not verdict.is_open]
-    return f"It is not crossed at {listing(sites)}. " if sites and len({verdict.rule for verdict in every}) == 1 else ""
 
 
 def _open(every: Sequence[over_time.Verdict]) -> str:

@@ -188,14 +188,10 @@ Asked = tuple[str, str, types.At]
 
 def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """The subgroups site by site, and how each differs from the other patients over the sites."""
-    made = _tables_of_classes(evidence) if classes.labels(evidence) else _across(evidence)
-    return tuple(table for table in (*made, _apart(evidence)) if table.rows)
-
-
-def _tables_of_classes(evidence: types.Evidence) -> list[Table]:
-    """For each column its subgroups over all classes."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
-    return [_values(evidence, column, means) for column in types.subgroup_columns(evidence)]
+    over_classes = (_values(evidence, column, means) for column in types.subgroup_columns(evidence))
+    made = over_classes if classes.labels(evidence) else _across(evidence)
+    return tuple(table for table in (*made, _apart(evidence)) if table.rows)
 
 
 def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Table:

@@ -97,8 +97,11 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     plan = facets.lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
-    # In narrow panels the gain under the name of the site is left to the table.
-    gains = _gain_heads(found, primary) if plan.width >= NARROWEST_WITH_NUMBER and primary is not None else None
+    # Under the name of the site, as on the curve the gain would cover what it names; left to the table where narrow.
+    gains = None
+    if plan.width >= NARROWEST_WITH_NUMBER and primary is not None:
+        values = [_gain_of(curve, primary) for _, curve in found]
+        gains = ["" if value is None else f"{number(value, 1)} at {threshold(primary)}" for value in values]
     odds = plan.width >= 30
     plot = facets.Multiples.of(plan, shown, 13.8 if odds else 9.6, width, gains)
     grid, drawn = plot.grid, plot.sheet
@@ -161,12 +164,6 @@ def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float 
     """The gain of a curve at the primary threshold; None where it has no such row."""
     row = None if primary is None or isinstance(curve, types.Absent) else data.row_of(curve, "threshold", primary)
     return None if row is None or isinstance(curve, types.Absent) else float(gain(curve)[row])
-
-
-def _gain_heads(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]], primary: float) -> list[str]:
-    """The gain at the primary threshold under the name of each site: on the curve it would cover what it names."""
-    values = [_gain_of(curve, primary) for _, curve in found]
-    return ["" if value is None else f"{number(value, 1)} at {threshold(primary)}" for value in values]
 
 
 NARROWEST_WITH_NUMBER = 24.0

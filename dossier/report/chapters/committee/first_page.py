@@ -470,7 +470,9 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
         parts.append(f"† fewer than {bands.FEW_FOR_A_BAND} {of_what}: rough numbers.")
     marked = {mark for site in shown for mark in binding.marks(evidence, site)}
     parts += [says for mark, says in MARKED.items() if mark in marked]
-    parts += _unusual(evidence, shown)
+    # Where nearly every patient had the outcome, or nearly nobody.
+    far = [site for site in shown if site.prevalence is not None and not COMMON > site.prevalence > RARE]
+    parts += [f"In {site.site}, {site.events:,} of {site.n:,} had it." for site in far] if len(far) <= 2 else []
     if any(cell.kind == "alert" and cell.text.isdigit() for row in rows for cell in row.cells):
         parts.append("Brown: shown to be wrong.")
     if among >= bands.MANY_SITES:
@@ -492,12 +494,6 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
 BROKEN = "§"
 MARKED = {"‡": "‡ not to be used, its maker says.", BROKEN: f"{BROKEN} must be off by the maker's rule."}
 """What the marks beside a hospital say."""
-
-
-def _unusual(evidence: types.Evidence, shown: list[types.DatasetSummary]) -> list[str]:
-    """Where nearly every patient had the outcome, or nearly nobody."""
-    far = [site for site in shown if site.prevalence is not None and not COMMON > site.prevalence > RARE]
-    return [f"In {site.site}, {site.events:,} of {site.n:,} had it." for site in far] if len(far) <= 2 else []
 
 
 # ---- our own hospital -----------------------------------------------------------------------------------------------
