@@ -36,7 +36,6 @@ from dossier.core.values import doubles as doubles
 from dossier.core.values import unit_of as unit_of
 
 if TYPE_CHECKING:
-    from dossier.core.facts import Method
     from dossier.core.release import Release, StopRule
 
 Floats = NDArray[np.float64]
@@ -688,7 +687,7 @@ class Estimate:
     high: float | None
     level: float | None = field(repr=False)
     n: int
-    method: Method = field(repr=False)
+    method: facts.Method = field(repr=False)
     events: int | None = field(default=None, repr=False)
     se: float | None = field(default=None, repr=False)
     details: Mapping[str, float | None] = field(default_factory=dict, repr=False)
@@ -743,7 +742,7 @@ class Curve:
 
     columns: Mapping[str, tuple[float | None, ...]]
     n: int
-    method: Method
+    method: facts.Method
     events: int | None = None
 
 

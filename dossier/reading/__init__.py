@@ -9,15 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dossier.core import errors, facts, statements, types
+from dossier.core import errors, facts, looks, statements, types
+from dossier.core.command import Quick
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
+from dossier.core.release import DatasetRole, Release
 from dossier.reading import isolation, letters
 from dossier.reading.files import LEDGER, LOGO, RELEASE, SEAL, STATEMENT, Folder
 
 if TYPE_CHECKING:
-    from dossier.core.command import Quick
-    from dossier.core.release import DatasetRole, Release
-    from dossier.core.types import Seal
     from dossier.reading.datasets import Cohort
     from dossier.reading.given_tables import Hint
 
@@ -83,8 +82,6 @@ def quick(
     patient was followed, and `at`, by when the outcome counts, it is one by that horizon, and `outcome` the column of
     what happened when the follow-up ended.
     """
-    from dossier.core.command import Quick
-
     table = Path(table)
     asked = Quick(outcome, risk, name, thresholds, **about)
     return replace(given({table.name: "external"}, table.parent, asked), declared=False)
@@ -180,8 +177,6 @@ def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
 
 def _with_logo(release: Release, folder: Folder, faults: list[errors.Fault]) -> Release:
     """The release with its logo in the place of the file, so that pages are printed without that."""
-    from dossier.core import looks
-
     name, where = release.report.logo, Key("report", "logo")
     content = None if name is None else folder.read(name, where, False, faults, LOGO)
     if name is None or content is None:
@@ -205,7 +200,7 @@ def _with_chapters(release: Release, folder: Folder, faults: list[errors.Fault])
     return release.model_copy(update={"report": release.report.model_copy(update={"chapters": kept})})
 
 
-def _seal(release: Release, folder: Folder, faults: list[errors.Fault]) -> Seal | None:
+def _seal(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Seal | None:
     """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
     from dossier.record import seal
 
