@@ -24,7 +24,7 @@ from dossier.core.claims import Claim
 from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
 from dossier.core.contents import Edition
 from dossier.core.faults import locations
-from dossier.outputs import output, plots, single
+from dossier.outputs import output, single
 from dossier.outputs.single import PrintedFigure, PrintedTable
 from dossier.reading import arguments, frames
 from dossier.reading import previous as earlier
@@ -435,6 +435,8 @@ class Record:
             interval, a colour a model or group and a panel a threshold or other setting. `facet`, `add`, `theme`,
             `scale` and `save` work as on any other.
         """
+        from dossier.outputs import plots
+
         rows = self.to_frame()
         rows = rows[rows["status"] == "estimated"]
         columns = rows["subset_column"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
+import seaborn.objects as so
 
 from dossier.core.over_time import OVER_TIME
 from dossier.typeset import widths, words
-
-if TYPE_CHECKING:
-    import pandas
-    import seaborn.objects
 
 PANEL = 2.6
 """The width and the height of a panel, in inches."""
@@ -23,10 +22,8 @@ WIDEST_TITLE = 48.0
 """How wide the name of a panel may be, in mm in the type of the pages, which is narrower than that of seaborn."""
 
 
-def _panels(points: pandas.DataFrame, **asked: Any) -> seaborn.objects.Plot:
+def _panels(points: pandas.DataFrame, **asked: Any) -> so.Plot:
     """A panel for each site, and for each model where there are several: no key is needed, and no name is covered."""
-    import seaborn.objects as so
-
     sites, models = (_on_lines(points[of]) for of in ("site", "model"))
     is_one = len(models) == 1
     pairs = dict.fromkeys(zip(points["site"], points["model"], strict=True))
@@ -46,39 +43,31 @@ def _on_lines(names: pandas.Series[Any]) -> dict[str, str]:
     return dict(zip(each, widths.on_lines(each, [WIDEST_TITLE] * len(each), 2), strict=True))
 
 
-def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
+def _calibration(points: pandas.DataFrame) -> so.Plot:
     plot = _panels(points, x="risk", y="observed").add(so.Band(), ymin="low", ymax="high").add(so.Line())
     # Of the rows of the curve itself: other data without the panels would be drawn in the first of them alone.
     plot = plot.add(so.Line(color="0.4", linestyle=":"), y="risk")
     return plot.label(x="Predicted risk", y="Observed share")
 
 
-def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
+def _decision(points: pandas.DataFrame) -> so.Plot:
     default = points.assign(default=points[["treat_all", "treat_none"]].max(axis=1))
     plot = _panels(default, x="threshold", y="net_benefit").add(so.Band(), ymin="low", ymax="high").add(so.Line())
     plot = plot.add(so.Line(linestyle=":"), y="default")
     return plot.label(x="Threshold", y="Net benefit\n(dotted: the better default)")
 
 
-def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import seaborn.objects as so
-
+def _risk(points: pandas.DataFrame) -> so.Plot:
     plot = _panels(points.assign(risk=(points["low"] + points["high"]) / 2), x="risk")
     plot = plot.add(so.Line(marker="o"), y="share_events")
     plot = plot.add(so.Line(marker="o", fillcolor="w", linestyle=":"), y="share_non_events")
     return plot.label(x="Predicted risk", y="Share\n(filled: events, open: non-events)")
 
 
-def _lines(panel: Mapping[str, Any], mark: str = "Line") -> Callable[[pandas.DataFrame], seaborn.objects.Plot]:
+def _lines(panel: Mapping[str, Any], mark: str = "Line") -> Callable[[pandas.DataFrame], so.Plot]:
     """A curve that the supplement draws site by site, in its words: a line or an area for each of its columns."""
 
-    def plotted(points: pandas.DataFrame) -> seaborn.objects.Plot:
-        import pandas
-        import seaborn.objects as so
+    def plotted(points: pandas.DataFrame) -> so.Plot:
 
         lines: Mapping[str, str] = panel.get("lines") or panel["fills"]
         alone, across = len(lines) == 1, panel["across"]
@@ -102,11 +91,8 @@ def _lines(panel: Mapping[str, Any], mark: str = "Line") -> Callable[[pandas.Dat
     return plotted
 
 
-def _over_time(points: pandas.DataFrame) -> seaborn.objects.Plot:
+def _over_time(points: pandas.DataFrame) -> so.Plot:
     """A panel for each measure at each site, by the first day of each calendar period."""
-    import pandas
-    import seaborn.objects as so
-
     settings = [name for name in ("measure", "class", "threshold") if name in points]
     named = points[["site", *settings]].apply(lambda row: ", ".join(map(str, row.dropna())), axis=1)
     days = points["period"].map(lambda period: pandas.Period(period).start_time)
@@ -115,7 +101,7 @@ def _over_time(points: pandas.DataFrame) -> seaborn.objects.Plot:
     return plot.scale(x=so.Temporal().label(concise=True)).label(x="Period", y="Value")
 
 
-CURVES: Mapping[str, Callable[[pandas.DataFrame], seaborn.objects.Plot]] = {
+CURVES: Mapping[str, Callable[[pandas.DataFrame], so.Plot]] = {
     "calibration": _calibration,
     "decision": _decision,
     "roc": _lines({"across": "fpr", "lines": {"tpr": ""}, "axis": "1 - specificity", "up": "Sensitivity"}, "Path"),
@@ -127,10 +113,8 @@ CURVES: Mapping[str, Callable[[pandas.DataFrame], seaborn.objects.Plot]] = {
 """How a curve is drawn, by the name that `Record.curves` has for it."""
 
 
-def forest(label: str, rows: pandas.DataFrame) -> seaborn.objects.Plot:
+def forest(label: str, rows: pandas.DataFrame) -> so.Plot:
     """A measure with its interval, a line a site; models and groups beside each other, a panel for each setting."""
-    import seaborn.objects as so
-
     varying = [name for name in ("threshold", "at") if rows[name].nunique() > 1]
     settings = rows[varying].agg(_setting, axis=1) if varying else ""
     several = rows.groupby("site")["dataset"].transform("nunique") > 1
