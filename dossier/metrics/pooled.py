@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -183,12 +183,12 @@ def pool(
     `prediction_high`. Absent below three sites: with two the interval has one degree of freedom, and goes from .11 to
     .97 where the sites have an AUROC of .70 and .60. See `random_effects`, `expected_range` and `heterogeneity_bounds`.
     """
-    reasons = known or (None,) * len(estimates)
+    called, reasons = names or (None,) * len(estimates), known or (None,) * len(estimates)
     entered = tuple(_inside(estimate, scale) for estimate in estimates)
     obstacles = tuple(why or _obstacle(estimate, scale) for estimate, why in zip(entered, reasons, strict=True))
     usable = tuple(estimate for estimate, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
     if len(usable) < FEWEST_POOLED:
-        return Absent(_too_few(len(usable), _of_sites(names, obstacles) if names else _of_reasons(obstacles)))
+        return Absent(_too_few(called, obstacles))
     values = np.array([scales.forward(estimate.value, scale) for estimate in usable])
     # The standard error on the scale, by the delta method.
     errors = np.array([(estimate.se or 0.0) / scales.stretch(estimate.value, scale) for estimate in usable])
@@ -196,7 +196,6 @@ def pool(
     names_of_ends = ("prediction_low", "prediction_high") if found.k >= FEWEST_FOR_A_NEW_SITE else ()
     ahead = expected_range(values, errors, level) if names_of_ends else ()
     value = scales.back(found.value, scale)
-    called = names or (None,) * len(estimates)
     moved = tuple(
         Fact("site", name=name, value=estimate.value, entered_as=inside.value)
         for name, estimate, inside, why in zip(called, estimates, entered, obstacles, strict=True)
@@ -258,20 +257,16 @@ def _obstacle(estimate: Estimate, scale: scales.Scale) -> Fact | None:
     return reason
 
 
-def _too_few(usable: int, not_pooled: tuple[Fact, ...]) -> Fact:
-    count = Count(usable, "site")
-    if not not_pooled:
-        return Fact("too_few_sites_to_pool", usable=count)
-    return Fact("too_few_sites_pooled", usable=count, not_pooled=not_pooled)
-
-
-def _of_sites(names: tuple[str, ...], obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:
-    """The reasons with the sites of each, in order of appearance."""
+def _too_few(names: Sequence[str | None], obstacles: Sequence[Fact | None]) -> Fact:
+    """Why so few sites are not pooled: the reasons in order of appearance, each with its sites, or with how many."""
+    count = Count(obstacles.count(None), "site")
     by_reason = gathered((why, name) for name, why in zip(names, obstacles, strict=True) if why is not None)
-    return tuple(Fact("site_not_pooled", dataset=tuple(sites), reason=why) for why, sites in by_reason.items())
-
-
-def _of_reasons(obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:
-    """The reasons with the number of sites of each, in order of appearance."""
-    counts = Counter(why for why in obstacles if why is not None)
-    return tuple(Fact("sites_not_pooled", sites=Count(count, "site"), reason=why) for why, count in counts.items())
+    if not by_reason:
+        return Fact("too_few_sites_to_pool", usable=count)
+    not_pooled = tuple(
+        Fact("sites_not_pooled", sites=Count(len(sites), "site"), reason=why)
+        if None in sites
+        else Fact("site_not_pooled", dataset=tuple(sites), reason=why)
+        for why, sites in by_reason.items()
+    )
+    return Fact("too_few_sites_pooled", usable=count, not_pooled=not_pooled)
