@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
@@ -131,15 +130,11 @@ def raised(
 
 def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:
     """The flags with their answers; an answer without a dataset holds for every dataset; one too many is flagged."""
-    given = [replace(flag, reply=_reply(flag, replies)) for flag in flags]
+    own_first = sorted(replies, key=lambda reply: reply.dataset is None)
+    said = [next((reply.says for reply in own_first if _answers(reply, flag)), None) for flag in flags]
+    given = [replace(flag, reply=reply) for flag, reply in zip(flags, said, strict=True)]
     idle = [reply for reply in replies if not any(_answers(reply, flag) for flag in flags)]
     return (*given, *(_idle(reply) for reply in idle))
-
-
-def _reply(flag: Flag, replies: Sequence[Reply]) -> str | None:
-    named = (reply.says for reply in replies if _answers(reply, flag) and reply.dataset is not None)
-    general = (reply.says for reply in replies if _answers(reply, flag))
-    return next(itertools.chain(named, general), None)
 
 
 def _answers(reply: Reply, flag: Flag) -> bool:

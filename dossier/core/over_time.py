@@ -192,12 +192,6 @@ def code(number: int, unit: types.PeriodUnit) -> str:
     return f"{number // 12}-{number % 12 + 1:02}" if unit == "month" else f"{number // 4}Q{number % 4 + 1}"
 
 
-def why_without(curve: types.Curve) -> dict[int, facts.Fact]:
-    """Why a period has no value, by its number."""
-    steps = [(step["period"], step["why"]) for step in curve.method if step.code == "period_without_value"]
-    return {number: why for number, why in steps if isinstance(number, int) and isinstance(why, facts.Fact)}
-
-
 def limits(rule: StopRule) -> facts.Fact:
     """The limits of a rule: both, or the one that it has."""
     if rule.at_most is None:

@@ -84,7 +84,8 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     # The standard error of log O/E that takes the expected number as known.
     se_fixed = math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
     details = {"expected": expected * design.n, "se_fixed": se_fixed}
-    made = design.as_sampled(Method(_method_of_ratio(phi)))
+    way = "exact_without_event" if phi == 0 else "delta_log" if phi < 1 else "exact_with_events_alone"
+    made = design.as_sampled(Method(way))
     bare = Estimate(value, None, None, None, design.n, made, int(outcome.sum()), None, details, design.obstacle())
     if bare.reason is not None:
         return bare
@@ -100,13 +101,6 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     low, high = value / scales.back(below, "log"), min(value * scales.back(above, "log"), sys.float_info.max)
     se, details = value * (below + above) / (2 * reach), {**details, **design.details}
     return replace(bare, low=low, high=high, level=level, se=se, details=details)
-
-
-def _method_of_ratio(phi: float) -> str:
-    """How the interval of O/E is made, by the share of the rows with the event."""
-    if phi == 0:
-        return "exact_without_event"
-    return "delta_log" if phi < 1 else "exact_with_events_alone"
 
 
 OBSERVED = weighted.Mean(lambda rows: rows.outcome)

@@ -68,7 +68,6 @@ def _lines(panel: Mapping[str, Any], mark: str = "Line") -> Callable[[pandas.Dat
     """A curve that the supplement draws site by site, in its words: a line or an area for each of its columns."""
 
     def plotted(points: pandas.DataFrame) -> so.Plot:
-
         lines: Mapping[str, str] = panel.get("lines") or panel["fills"]
         alone, across = len(lines) == 1, panel["across"]
         if "each" in panel:

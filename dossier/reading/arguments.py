@@ -86,7 +86,7 @@ def of_frame(fault: Fault) -> Fault:
 def _other(name: str, value: object, wanted: str, example: str, part: str | None = None) -> Fault:
     as_in = f"{name}={example}" if part is None else f"{name}={{{_shown(part)}: {example}, …}}"
     at, key = Argument(name, part), name if part is None else part
-    if frames.is_lazy(value):
+    if any(hasattr(value, name) for name in ("collect", "compute", "read_all", "to_table")):
         return Fault("frame_not_computed", at, key=key)
     return Fault("argument_of_other_kind", at, key=key, value=_shown(value), wanted=Fact(wanted), example=as_in)
 

@@ -36,7 +36,12 @@ def flags(sites: Sequence[Cohort], tables: Sequence[SettledTable], release: Rele
     each = (flag for site in sites for flag in _of(site, development, fitted))
     empty = _empty_subgroups([site.dataset for site in sites])
     names = [site.dataset.name for site in sites]
-    noted = signs.flags_of_tables(tables, names)
+    # What is noted of a table is of its dataset, or of all where it holds several.
+    noted = (
+        Flag(signs.NOTES[note.code], table.dataset if table.dataset in names else POOLED, note)
+        for table in tables
+        for note in table.notes
+    )
     external = [site.dataset for site in sites if site.dataset.role == "external"]
     alike = _flagged_alike(external, release.thresholds.declared)
     return (*each, *alike, *_same_tables(sites), *coding.flags(sites), *empty, *_sites_left_out(tables), *noted)

@@ -37,11 +37,6 @@ def is_frame(value: Any) -> bool:
     return _is_records(value) or (hasattr(type(value), "__arrow_c_stream__") and hasattr(value, "columns"))
 
 
-def is_lazy(value: Any) -> bool:
-    """Whether it is a frame whose rows are not computed yet."""
-    return any(hasattr(value, name) for name in ("collect", "compute", "read_all", "to_table"))
-
-
 def _is_records(value: Any) -> bool:
     return isinstance(getattr(getattr(value, "dtype", None), "names", None), tuple)
 

@@ -28,14 +28,6 @@ NOTES: Mapping[str, str] = {
 """The flag that each note on a table raises."""
 
 
-def flags_of_tables(tables: Sequence[types.SettledTable], datasets: Sequence[str]) -> Iterator[types.Flag]:
-    """The flags of what is noted of each table: of its dataset, or of all where it holds several."""
-    for table in tables:
-        name = table.dataset if table.dataset in datasets else types.POOLED
-        for note in table.notes:
-            yield types.Flag(NOTES[note.code], name, note)
-
-
 # ---- columns of a table ---------------------------------------------------------------------------------------------
 
 SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")

@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
-from dossier.core import over_time, types
+from dossier.core import facts, over_time, types
 from dossier.record.results import CurveRow, EstimateRow, Results
 from dossier.typeset import methods, reasons
 
@@ -54,7 +54,8 @@ def _periods(row: CurveRow, results: Results) -> Iterator[dict[str, object]]:
         yield {**shared, "at": settings(at), "status": row.status, "reason": reasons.reason_text(curve.reason)}
         return
     del at["periods"]
-    without, method = over_time.why_without(curve), methods.method_text([next(iter(curve.method))])
+    without = {step["period"]: step["why"] for step in curve.method if step.code == "period_without_value"}
+    method = methods.method_text([next(iter(curve.method))])
     names = ("value", "low", "high", "n", "events")
     for number, *found in zip(curve.columns["period"], *(curve.columns[name] for name in names), strict=True):
         period = int(number or 0)
@@ -67,8 +68,8 @@ def _periods(row: CurveRow, results: Results) -> Iterator[dict[str, object]]:
             "level": None if cells["low"] is None else results.release.level,
             "at": settings({**at, "period": over_time.code(period, unit)}),
             "method": method,
-            "status": "estimated" if why is None else "absent",
-            "reason": None if why is None else reasons.reason_text(why),
+            "status": "absent" if isinstance(why, facts.Fact) else "estimated",
+            "reason": reasons.reason_text(why) if isinstance(why, facts.Fact) else None,
         }
 
 

@@ -110,11 +110,6 @@ def without_predictors(evidence: types.Evidence) -> str:
     return f" No predictors are given of {named_or_counted(without, bands.NAMED_OF_MANY)}." if without else ""
 
 
-def has_enough(described: types.Description) -> bool:
-    """Whether so many patients have a value that their mean says something, as for the characteristics."""
-    return not isinstance(described.n, int) or described.n >= bands.FEWEST_WITH_A_VALUE
-
-
 def count_of(count: int | types.Withheld) -> str:
     """A count in figures; one that is withheld as below the smallest that is printed."""
     return f"<{count.below}" if isinstance(count, types.Withheld) else f"{count:,}"

@@ -236,14 +236,9 @@ def _after_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...]:
     short = []
     for name in names:
         words = name.split()
-        shared = _shared_words([other for other in names if other.split()[:1] == words[:1]])
+        alike = zip(*(other.split() for other in names if other.split()[:1] == words[:1]), strict=False)
+        shared = next((at for at, same in enumerate(alike) if len(set(same)) > 1), 0)
         end = " ".join(words[shared:])
         leans = shared == 1 and len(words[0].rstrip(".")) <= SHORT_WORD
         short.append(name if not end or end[0].islower() or leans or room.holds(name) else end)
     return tuple(short) if len(set(short)) == len(names) else tuple(names)
-
-
-def _shared_words(names: Sequence[str]) -> int:
-    """With how many words all the names begin, as far as each of them goes on."""
-    words = zip(*(name.split() for name in names), strict=False)
-    return next((at for at, same in enumerate(words) if len(set(same)) > 1), 0)

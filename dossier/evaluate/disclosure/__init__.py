@@ -200,11 +200,10 @@ class _Policy:
         """The tails of all rows or of a subgroup as an earlier release gave them: of another model the totals alone."""
         for each in entry.ranges:
             if each.subset == subset:
-                own = each if entry.model == self.site.model else earlier.at_any_risk(each)
-                lows = ((1, own.events), (0, own.others))
+                most = None if entry.model == self.site.model else 1
                 return {
-                    label: Chain(own.grid, tuple(types.CountRange(low, low + entry.wide - 1) for low in starts))
-                    for label, starts in lows
+                    label: Chain(each.grid[:most], tuple(types.CountRange(low, low + entry.wide - 1) for low in starts))
+                    for label, starts in ((1, each.events[:most]), (0, each.others[:most]))
                 }
         return None
 

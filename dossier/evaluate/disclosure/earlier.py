@@ -47,11 +47,6 @@ def _is_the_same(entry: types.Released, now: Now) -> bool:
     )
 
 
-def at_any_risk(each: types.ReleasedRanges) -> types.ReleasedRanges:
-    """The ranges of the totals alone."""
-    return types.ReleasedRanges(each.subset, each.grid[:1], each.events[:1], each.others[:1])
-
-
 def _has_grown(entry: types.Released, now: Now) -> bool:
     """Whether so many of either outcome came that no range tells of few; it is asked of ranges, which are printed."""
     counts = now(None, (0.0,))

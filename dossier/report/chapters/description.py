@@ -183,7 +183,8 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
     differences = {
         (row.dataset, row.described.variable, row.described.level): row.described.value
         for row in evidence.descriptions
-        if row.described.statistic == "standardized_mean_difference" and names.has_enough(row.described)
+        if row.described.statistic == "standardized_mean_difference"
+        and (not isinstance(row.described.n, int) or row.described.n >= FEWEST_WITH_A_VALUE)
     }
     apart = [dataset.name for dataset in datasets if dataset.name in {name for name, *_ in differences}]
 

@@ -39,14 +39,11 @@ def finding(evidence: Evidence) -> Sentence:
     bounds = interval(reduction, term, wordy=True)
     value = bare(evidence, "absolute_risk_reduction", difference.value)
     rest = f"The difference is {value}{POINTS} ({level_of(evidence)} interval by readers and cases {bounds}"
-    return Sentence(lead, f"{rest}{_by_readers_alone(evidence)}).")
-
-
-def _by_readers_alone(evidence: Evidence) -> str:
-    """The other interval of the same gain, which takes the cases as fixed: figure and table of the benefit show it."""
+    # The other interval of the same gain, which takes the cases as fixed: figure and table of the benefit show it.
     found = find(evidence, "decision_benefit", READER_STUDY)
     bounds = "" if isinstance(found, Absent) else interval(found, evidence.terms["decision_benefit"], wordy=True)
-    return f"; by readers alone, the cases taken as fixed, {bounds}" if bounds else ""
+    alone = f"; by readers alone, the cases taken as fixed, {bounds}" if bounds else ""
+    return Sentence(lead, f"{rest}{alone}).")
 
 
 POINTS = f"{TIED}percentage points"

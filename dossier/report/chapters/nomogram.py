@@ -28,7 +28,9 @@ def finding(evidence: types.Evidence) -> Sentence:
     model = evidence.release.model
     every = _points(evidence)
     if not every or model is None:
-        return Sentence("The formula of the model is declared.", f"{_not_drawn(evidence)}{_agreement(evidence)}")
+        absent = [each.found for each in evidence.by_curve["points_total"] if isinstance(each.found, types.Absent)]
+        why = "".join(f"No nomogram is drawn: {reason_text(found.reason)}. " for found in absent)
+        return Sentence("The formula of the model is declared.", f"{why}{_agreement(evidence)}")
     spans: dict[str, float] = {}
     for group in model.groups:
         points = [mark for name in _axes(evidence, group) for mark, _ in every.get(name, ())]
@@ -39,14 +41,6 @@ def finding(evidence: types.Evidence) -> Sentence:
     predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
     lead = f"{predictors} the points; {widest} has the widest effect."
     return Sentence(lead, _agreement(evidence))
-
-
-def _not_drawn(evidence: types.Evidence) -> str:
-    """Why there are no points, as a sentence of its own."""
-    totals = [total.found for total in evidence.by_curve["points_total"]]
-    return "".join(
-        f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, types.Absent)
-    )
 
 
 def _axes(evidence: types.Evidence, group: tuple[str, ...]) -> list[str]:

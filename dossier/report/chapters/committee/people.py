@@ -25,7 +25,10 @@ def people_decide(evidence: types.Evidence) -> str:
         return KEPT_BACK if is_withheld and evidence.release.reader_study else NO_STUDY
     claim = claims.about(evidence, "people", "overall")[0]
     rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
-    start = f"{_studied(evidence)}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
+    readers = types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY)
+    many = len(readers.columns["reader"]) if isinstance(readers, types.Curve) else 0
+    took_part = f"{counted(many, 'person', 'people')} took part. " if many else ""
+    start = f"{took_part}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
     if claim.low is None or claim.high is None:
         return start
     bounds = f"(range {_in_hundred(claim.low)} to {_in_hundred(claim.high)} fewer wrong)"
@@ -38,16 +41,6 @@ def people_decide(evidence: types.Evidence) -> str:
 
 def _in_hundred(share: float) -> str:
     return number(100 * share, 0 if abs(share) >= 0.01 or share == 0 else 1)
-
-
-def _studied(evidence: types.Evidence) -> str:
-    """How many people took part, where that is known."""
-    readers = types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY)
-    return (
-        f"{counted(len(readers.columns['reader']), 'person', 'people')} took part. "
-        if isinstance(readers, types.Curve)
-        else ""
-    )
 
 
 # ---- what it changed ------------------------------------------------------------------------------------------------
