@@ -478,8 +478,8 @@ def e50(
     -----
     The interval is made as that of `ici`, with two differences. Curves in other directions may raise the upper bound:
     the rows about the median need not be those that would raise it most. And where the mean distance refutes perfect
-    calibration, the median needs no more to refute it than all of what the level leaves. Source: Austin and Steyerberg
-    2019; the interval Chuang and Lai 2000. Curve and reasons for absence as for `ici`.
+    calibration, the median needs no more to refute it than all of what the level leaves. Curve, sources and reasons
+    for absence as for `ici`.
 
     Examples
     --------
@@ -505,11 +505,7 @@ def e90(
     Returns
     -------
     Estimate or Absent
-        The value is the 90 % quantile (type 7) of |curve - p| over the rows, and the interval is made as that of `e50`.
-
-    Notes
-    -----
-    Source: Austin and Steyerberg 2019; the interval Chuang and Lai 2000. Curve and reasons for absence as for `ici`.
+        The value is the 90 % quantile (type 7) of |curve - p| over the rows; all else is as for `e50`.
 
     Examples
     --------

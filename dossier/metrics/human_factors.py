@@ -796,10 +796,8 @@ def right_advice_resisted(
     Returns
     -------
     Estimate or Absent
-        The share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of decisions
-        that first differed from right advice. `details`: `decisions`, those that were kept, and `low_clustered` and
-        `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
-        where the advice is not known, and where no decision first differed from right advice.
+        As `wrong_advice_followed` has it, of the decisions that first differed from right advice; `decisions` are those
+        that were kept.
 
     Examples
     --------
