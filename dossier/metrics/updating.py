@@ -348,20 +348,13 @@ def updated_coefficients(
 # ---- what it changes -------------------------------------------------------------------------------------------------
 
 
-def _found(site: types.SiteResults, measure: str, model: str = "") -> Estimate | Absent:
-    """A measure of a site, of the model that is tested or of an updated one."""
-    at = {"model": model} if model else {}
-    found = (each.found for each in site.results if each.measure == measure and each.at == at)
-    return next(found, Absent(Fact("not_estimated")))
-
-
 @absent_with_its_parts
 def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unchanged: float) -> Estimate | Absent:
     """A coefficient of an update: by the number of changes the measure whose value it is, where it is any.
 
     Where the closed test may change more or less, the interval reaches as far as those of all that it may choose.
     """
-    method, counted = model.removeprefix(UPDATED), _found(site, "updated_coefficients", model)
+    method, counted = model.removeprefix(UPDATED), types.found(site, "updated_coefficients", model=model)
     if isinstance(counted, Estimate):
         chosen = int(counted.value)
         fewest, most = (int(counted.details.get(name) or 0) for name in ("fewest", "most"))
@@ -371,8 +364,8 @@ def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unch
         return counted
     if not names[chosen]:
         return Absent(Fact("not_changed_by_update"))
-    own = present(_found(site, names[chosen]))
-    others = [present(_found(site, names[number])) for number in range(fewest, most + 1) if names[number]]
+    own = present(types.found(site, names[chosen]))
+    others = [present(types.found(site, names[number])) for number in range(fewest, most + 1) if names[number]]
     held = [unchanged] if "" in names[fewest : most + 1] else []
     if own.low is None or own.high is None or (len(others) == 1 and not held):
         # A value of its own: a cell is known by it.
