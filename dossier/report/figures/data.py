@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -37,14 +37,6 @@ def ranked(
     pairs = [pair for pair in known(evidence, measure, **at) if pair[0].name in asked]
     found, few = names.ends_of_range(pairs, measure, multiplicity.sites_against(evidence, measure))
     return sorted((each.value, site.site) for site, each in found), few
-
-
-def greatest_first(known: Mapping[tuple[str, str], float]) -> dict[str, float]:
-    """The predictors by their greatest value at any site, of values by site and predictor."""
-    most: dict[str, float] = {}
-    for (_, predictor), value in known.items():
-        most[predictor] = max(most.get(predictor, 0.0), value)
-    return {predictor: most[predictor] for predictor in sorted(most, key=lambda predictor: -most[predictor])}
 
 
 def ends(*found: Estimate | Absent) -> list[float]:

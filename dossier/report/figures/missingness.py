@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.core import facts, types
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.report.figures import canvas, captions, data, ink
+from dossier.report.figures import canvas, captions, ink
 from dossier.typeset import numbers, widths
 from dossier.typeset.names import label_of, shown, without_predictors
 from dossier.typeset.words import counted, listing
@@ -38,7 +38,10 @@ def shares(evidence: types.Evidence) -> dict[tuple[str, str], float]:
 
 def gappy(known: Mapping[tuple[str, str], float]) -> list[str]:
     """The predictors that miss a value anywhere, the one with the most missing first."""
-    return [predictor for predictor, most in data.greatest_first(known).items() if most > 0]
+    most: dict[str, float] = {}
+    for (_, predictor), share in known.items():
+        most[predictor] = max(most.get(predictor, 0.0), share)
+    return sorted((predictor for predictor in most if most[predictor] > 0), key=lambda predictor: -most[predictor])
 
 
 def shade(share: float) -> str:

@@ -255,7 +255,9 @@ def message(every: Sequence[Verdict], shown: Shown) -> str:
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
         first = crossed[0]
-        side = _side(first)
+        beyond = over_time.side(first)
+        bound = first.rule.at_most if beyond == "above" else first.rule.at_least
+        side = "outside its limits" if beyond is None or bound is None else f"{beyond} {number(bound)}"
         more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
         when = in_a_row([period.number for period in first.crossed_in], first.unit)
         return f"{HEADS[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
@@ -263,10 +265,3 @@ def message(every: Sequence[Verdict], shown: Shown) -> str:
     if judged:
         return f"No stop rule is crossed at {captions.joined(list(dict.fromkeys(judged)))}."
     return f"Performance by calendar period at {captions.sites_word(len(shown.sites) + shown.left)}."
-
-
-def _side(verdict: Verdict) -> str:
-    """On which side of its limits a rule is crossed."""
-    side = over_time.side(verdict)
-    bound = verdict.rule.at_most if side == "above" else verdict.rule.at_least
-    return "outside its limits" if side is None or bound is None else f"{side} {number(bound)}"

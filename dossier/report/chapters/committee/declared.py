@@ -64,7 +64,9 @@ def than_before(evidence: types.Evidence, in_brief: bool = False) -> str:
     if in_brief and len(groups) > 1:
         parts.append(f"worse for {counted(len(groups), 'group')} of patients over all hospitals")
     elif groups:
-        parts.append(sentence.named_with_the_rest([_worse_in_words(evidence, group) for group in groups], MOST_BROKEN))
+        told = [(missed.patients_of(group.column, group.level), _what_is_worse(evidence, group)) for group in groups]
+        worse = [f"worse for {patients} over all hospitals ({what})" for patients, what in told]
+        parts.append(sentence.named_with_the_rest(worse, MOST_BROKEN))
     return f"{start} {', '.join(parts)}." if parts else ""
 
 
@@ -85,11 +87,6 @@ def _worse_for(evidence: types.Evidence) -> list[types.Subset]:
     left = compared - {each.result.subset for each in worse if each.is_sure}
     groups = dict.fromkeys(each.result.subset for each in worse if each.is_sure and not each.site)
     return [group for group in groups if group and group.column in {each.column for each in left}]
-
-
-def _worse_in_words(evidence: types.Evidence, group: types.Subset) -> str:
-    what = _what_is_worse(evidence, group)
-    return f"worse for {missed.patients_of(group.column, group.level)} over all hospitals ({what})"
 
 
 def _what_is_worse(evidence: types.Evidence, of: str | types.Subset | None, is_own: bool = False) -> str:
