@@ -245,7 +245,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
     assert isinstance(found, Estimate)
     assert (found.details["ties"], found.value) == (1, 17 / 24)
     assert method_text(found.method).startswith(
-        "ties for the largest risk in 1 rows, the first class taken; Wilson at the effective"
+        "ties for the largest risk in 1 row, the first class taken; Wilson at the effective"
     )
     without = np.array([np.delete(right, range(3 * k, 3 * k + 3)).mean() for k in range(8)])
     se = math.sqrt(7 / 8 * float(((without - without.mean()) ** 2).sum()))
@@ -276,7 +276,7 @@ def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> 
         for name in ("auprc", "calibration_slope", "ici", "ece", "membership_auroc", "sensitivity")
     }
     jackknife = "jackknife leaving out 40 clusters, t with 39 degrees of freedom"
-    clip, without = "logit of 1 risks clipped to 1e-12 from 0 or 1", "without risks of 0 or 1"
+    clip, without = "logit of 1 risk clipped to 1e-12 from 0 or 1", "without risks of 0 or 1"
     assert methods["auprc"][-1] == f"average precision; {jackknife}"
     assert methods["calibration_slope"][-1] == f"{without}; {jackknife}"
     assert methods["ece"][-1] == "10 bins of equal width; value only"
