@@ -807,7 +807,7 @@ BROKEN = (
         '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]',
         "1826.25 is declared twice",
     ),
-    ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] is not yet known of"),
+    ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] cannot yet be declared of"),
     ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
     ('risk = "risk_5y"\n', "baseline_survival = 0.8\n", "The risks are to be those of [model]"),
     ('risk = "risk_5y"\n', 'risk = "risk_5y"\nbaseline_survival = 0.8\n', "The risks are to be those of [model]"),

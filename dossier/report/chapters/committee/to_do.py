@@ -8,7 +8,7 @@ from dossier.core import binding, claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
-from dossier.report.chapters.committee import declared, percentages, places
+from dossier.report.chapters.committee import declared, first_page, missed, percentages, places
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
 from dossier.typeset.words import sentence_case
 from dossier.words import entries
@@ -51,6 +51,18 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         # Groups that differ over all hospitals together: page 3 is then of our own.
         raised.discard("subgroup_differs")
     return (*every, *[text for kind, text in CHECKS.items() if kind in raised][:MOST_CHECKS])[:MOST_STEPS]
+
+
+LINE, ROOM = 80, 26
+"""The letters of a line of the first page, and the lines of its own letters that leave the decision its room."""
+
+
+def is_full(evidence: Evidence) -> bool:
+    """Whether the first page needs smaller letters for all that it says of several hospitals."""
+    table, right = first_page.hospitals(evidence), percentages.are_right(evidence)
+    said = (first_page.answer(evidence), first_page.what_it_is(evidence), right.lead, right.rest, table.note)
+    letters = sum(map(len, (*said, *missed.who_is_missed(evidence), *steps(evidence))))
+    return places.alone(evidence) is None and table.lines + letters / LINE > ROOM
 
 
 def _mended(evidence: Evidence) -> str:
