@@ -96,14 +96,23 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
             told_at.setdefault(plain, []).append(site)
     where = {plain: [] if only else sites for plain, sites in told_at.items()} or {PLAIN[kind]: []}
     text = " ".join(_at(sites, plain, len(known)) for plain, sites in where.items())
-    replies = list(dict.fromkeys(flag.reply for flag in flags if flag.reply is not None))
-    missing = list(dict.fromkeys(known.get(flag.dataset, "all hospitals") for flag in flags if flag.reply is None))
+    # Kinds that mean the same may be answered apart: each answer stands beside the hospitals that it was given for.
+    replies: dict[str, list[str]] = {}
+    for flag in flags:
+        if flag.reply is not None:
+            replies.setdefault(flag.reply, []).append(known.get(flag.dataset, "all hospitals"))
+    flagged = list(dict.fromkeys(known.get(flag.dataset, "all hospitals") for flag in flags))
+    missing = [site for site in flagged if not any(site in sites for sites in replies.values())]
     if not replies:
         return Danger(text, "", "Not answered.")
     left = f"Not answered for {few_named(missing)}." if missing else ""
     if all(reply.strip(" .").lower() in AGREED for reply in replies):
         return Danger(text, "The maker agrees; no action given.", left)
-    return Danger(text, f"The maker answers: {as_sentence(abridged(' '.join(replies), LINE))}", left)
+    answers = " ".join(
+        reply if set(flagged) <= {*sites, *missing} else f"{few_named(list(dict.fromkeys(sites)))}: {reply}"
+        for reply, sites in replies.items()
+    )
+    return Danger(text, f"The maker answers: {as_sentence(abridged(answers, LINE))}", left)
 
 
 def _at(where: Sequence[str], plain: str, among: int) -> str:
