@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from dossier.core import bands, facts, types
-from dossier.typeset import notes, numbers, tables, widths
+from dossier.typeset import methods, notes, numbers, tables, widths
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
 
@@ -355,7 +355,9 @@ def _site_rows(
         found = [place.get(name) for place in places]
         cells: list[tables.Cell] = []
         for result, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
-            cells.append(tables.NOT_COMPUTED if result is None else cell(result.found, term, reasons, wordy=words))
+            cells.append(
+                tables.NOT_COMPUTED if result is None else cell(result.found, term, reasons, words, result.dataset)
+            )
             cells += [_beside_measure(None if result is None else result.found, name) for name in names]
         rows.append(tables.Row(label, tuple(cells), kind))
     return rows
@@ -386,11 +388,15 @@ def needs_words(found: Iterable[types.Estimate | types.Absent | None]) -> bool:
 
 
 def cell(
-    found: types.Estimate | types.Absent, term: types.Term, reasons: tables.Reasons, wordy: bool = False
+    found: types.Estimate | types.Absent,
+    term: types.Term,
+    reasons: tables.Reasons,
+    wordy: bool = False,
+    beside: str | None = None,
 ) -> tables.Cell:
-    """A result as one cell."""
+    """A result as one cell; a gap need not name the dataset whose row it stands in."""
     if isinstance(found, types.Absent):
-        return reasons.cell(found)
+        return reasons.cell(found, beside)
     bounds = numbers.TIED.join(filter(None, (numbers.interval(found, term, wordy), _mark(found, reasons))))
     return tables.Cell(numbers.value_of(found, term), bounds, of=found)
 
@@ -401,6 +407,9 @@ USUAL_KNOTS, FEWER_KNOTS = 4, 3
 
 def _mark(found: types.Estimate, reasons: tables.Reasons) -> str:
     """The mark of a number that cannot be compared with its neighbours; a footnote spells out why."""
+    declared = found.method.first("declared_by")
+    if declared is not None:
+        return reasons.letter(methods.method_text([declared]))
     knots = found.details.get("knots")
     if knots is None or knots == USUAL_KNOTS:
         return ""

@@ -454,14 +454,14 @@ class Reasons:
         self.letters: dict[str, str] = {}
         self.left_out: dict[str, list[str]] = {}
 
-    def cell(self, absent: types.Absent) -> Cell:
-        """The word for a gap, with the letter of its reason."""
+    def cell(self, absent: types.Absent, beside: str | None = None) -> Cell:
+        """The word for a gap, with the letter of its reason, which need not name the dataset that it stands beside."""
         word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, types.Withheld) else "absent"
-        return Cell.absent(f"{word}{TIED}{self.why(absent.reason)}")
+        return Cell.absent(f"{word}{TIED}{self.why(absent.reason, beside)}")
 
-    def why(self, reason: facts.Fact) -> str:
+    def why(self, reason: facts.Fact, beside: str | None = None) -> str:
         """The mark of a reason, which a footnote spells out."""
-        return self.letter(why(self.evidence, reason))
+        return self.letter(why(self.evidence, reason, beside))
 
     def letter(self, text: str) -> str:
         """The mark of a text, which a footnote spells out: a letter alone would read as an article."""

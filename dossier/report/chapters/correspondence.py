@@ -16,7 +16,9 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     given = [_values(evidence, form, sites) for form, sites in known.items() if sites]
     if not given:
         return sentence.Sentence("At no external site can similarity to the development data be computed.")
+    declared = [site.site for form in known for site, found in known[form] if found.method.has("declared_by")]
     rest = (
+        sentence.phrase("data", "similarity_declared", sites=words.named_or_counted(declared, 2)) if declared else "",
         *given[1:],
         _apart_all_the_same(evidence, known["averaged"]),
         sentence.sites_without(evidence, bands.SIMILARITIES["averaged" if known["averaged"] else "psi"]),

@@ -8,7 +8,7 @@ from typing import Literal
 from dossier.core import bands, binding, claims, facts, types
 from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, sentence, verdict
-from dossier.typeset import labels, names, numbers, reasons
+from dossier.typeset import labels, methods, names, numbers, reasons
 from dossier.typeset.numbers import TIED
 from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import listing, sentence_case, setting, within_sentence
@@ -221,5 +221,8 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
         ends = [numbers.number(end) for end in (claim.low, claim.high) if end is not None]
         value, bounds = numbers.number(claim.value), " to ".join(ends)
     why = "" if claim.reason is None or not _is_asked(claim) else f", {reasons.why(evidence, claim.reason, '')}"
+    held = _found(evidence, claim)
+    source = None if held is None else held.method.first("declared_by")
+    why += f", {methods.method_text([source], in_kind=True)}" if source else ""
     said = f"{value}{f' ({bounds})' if bounds else ''}{why}"
     return f"{sentence_case(who)}: {' '.join(text for text in (what, said) if text)}" if who else said
