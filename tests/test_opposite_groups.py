@@ -70,8 +70,9 @@ def test_both_are_counted_and_said_in_both_editions(opposite: types.Evidence) ->
     said = subgroups.finding(opposite)
     assert "In Aachen the model underestimates the risk of the subgroup female (sex)" in said.lead
     assert "In Basel the model overestimates the risk of the subgroup female (sex)" in said.rest
-    assert (
-        missed.worse_for(opposite) == "An error was shown for female patients in Aachen and female patients in Basel."
+    assert missed.worse_for(opposite) == (
+        "The model underestimates the risk of female patients in Aachen. "
+        "The model overestimates the risk of female patients in Basel."
     )
     brief = " ".join(missed.groups_in_brief(opposite))
     assert "underestimates the risk of female patients in Aachen" in brief

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 
-from dossier.core import bands, between_groups, claims, multiplicity, types
+from dossier.core import bands, between_groups, claims, facts, multiplicity, types
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee import goals_met, places, plain
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
@@ -82,9 +82,11 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
 
 
 def worse_for(evidence: types.Evidence) -> str:
-    """For which groups an error is shown: for the first words of the first page."""
-    who = list(dict.fromkeys(_whom(evidence, look) for look in _worse_off(evidence) if look.state == "against"))
-    return f"An error was shown for {plain.first_named(who, GROUP)}." if who else ""
+    """Which errors are shown for which groups: for the first words of the first page."""
+    shown = [look for look in _worse_off(evidence) if look.state == "against"]
+    kinds = facts.gathered((_how(evidence, look), _whom(evidence, look)) for look in shown)
+    said = [f"{how} {plain.first_named(list(dict.fromkeys(who)), GROUP)}." for how, who in kinds.items()]
+    return " ".join((*said[:MOST_ERRORS], *(["More is wrong for groups."] if said[MOST_ERRORS:] else [])))
 
 
 def _even_if_right(evidence: types.Evidence, errors: Collection[str]) -> str:
