@@ -57,8 +57,9 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         for result in find_all(evidence, "auroc")
         if not result.at and result.dataset in declared
     ]
-    level, said = level_of(evidence), listing(declared)
-    return worded("performance", rows, (), reasons.footnotes(), level=level, labels=labels, declared=said)
+    level, said, splits = level_of(evidence), listing(declared), any(each.splits for each in shown(evidence))
+    kept = reasons.footnotes()
+    return worded("performance", rows, (), kept, level=level, labels=labels, declared=said, splits=splits)
 
 
 def by_horizon(evidence: Evidence) -> Table | None:
@@ -141,9 +142,15 @@ def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tupl
     if isinstance(benefit, Absent):
         cells += [reasons.cell(benefit), NOT_COMPUTED]
     else:
-        default = sentence.default_benefit(dataset, benefit)
+        everyone = benefit.details.get("treat_all")
         cells.append(Cell(value_of(benefit, evidence.terms["net_benefit"])))
-        cells.append(reasons.cell(default) if isinstance(default, Absent) else Cell.plain(number(100 * default, 1)))
+        if everyone is not None:
+            cells.append(Cell.plain(number(100 * max(everyone, 0.0), 1)))
+        elif isinstance(gain, Estimate):
+            # A mean over repeats of a cross-validation: what the model has without its gain is the mean default.
+            cells.append(Cell.plain(number(100 * (benefit.value - gain.value), 1)))
+        else:
+            cells.append(NOT_COMPUTED)
     if isinstance(gain, Absent):
         return (*cells, reasons.cell(gain))
     term, is_worse = evidence.terms["net_benefit_gain"], multiplicity.gain(gain) == "against"

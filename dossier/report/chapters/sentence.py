@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from dossier.core import bands, claims, facts, multiplicity, over_time
+from dossier.core import bands, claims, multiplicity, over_time
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -82,14 +82,6 @@ def at_the_primary_threshold(evidence: Evidence) -> Evidence:
     primary = primary_threshold(evidence)
     kept = (result for result in evidence.results if result.at.get("threshold", primary) == primary)
     return replace(evidence, results=tuple(kept))
-
-
-def default_benefit(dataset: str, found: Estimate) -> float | Absent:
-    """The net benefit of the better default beside that of the model at a site."""
-    everyone = found.details.get("treat_all")
-    if everyone is None:
-        return Absent(facts.Fact("not_computed", measure="net benefit of the better default", dataset=dataset))
-    return max(everyone, 0.0)
 
 
 def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, list[tuple[str, Estimate]]]:
