@@ -11,17 +11,9 @@ from pathlib import Path
 import numpy as np
 from pypdf import PdfReader
 
-RELEASE = """
-[release]
-model = "Canary model"
-version = "1.0.0"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
+from tests.smallest import HEAD
+
+RELEASE = f"""{HEAD}
 rival = "risk_previous"
 rival_name = "the old rule"
 [[rival]]

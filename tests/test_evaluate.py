@@ -338,9 +338,10 @@ from dossier.metrics.weighted import Mean
 
 HIGH = Mean(lambda rows: (rows.risk >= 0.5).astype(float))
 axes = {"weighted": HIGH, "protection": "mean", "against_rest": "by class and mean", "breaks": ("one class is absent",)}
+words = {"label": "Throw-away share", "digits": 3, "range": (0, 1), "cites": "Nobody 1900", "formula": "of p ≥ ½"}
 
 
-@metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900", formula="of p ≥ ½", **axes)
+@metric(best="higher", **words, **axes)
 def thrown_away(outcome, risk, level):
     """The share of rows with a risk of a half or more, for no purpose but this test."""
     return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), Method("wald"), se=0.1)
@@ -392,7 +393,7 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
 
 
-OF_RIVALS = 'of_rivals("thrown_away", "The other share.", "of q ≥ ½", module=__name__, chapter="comparison")'
+OF_RIVALS = 'of_rivals("thrown_away", module=__name__, chapter="comparison", sentence="Other.", formula="of q ≥ ½")'
 
 
 @pytest.mark.usefixtures("borrowed")
@@ -458,7 +459,7 @@ from dossier.core.register import curve
 from dossier.core.types import Curve
 
 
-@curve("Throw-away curve")
+@curve(label="Throw-away curve")
 def thrown_curve(outcome):
     """A line for no purpose but this test."""
     return Curve({"x": %s, "y": %s}, len(outcome), Method("counted"))
@@ -485,10 +486,10 @@ def test_a_good_curve_is_found_again(tmp_path: Path, table: Study) -> None:
 
 
 @pytest.mark.usefixtures("borrowed")
-@pytest.mark.parametrize("given", ["", ', formula=""'])
+@pytest.mark.parametrize("given", ["", ', "formula": ""'])
 def test_a_measure_without_a_formula_is_refused(tmp_path: Path, given: str) -> None:
-    without = THROWN_AWAY.replace(', formula="of p ≥ ½"', given)
-    with pytest.raises(TypeError, match=r"^thrown_away needs a formula: how it is computed, in plain text$"):
+    without = THROWN_AWAY.replace(', "formula": "of p ≥ ½"', given)
+    with pytest.raises(TypeError, match=r"^thrown_away needs a label and a formula in words/measures.toml$"):
         imported(tmp_path, without)
 
 

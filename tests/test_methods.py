@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from dossier import evaluate
 from dossier.core.facts import Count, Fact, Method
@@ -43,8 +44,18 @@ def test_every_measure_has_a_formula_and_sources_that_are_known(term: Term) -> N
     check(term)
 
 
+def test_every_entry_of_words_is_of_a_measure_or_a_curve() -> None:
+    held = entries("measures")
+    assert set(held["measures"]) <= TERMS.keys() | REGISTER.followed_metrics.keys()
+    assert set(held["measures_of_classes"]) <= REGISTER.class_metrics.keys()
+    curves = (REGISTER.curves, REGISTER.curve_syntheses, REGISTER.descriptions)
+    assert set(held["curves"]) == {name for shelf in curves for name in shelf}
+    assert set(held["curves_of_classes"]) == {*REGISTER.class_curves, *REGISTER.class_curve_syntheses}
+
+
 def check(term: Term) -> None:
     """What the methods and the references ask of a measure."""
+    assert TypeAdapter(Term).validate_python(asdict(term)) == term
     assert term.formula, "the methods appendix would have an empty cell"
     assert term.formula[-1] != "."
     assert term.formula.count("(") == term.formula.count(")")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from dossier.command_line import initial
 from dossier.core.types import Absent
 from dossier.metrics import calibration
 from dossier.typeset.reasons import reason_text
+from dossier.words import entries
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.shelves import register_put_back
@@ -241,8 +243,10 @@ def test_the_fault_is_told_with_its_place_and_its_mend(followed: Path) -> None:
     assert "Give the dataset the name of its hospital." in estimated
 
 
-def test_the_measure_is_all_that_a_measure_must_be() -> None:
+def test_the_measure_is_all_that_a_measure_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
     (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "metric(" in block)
+    (said,) = (tomllib.loads(block) for _, _, language, block in STEP.findall(RECIPES) if language == "toml")
+    monkeypatch.setitem(entries("measures"), "measures", said["measures"])
     with register_put_back() as shelves:
         # Where the page says that it is to be written.
         exec(compile(added, "recipes.md", "exec"), dict(vars(calibration)))

@@ -1,10 +1,10 @@
 """@metric, @stratified, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
 
 The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
-glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
-release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate/offered.py` lists what can be named. A measure of an
-outcome of several classes stands on a shelf of its own, under the name of the measure of two classes whose place it
-takes.
+glossary entry, its entry in `words/measures.toml` what else it is called and how it reads, its parameters what it
+needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the release (`level`, `threshold`,
+`bootstrap`, `seed` ...). `evaluate/offered.py` lists what can be named. A measure of an outcome of several classes
+stands on a shelf of its own, under the name of the measure of two classes whose place it takes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import math
 import pkgutil
 import re
 import textwrap
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, cast
 
 from dossier.core.facts import Count, Fact
 from dossier.core.types import MARGINAL, RIVAL, UPDATED, Absent, Danger, Floats, Goal, Role, Term, Tier
+from dossier.words import entries
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -286,11 +288,14 @@ def _enter(shelf: dict[str, Any], name: str, value: Any) -> None:
 class Called(TypedDict, total=False):
     """How a measure reads: see `types.Term`."""
 
+    label: str
+    sentence: str
+    formula: str
+    cites: str | tuple[str, ...]
     digits: int
     range: tuple[float | None, float | None]
     best: Best | None
     tier: Tier
-    at: tuple[str, ...]
     unit: Literal["", "%", "per 100"]
     caution: str
     counterpart: str
@@ -299,6 +304,7 @@ class Called(TypedDict, total=False):
     goal: Goal | None
     danger: Danger | None
     also: tuple[str, ...]
+    by_horizon: Mapping[str, Any]
 
 
 class Taken(TypedDict, total=False):
@@ -315,68 +321,76 @@ class Taken(TypedDict, total=False):
     followed: Callable[..., Any] | Sized | Literal["itself", "refused"] | None
     protection: Protection
     difference_of: str | None
-    by_horizon: Mapping[str, Any]
 
 
 class Asked(Called, Taken, total=False):
     """All that a measure says of itself."""
 
 
+def _words(shelf: str, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    """What `words/measures.toml` says of a measure or a curve, and over it what its decorator says."""
+    said = {**entries("measures")[shelf].get(name, {}), **own}
+    return _as_a_term_holds_it({**said, "cites": (cites,)} if isinstance(cites := said.get("cites"), str) else said)
+
+
+def _as_a_term_holds_it(words: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: HELD[key](value) if key in HELD else value for key, value in words.items()}
+
+
+HELD: Mapping[str, Callable[[Any], Any]] = {
+    "cites": tuple,
+    "also": tuple,
+    "range": lambda ends: tuple(None if end is None or math.isinf(end) else end for end in ends),
+    "goal": lambda goal: Goal(**goal) if isinstance(goal, dict) else goal,
+    "by_horizon": _as_a_term_holds_it,
+}
+"""What is made of the values of TOML that a term holds otherwise."""
+
+
 def _term(
     function: Callable[..., Any],
-    label: str,
-    formula: str,
-    cites: str | tuple[str, ...],
+    words: Mapping[str, Any],
+    at: tuple[str, ...],
     chapter: str | None = None,
     measure: str | None = None,
-    **called: Unpack[Called],
 ) -> Term:
     """What a measure is called; without a formula the methods appendix would have a hole."""
-    name = function.__name__
-    if not formula:
-        raise TypeError(f"{name} needs a formula: how it is computed, in plain text")
-    sentence, named = _sentence(function), (cites,) if isinstance(cites, str) else cites
-    where = chapter or _chapter(function)
-    return Term(name, measure or name, label, sentence, where, cites=named, formula=formula, **called)
+    name, words = function.__name__, {"label": "", "sentence": _sentence(function), **words}
+    term = Term(name, measure or name, chapter=chapter or _chapter(function), at=at, **words)
+    if not (term.label and term.formula):
+        raise TypeError(f"{name} needs a label and a formula in words/measures.toml")
+    return term
 
 
 def metric(
-    label: str,
     *,
-    cites: str | tuple[str, ...] = (),
+    at: tuple[str, ...] = (),
     scale: Symmetry | None = None,
     breaks: tuple[Law, ...] = (),
     measure: str | None = None,
     chapter: str | None = None,
-    formula: str = "",
     by_subgroup: bool | None = None,
     given: Given | None = None,
     **asked: Unpack[Asked],
 ) -> Callable[[Plain], Plain]:
-    """Make a function on columns a measure.
+    """Make a function on columns a measure; `words/measures.toml` says what it is called and how it reads.
 
     `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
     sites are pooled; `scale` where its interval is symmetric for clustered, weighted and imputed rows, by default
     the scale of pooling, or log where it runs from 0 without an end; `mean_over` what its value at a site is a mean
     over, where that over all rows of several sites is the mean over theirs; `breaks` the laws that do not hold for
     it; `fixed` what `at` always holds, and `measure` the name in results.json where it is not the function's own: a
-    test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits;
-    `caution` why it is not to be trusted alone, `danger` what misleads in it, and `counterpart` the measure to read
-    beside it; `differs` where a paper's formula is another; `formula` how it is computed, in plain text, as the
-    methods appendix prints it: it has to be given. With several classes, `against_rest` says whether it is taken
-    one class against the rest; one that takes `classes` first is a measure of such an outcome, of the chapter of the
-    measure of two classes whose place it takes, or of `chapter`; one that takes `followed` first is only of an outcome
-    by a horizon; `clustered`, `weighted` and `followed` what becomes of it where rows belong to clusters, have weights
-    or were not all followed to the horizon; `protection` what it is computed from where small counts are protected;
-    `on_page` whether it stands on a page, or only in results.csv and results.json, for another measure of its chapter
-    says it better; `goal` what one on it is called in the committee's edition; `difference_of` whose value and whose
-    `_of_rival` a difference is taken of where small counts are protected; `by_subgroup` whether it is also taken of
-    subgroups, by default where its tier is core or supporting; `also` what papers call it; `by_horizon` what it is
-    called otherwise of an outcome by a horizon; `given` what there must be for it to be asked, by default rows, and
-    both outcomes where by its laws it is absent with one class.
+    test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits. With
+    several classes, `against_rest` says whether it is taken one class against the rest; one that takes `classes` first
+    is a measure of such an outcome, of the chapter of the measure of two classes whose place it takes, or of `chapter`;
+    one that takes `followed` first is only of an outcome by a horizon; `clustered`, `weighted` and `followed` what
+    becomes of it where rows belong to clusters, have weights or were not all followed to the horizon; `protection` what
+    it is computed from where small counts are protected; `difference_of` whose value and whose `_of_rival` a difference
+    is taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
+    its tier is core or supporting; `given` what there must be for it to be asked, by default rows, and both outcomes
+    where by its laws it is absent with one class.
     """
     laws = LAWS - set(breaks)
-    called: Any = {key: value for key, value in asked.items() if key in Called.__annotations__}
     taken: Any = {key: value for key, value in asked.items() if key in Taken.__annotations__}
 
     def enter(function: Plain) -> Plain:
@@ -384,8 +398,10 @@ def metric(
         compares = "one class is absent" in laws and not of_classes
         function = _where_given(function, given or ("both outcomes" if compares else "rows"))
         replaced = REGISTER.metrics.get(name) if of_classes else None
-        own = chapter or (replaced.term.chapter if replaced else None)
-        term = _term(function, label, formula, cites, own, measure, **called)
+        own = {key: value for key, value in asked.items() if key not in taken}
+        words = _words("measures_of_classes" if of_classes else "measures", name, own)
+        by_horizon = words.pop("by_horizon", {})
+        term = _term(function, words, at, chapter or (replaced.term.chapter if replaced else None), measure)
         entry = Metric(
             term,
             function,
@@ -393,6 +409,7 @@ def metric(
             laws=laws,
             scale=scale or taken.get("pool") or ("log" if term.range == (0, None) else "plain"),
             by_subgroup=term.tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
+            by_horizon=by_horizon,
             **taken,
         )
         shelf = REGISTER.followed_metrics if _needs(function)[0] == "followed" else REGISTER.metrics
@@ -404,23 +421,23 @@ def metric(
 
 def of_rivals(
     name: str,
-    sentence: str,
-    formula: str,
     *,
     module: str,
     chapter: str,
-    tier: Tier = "descriptive",
     protection: Protection = "withheld",
     of_classes: bool = False,
-    by_horizon: Mapping[str, Any] | None = None,
+    **said: Unpack[Called],
 ) -> None:
     """Ask a measure also of every other model, as if that were the one that is tested.
 
     What is found is filed under the name of the measure with `model` in `at`, and printed in a chapter of comparison.
     """
     shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
-    entry = _of_another(shelf[name], "rival", "other", RIVAL, sentence, formula, module, chapter, tier)
-    entry = replace(entry, protection=protection, by_subgroup=tier == "mission", by_horizon=by_horizon or {})
+    words = _words("measures_of_classes" if of_classes else "measures", f"{name}_of_rival", said)
+    by_horizon = words.pop("by_horizon", {})
+    entry = _of_another(shelf[name], "rival", "other", RIVAL, module, chapter, words)
+    by_subgroup = entry.term.tier == "mission"
+    entry = replace(entry, protection=protection, by_subgroup=by_subgroup, by_horizon=by_horizon)
     _enter(shelf, entry.term.name, entry)
 
 
@@ -429,7 +446,9 @@ def of_updates(function: Callable[..., Any], module: str) -> None:
     own = REGISTER.metrics[function.__name__]
     sentence = f"Of an updated model: {own.term.sentence[0].lower()}{own.term.sentence[1:]}"
     formula = f"{own.term.formula}; p the risk by updates that were fitted without the row"
-    entry = _of_another(own, "update", "updated", UPDATED, sentence, formula, module, "updating", "descriptive")
+    entry = _of_another(
+        own, "update", "updated", UPDATED, module, "updating", {"sentence": sentence, "formula": formula}
+    )
     _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
 
 
@@ -476,19 +495,17 @@ def of_wishes(own: Metric, function: Callable[..., Any], module: str) -> None:
 
 
 def _of_another(
-    own: Metric, suffix: str, word: str, held: str, sentence: str, formula: str, module: str, chapter: str, tier: Tier
+    own: Metric, suffix: str, word: str, held: str, module: str, chapter: str, words: Mapping[str, Any]
 ) -> Metric:
     """A measure of another model than the one that is tested: `held` stands for its name in `at`."""
     term = replace(
         own.term,
         name=f"{own.term.name}_of_{suffix}",
         label=f"{own.term.label} of the {word} model",
-        sentence=sentence,
-        formula=formula,
         chapter=chapter,
-        tier=tier,
         also=(),
         goal=None,
+        **{"tier": "descriptive", **words},
     )
     return replace(
         own,
@@ -505,22 +522,16 @@ def _of_another(
 
 
 def synthesis(
-    label: str,
-    *,
-    each: Literal["external", "groups", "pooled"],
-    cites: str | tuple[str, ...] = (),
-    formula: str = "",
-    **called: Unpack[Called],
+    *, each: Literal["external", "groups", "pooled"], at: tuple[str, ...] = (), **called: Unpack[Called]
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all.
 
     Of `groups` it takes the rows of a group of patients and of the others, site by site, and names a comparison itself.
     """
-    called.setdefault("tier", "mission")
 
     def enter(function: Plain) -> Plain:
         name, function = function.__name__, absent_with_its_parts(function)
-        term = _term(function, label, formula, cites, **called)
+        term = _term(function, {"tier": "mission", **_words("measures", name, called)}, at)
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function
 
@@ -538,10 +549,9 @@ def stratified(function: Plain) -> Plain:
 
 
 def curve(
-    label: str,
     *,
+    label: str = "",
     roles: tuple[Role, ...] = ("internal", "external"),
-    cites: str | tuple[str, ...] = (),
     against_rest: bool = False,
     of_classes: bool = False,
     chapter: str | None = None,
@@ -554,7 +564,8 @@ def curve(
     given: Given = "rows",
     shelf: Literal["curves", "curve_syntheses", "descriptions"] = "curves",
 ) -> Callable[[Plain], Plain]:
-    """Make a function on columns a curve of results.json; with several classes as for a measure.
+    """Make a function on columns a curve of results.json, of which `words/measures.toml` holds label and sources; with
+    several classes as for a measure.
 
     `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
     where small counts are protected, `of_rivals` whether it is made of every other model too, `weighted` whether it
@@ -565,16 +576,16 @@ def curve(
     def enter(function: Plain) -> Plain:
         name, several = function.__name__, of_classes or _needs(function)[0] == "classes"
         replaced = getattr(REGISTER, shelf).get(name) if several else None
+        words = _words("curves_of_classes" if several else "curves", name, {"label": label} if label else {})
         function = _where_given(function, given)
         maker = CurveMaker(
             name=name,
-            label=label,
             sentence=_sentence(function),
             chapter=chapter or (replaced.chapter if replaced else _chapter(function)),
             function=function,
             needs=_needs(function),
             roles=roles,
-            cites=(cites,) if isinstance(cites, str) else cites,
+            **{"cites": (), **words},
             against_rest=against_rest,
             band=band,
             bins=bins,

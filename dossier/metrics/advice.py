@@ -47,7 +47,7 @@ def _sums(positions: NDArray[np.int64], values: Floats) -> Floats:
     return np.asarray(np.bincount(positions, weights=values, minlength=BINS), dtype=float)
 
 
-@register.curve("Advice value", cites="Campagner 2023", bins=True)
+@register.curve(bins=True)
 def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 
@@ -87,18 +87,7 @@ def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tupl
     }
 
 
-@register.metric(
-    "Advisor value",
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Campagner 2023", "Chuang 2000"),
-    at=("calibration",),
-    breaks=("one class is absent",),
-    clustered="value only",
-    formula="mean of conf × LC of its bin; conf = max(p, 1 - p), gap = |share right - mean conf| in ten equal bins; "
-    "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
-)
+@register.metric(at=("calibration",), breaks=("one class is absent",), clustered="value only")
 def advisor_value(
     outcome: Floats, risk: Floats, calibration: str = "ece", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:

@@ -13,7 +13,7 @@ from scipy.special import chdtrc, expit, fdtrc
 
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
+from dossier.core.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, scales, time_to_event, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.censoring import TimeToEvent, fifths
@@ -24,7 +24,7 @@ from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
 
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
-in_files = partial(register.metric, against_rest="by class", on_page=False)
+in_files = partial(register.metric, against_rest="by class")
 """A measure beside those that the pages hold."""
 
 
@@ -32,18 +32,12 @@ in_files = partial(register.metric, against_rest="by class", on_page=False)
 
 
 @register.metric(
-    "Observed to expected ratio",
-    range=(0, None),
-    best="one",
-    cites=("Debray 2017", "Van Calster 2025", "Cochran 1977"),
     roles=EVERYWHERE,
     pool="log",
     breaks=("one class is absent",),
     against_rest="by class",
     followed=weighted.oe_ratio,
-    formula="Σ y / Σ p",
     protection="ratio",
-    goal=Goal("Actual cases per 100 predicted", "number of cases", people=100),
 )
 def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected.
@@ -106,16 +100,7 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
 OBSERVED = weighted.Mean(lambda rows: rows.outcome)
 
 
-@register.metric(
-    "Observed risk by the horizon",
-    range=(0, 1),
-    cites=("Kaplan 1958", "Aalen 1978"),
-    roles=EVERYWHERE,
-    tier="descriptive",
-    scale="cloglog",
-    weighted=OBSERVED,
-    formula="mean of w y, w the weight that makes up for censoring",
-)
+@register.metric(roles=EVERYWHERE, scale="cloglog", weighted=OBSERVED)
 def observed_risk(
     followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None
 ) -> Estimate | Absent:
@@ -258,27 +243,12 @@ def _intercept(
 
 
 recalibration = partial(
-    register.metric,
-    cites=("Cox 1958", "Van Calster 2019", "MacKinnon 1985"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best",),
-    against_rest="by class",
-    given="anything",
+    register.metric, roles=EVERYWHERE, breaks=("perfect is best",), against_rest="by class", given="anything"
 )
 """A coefficient of the logistic model that recalibrates the risks."""
 
 
-@recalibration(
-    "Calibration intercept",
-    best="zero",
-    weighted=INTERCEPT,
-    formula="a in logit P(y = 1) = a + logit p",
-    by_horizon={
-        "sentence": "How far the risks are too low or too high on average, on the scale of ln(-ln(1 - p)).",
-        "formula": "a in ln(-ln(1 - P(y = 1))) = a + ln(-ln(1 - p))",
-    },
-    protection="fit",
-)
+@recalibration(weighted=INTERCEPT, protection="fit")
 def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How far the risks are too low or too high on average, on the scale of log odds.
 
@@ -303,16 +273,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     return INTERCEPT.wald(outcome, risk, level)
 
 
-@recalibration(
-    "Calibration slope",
-    best="one",
-    pool="plain",
-    weighted=SLOPE,
-    formula="b in logit P(y = 1) = a + b logit p",
-    by_horizon={"formula": "b in ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - p))"},
-    protection="fit",
-    goal=Goal("How far apart its percentages are (1 is right)", "how far apart percentages are"),
-)
+@recalibration(pool="plain", weighted=SLOPE, protection="fit")
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks are spread as they should be.
 
@@ -340,14 +301,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     return SLOPE.wald(outcome, risk, level)
 
 
-@recalibration(
-    "Calibration intercept, joint with the slope",
-    best="zero",
-    weighted=JOINT,
-    formula="a in logit P(y = 1) = a + b logit p",
-    by_horizon={"formula": "a in ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - p))"},
-    on_page=False,
-)
+@recalibration(weighted=JOINT)
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The intercept of the line that best recalibrates the risks, fitted together with the slope.
 
@@ -395,9 +349,6 @@ def in_order(outcome: Floats, risk: Floats, sampled: Sampled) -> tuple[Floats, F
 
 calibration_error = partial(
     register.metric,
-    digits=3,
-    range=(0, 1),
-    best="zero",
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
@@ -408,11 +359,7 @@ calibration_error = partial(
 """A distance of the calibration curve from the risks."""
 
 
-@calibration_error(
-    "Integrated calibration index",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
-    formula="mean of |c(p) - p|, c the calibration curve",
-)
+@calibration_error()
 def ici(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
@@ -456,12 +403,7 @@ def ici(
     return error("ici", outcome, risk, level, bootstrap, seed, design)
 
 
-@calibration_error(
-    "Median calibration error (E50)",
-    cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
-    formula="median of |c(p) - p|, c the calibration curve",
-    on_page=False,
-)
+@calibration_error()
 def e50(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
@@ -489,12 +431,7 @@ def e50(
     return error("e50", outcome, risk, level, bootstrap, seed, design)
 
 
-@calibration_error(
-    "90% calibration error (E90)",
-    cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
-    formula="90% quantile of |c(p) - p|, c the calibration curve",
-    on_page=False,
-)
+@calibration_error()
 def e90(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
@@ -515,12 +452,7 @@ def e90(
     return error("e90", outcome, risk, level, bootstrap, seed, design)
 
 
-@calibration_error(
-    "Largest calibration error (Emax)",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011", "Hirano 2012"),
-    formula="maximum of |c(p) - p|, c the calibration curve",
-    on_page=False,
-)
+@calibration_error()
 def emax(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
@@ -610,20 +542,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
 
 
 @register.metric(
-    "Expected calibration error",
-    digits=3,
-    range=(0, 1),
-    best="zero",
-    tier="caution",
-    cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000", "Cowan 2011"),
-    breaks=("one class is absent", "narrower with more rows"),
-    caution="It depends on the bins and grows by chance alone where they contain few people; the calibration curve "
-    "shows where risks are too high or too low.",
-    counterpart="ici",
-    against_rest="by class",
-    clustered="value only",
-    formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
-    danger="one risk for all",
+    breaks=("one class is absent", "narrower with more rows"), against_rest="by class", clustered="value only"
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How far the average risk lies from the share with the outcome in ten bins of risk, on average over the people.
@@ -653,19 +572,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
 
-@in_files(
-    "ECI, interval-based",
-    digits=3,
-    range=(0, 1),
-    best="one",
-    cites=("Famiglini 2023", "Chuang 2000", "Cowan 2011"),
-    roles=EVERYWHERE,
-    breaks=("one class is absent", "narrower with more rows"),
-    differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
-    "it goes by bins, 1 is perfect, and it succeeds the GICI",
-    clustered="value only",
-    formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
-)
+@in_files(roles=EVERYWHERE, breaks=("one class is absent", "narrower with more rows"), clustered="value only")
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
 
@@ -700,17 +607,7 @@ def _log(chance: Floats) -> Floats:
         return np.asarray(np.log(chance))
 
 
-@register.metric(
-    "Brier score",
-    digits=3,
-    range=(0, 1),
-    best="lower",
-    cites=("Brier 1950", "Bradley 2008"),
-    breaks=("one class is absent",),
-    weighted=BRIER,
-    formula="mean of (p - y)²",
-    protection="mean",
-)
+@register.metric(breaks=("one class is absent",), weighted=BRIER, protection="mean")
 def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The mean squared distance between the risk and what happened.
 
@@ -734,16 +631,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     return intervals.mean_by_student(BRIER.added(weighted.Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
 
-@in_files(
-    "Scaled Brier score",
-    range=(None, 1),
-    best="higher",
-    cites=("Steyerberg 2010", "Kattan 2018"),
-    differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
-    "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
-    weighted=weighted.scaled_brier,
-    formula="1 - Brier score / (φ (1 - φ))",
-)
+@in_files(weighted=weighted.scaled_brier)
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average.
 
@@ -773,17 +661,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     )
 
 
-@register.metric(
-    "Log score",
-    digits=3,
-    range=(None, 0),
-    best="higher",
-    cites="Good 1952",
-    breaks=("one class is absent",),
-    differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
-    weighted=LOG_SCORE,
-    formula="mean of y ln p + (1 - y) ln(1 - p)",
-)
+@register.metric(breaks=("one class is absent",), weighted=LOG_SCORE)
 def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How well the risks foretold what happened, with the heaviest penalty on confident mistakes.
 
@@ -823,15 +701,7 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
     return np.where(inside, found, np.nan)
 
 
-@in_files(
-    "Nagelkerke's R2",
-    range=(None, 1),
-    best="higher",
-    cites="Nagelkerke 1991",
-    differs="differs from the published formula because the summed log likelihood belongs in it, where the mean score "
-    "is printed [Dinga 2019]",
-    formula="(1 - exp(2 (l0 - l)/n)) / (1 - exp(2 l0/n)), l the summed log likelihood of the risks, l0 that of φ",
-)
+@in_files()
 def nagelkerke_r2(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -873,17 +743,7 @@ def nagelkerke_r2(
     return resampling.percentile(min(1.0, value), replicates, bootstrap, level, outcome, Method("bootstrap_over_rows"))
 
 
-@in_files(
-    "Tjur's R2 (discrimination slope)",
-    range=(-1, 1),
-    best="higher",
-    tier="descriptive",
-    cites=("Tjur 2009", "Welch 1947"),
-    differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
-    "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
-    weighted=weighted.tjur_r2,
-    formula="mean p of cases - mean p of the others",
-)
+@in_files(weighted=weighted.tjur_r2)
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without.
 
@@ -929,16 +789,7 @@ def tested(value: float, p_value: float | None, outcome: Floats, method: Method,
     return intervals.without_interval(value, len(outcome), method, A_TEST, int(outcome.sum()), more)
 
 
-@in_files(
-    "Spiegelhalter's z",
-    best="zero",
-    tier="descriptive",
-    cites="Spiegelhalter 1986",
-    independent_rows=True,
-    breaks=("rows doubled", "perfect is best", "one class is absent"),
-    clustered="refused",
-    formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
-)
+@in_files(independent_rows=True, breaks=("rows doubled", "perfect is best", "one class is absent"), clustered="refused")
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.
 
@@ -971,21 +822,7 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
 """The standard errors of the slope and of log O/E at which good calibration is shown in 80 % of samples."""
 
 
-@in_files(
-    "Likelihood-ratio test of calibration",
-    range=(0, None),
-    best="zero",
-    tier="descriptive",
-    cites=("Cox 1958", "Rao 1984"),
-    independent_rows=True,
-    followed="itself",
-    breaks=("rows doubled", "perfect is best", "one class is absent"),
-    formula="2 (l(a, b) - l(0, 1)), l the log likelihood of logit P(y = 1) = a + b logit p",
-    by_horizon={
-        "label": "Joint Wald test of calibration",
-        "formula": "(a, b - 1) V^-1 (a, b - 1)', of ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - p)), V their variance",
-    },
-)
+@in_files(independent_rows=True, followed="itself", breaks=("rows doubled", "perfect is best", "one class is absent"))
 def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance.
 
@@ -1123,9 +960,7 @@ def _needed(information: Floats, expected: float, rows: int) -> float | None:
 
 
 @register.curve(
-    "Calibration curve",
     roles=EVERYWHERE,
-    cites=("Austin 2014", "Harrell 2015"),
     against_rest=True,
     band=register.Band("risk", (register.Line("observed", makes_its_own=True),)),
     weighted=True,
@@ -1177,9 +1012,7 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 @register.curve(
-    "Calibration by groups",
     roles=EVERYWHERE,
-    cites=("Wilson 1927", "Van Calster 2019"),
     against_rest=True,
     band=register.Band("", (register.Line("observed"),)),
     protection="groups",
@@ -1223,7 +1056,7 @@ def _observed(group: Design, risk: Floats, level: float) -> Estimate | Absent:
 POOLED_POINTS = 101
 
 
-@register.curve_synthesis("Calibration curve of all external sites", cites=("Austin 2014", "Debray 2017"))
+@register.curve_synthesis()
 def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The calibration curve of the average external site, with the band of that average.
 

@@ -154,19 +154,7 @@ def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats
 SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
 
 
-@metric(
-    "AUROC, mean of the classes",
-    range=(0, 1),
-    best="higher",
-    tier="core",
-    cites="DeLong 1988",
-    roles=("development", "internal", "external"),
-    pool="logit",
-    fixed={"class": "macro"},
-    formula="mean over the classes of the AUROC of the class against the rest",
-    protection="ranks",
-    goal=discrimination.TELLS_APART,
-)
+@metric(roles=("development", "internal", "external"), pool="logit", fixed={"class": "macro"}, protection="ranks")
 def auroc(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Estimate | Absent:
@@ -212,14 +200,7 @@ def own_risk(classes: Integers, class_risk: Floats) -> Floats:
     return np.asarray(class_risk[np.arange(len(classes)), classes])
 
 
-@metric(
-    "Brier score over all classes",
-    digits=3,
-    range=(0, 2),
-    best="lower",
-    cites=("Brier 1950", "Bradley 2008"),
-    formula="mean over rows of Σ over classes of (p - y)², y 1 for the class that was found, else 0",
-)
+@metric()
 def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The squared distance between the risks of all classes and what happened, summed over the classes and averaged.
 
@@ -231,15 +212,7 @@ def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimat
     return _mean_of_rows(squared_distances(classes, class_risk), level, 0, 2)
 
 
-@metric(
-    "Log score of the true class",
-    digits=3,
-    range=(None, 0),
-    best="higher",
-    cites="Good 1952",
-    differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
-    formula="mean of ln p of the class that was found",
-)
+@metric()
 def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How well the risk of the class that was found foretold it, with the heaviest penalty on confident mistakes.
 
@@ -258,19 +231,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
 # ---- the predicted class --------------------------------------------------------------------------------------------
 
 
-@metric(
-    "Accuracy of the predicted class",
-    range=(0, 1),
-    best="higher",
-    tier="caution",
-    cites=("Wilson 1927", "Van Calster 2025"),
-    scale="wilson",
-    caution="It counts every error alike, a neighbouring class as the farthest one, and depends on how common the "
-    "classes are.",
-    counterpart="brier",
-    formula="share of rows whose class has the largest risk; of ties the first class counts",
-    danger="larger class",
-)
+@metric(scale="wilson")
 def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The share of patients whose class is the one with the largest risk.
 
@@ -312,18 +273,7 @@ def shares_of(
     return np.array(given) / math.fsum(given)
 
 
-@metric(
-    "H-accuracy",
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
-    at=("priority", "tau", "complexity"),
-    differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
-    "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
-    formula="Σ over classes l of priority(l) × mean of σ over the rows of l; σ = 0 unless the risk p "
-    "of l is the largest (ties share), else (p - 1/k)/(τ - 1/k), at most 1",
-)
+@metric(at=("priority", "tau", "complexity"))
 def h_accuracy(
     classes: Integers,
     class_risk: Floats,
@@ -359,7 +309,7 @@ def h_accuracy(
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)))
+@curve(band=Band("tau", (Line("h_accuracy"),)))
 def h_accuracy_profile(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Curve | Absent:
@@ -390,7 +340,7 @@ def _advice(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats, int,
     return np.maximum(sure, 1 / class_risk.shape[1]), (predicted == classes).astype(float), first, ties
 
 
-@curve("Advice value", cites="Campagner 2023", bins=True)
+@curve(bins=True)
 def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 
@@ -402,17 +352,7 @@ def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
     return Curve(advice.columns_of_advice(sure, right, first), len(classes), advice.METHOD_OF_BINS + _ties(ties))
 
 
-@metric(
-    "Advisor value",
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Campagner 2023", "Chuang 2000"),
-    at=("calibration",),
-    clustered="value only",
-    formula="mean of conf × LC of its bin; conf = the largest risk, gap = |share right - mean conf| in ten equal bins; "
-    "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
-)
+@metric(at=("calibration",), clustered="value only")
 def advisor_value(
     classes: Integers,
     class_risk: Floats,
@@ -443,7 +383,7 @@ def advisor_value(
 # ---- severity -------------------------------------------------------------------------------------------------------
 
 
-@curve("Confusion matrix")
+@curve()
 def confusion_matrix(
     classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights | None = None
 ) -> Curve | Absent:
@@ -472,7 +412,7 @@ def _with_shares(counted: Curve) -> Curve:
     return replace(counted, columns={**counted.columns, "share_of_true": shares})
 
 
-@curve_synthesis("Confusion matrix of all external sites", of_classes=True, chapter="severity")
+@curve_synthesis(of_classes=True, chapter="severity")
 def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     """How often each class was predicted for each true class, at all external sites together.
 
@@ -487,7 +427,7 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     return _with_shares(Curve(columns, sum(curve.n for curve in counted), method))
 
 
-@curve_synthesis("What happens to 1,000 patients, by class", of_classes=True)
+@curve_synthesis(of_classes=True)
 def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     """What class the model names for 1,000 patients like those of all external sites together, by their true class.
 
@@ -504,7 +444,7 @@ def _of_1000(cells: Curve) -> Curve:
     return Curve({**kept, "count": intervals.column(counts)}, cells.n, cells.method + "brought_to_1000")
 
 
-@curve("What happens to 1,000 patients of one site, by class", roles=("external",))
+@curve(roles=("external",))
 def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absent:
     """What class the model names for 1,000 patients like those of one site, by their true class.
 
@@ -527,16 +467,11 @@ def _severity(
     return which(predicted_class(scores)[0], classes, weights, level)
 
 
-severity_of = partial(metric, best="lower", tier="mission", cites="Jin", chapter="severity", by_subgroup=True)
+severity_of = partial(metric, chapter="severity", by_subgroup=True)
 """How grave the errors of a model are."""
 
 
-@severity_of(
-    "Error severity index",
-    digits=1,
-    range=(0, 10),
-    formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
-)
+@severity_of()
 def error_severity_index(
     classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
@@ -552,9 +487,7 @@ def error_severity_index(
     return _severity(severity.index_of_classes, classes, class_risk, severity_weights, level)
 
 
-@severity_of(
-    "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
-)
+@severity_of()
 def mean_severity(
     classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
@@ -566,20 +499,8 @@ def mean_severity(
     return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
 
 
-severity.of_rivals(
-    "error_severity_index",
-    "How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).",
-    "10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
-    module=__name__,
-    of_classes=True,
-)
-severity.of_rivals(
-    "mean_severity",
-    "How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.",
-    "Σ C W / n, C counts of the other model's class by true class, W their severity",
-    module=__name__,
-    of_classes=True,
-)
+severity.of_rivals("error_severity_index", module=__name__, of_classes=True)
+severity.of_rivals("mean_severity", module=__name__, of_classes=True)
 
 
 # ---- comparison with the other model --------------------------------------------------------------------------------
@@ -589,15 +510,7 @@ to_rival = partial(comparison.to_rival, breaks=(), chapter="comparison")
 """A difference of a measure between both models, on the same rows."""
 
 
-@to_rival(
-    "AUROC, mean of the classes, difference from the other model",
-    digits=3,
-    range=(-1, 1),
-    cites="DeLong 1988",
-    fixed={**comparison.AGAINST_RIVAL, "class": "macro"},
-    pool="plain",
-    formula="mean AUROC of the classes, of the model - of the other model; DeLong's paired variance",
-)
+@to_rival(fixed={**comparison.AGAINST_RIVAL, "class": "macro"}, pool="plain")
 def auroc_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Estimate | Absent:
@@ -619,17 +532,7 @@ def auroc_difference(
     return _without_events(comparison.by_delong(value, apart, none, level, "paired_delong_over_classes", SINGLE_ROW))
 
 
-@to_rival(
-    "Brier score over all classes, difference from the other model",
-    digits=3,
-    range=(-2, 2),
-    best="lower",
-    cites=("Bradley 2008", "Phipson 2010"),
-    pool="plain",
-    mean_over="rows",
-    formula="mean over rows of Σ over classes of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b "
-    "of m sign flips at least as far from 0",
-)
+@to_rival(pool="plain", mean_over="rows")
 def brier_difference(
     classes: Integers,
     class_risk: Floats,
@@ -651,13 +554,7 @@ def brier_difference(
     return _without_events(comparison.paired(differences, zeros, level, permutations, seed, floor=-2, ceiling=2))
 
 
-@to_rival(
-    "Log score of the true class, difference from the other model",
-    digits=3,
-    cites=("Good 1952", "Phipson 2010"),
-    formula="mean over rows of ln p - ln rival of the class that was found; p value (b + 1)/(m + 1) from m sign flips",
-    on_page=False,
-)
+@to_rival()
 def log_score_difference(
     classes: Integers,
     class_risk: Floats,
@@ -678,12 +575,7 @@ def log_score_difference(
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 
 
-@to_rival(
-    "Accuracy of the predicted class, difference from the other model",
-    range=(-1, 1),
-    cites=("McNemar 1947", "Agresti 2005"),
-    formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
-)
+@to_rival()
 def accuracy_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95
 ) -> Estimate | Absent:
@@ -699,14 +591,7 @@ def accuracy_difference(
     return _without_events(comparison.mcnemar(right, rival_right, np.zeros(len(classes)), level))
 
 
-@to_rival(
-    "Mean severity, difference from the other model",
-    digits=3,
-    range=(-1, 1),
-    best="lower",
-    cites="Jin",
-    formula="mean over rows of W(predicted, true) - W(predicted by the other model, true), W the severity of an answer",
-)
+@to_rival()
 def mean_severity_difference(
     classes: Integers,
     class_risk: Floats,
@@ -734,15 +619,7 @@ def mean_severity_difference(
 # ---- sample size and robustness -------------------------------------------------------------------------------------
 
 
-@metric(
-    "Sample size for the Brier score",
-    digits=0,
-    range=(0, None),
-    cites="Bradley 2008",
-    roles=("external",),
-    clustered="refused",
-    formula="(2 × 1.96 SD of Σ over classes of (p - y)² / width)²",
-)
+@metric(roles=("external",), clustered="refused")
 def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
     """How many patients are needed to know the Brier score over all classes to within the width asked for.
 
@@ -754,7 +631,7 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
     return _without_events(needed)
 
 
-@curve("Performance of each split", roles=("internal",))
+@curve(roles=("internal",))
 def split_performance(
     classes: Integers, class_risk: Floats, split: Integers | None = None, seed: int = 1
 ) -> Curve | Absent:

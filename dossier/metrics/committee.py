@@ -14,7 +14,7 @@ from dossier.metrics.discrimination import confusion
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 
-@curve("Counts at the declared thresholds", roles=("external",), given="anything")
+@curve(roles=("external",), given="anything")
 def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...]) -> Curve | Absent:
     """How many patients with and without the outcome lie at or above each declared threshold, and below it.
 
@@ -33,7 +33,7 @@ def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[flo
     )
 
 
-@curve("What happens to 1,000 patients of one site", roles=("external",))
+@curve(roles=("external",))
 def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...]) -> Curve | Absent:
     """What happens to 1,000 patients like those of one site, at each declared threshold.
 
@@ -46,7 +46,7 @@ def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tup
     return Curve(columns, counts.n, Method("counts", "brought_to_1000"), counts.events)
 
 
-@curve_synthesis("What happens to 1,000 patients")
+@curve_synthesis()
 def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     """What happens to 1,000 patients like those of all external sites together, at each declared threshold.
 

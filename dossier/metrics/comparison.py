@@ -198,24 +198,9 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
 
 
 of_rivals = partial(register.of_rivals, module=__name__, chapter="comparison")
-of_rivals(
-    "auroc",
-    "How often the other model gives a person with the outcome a higher risk than one without.",
-    "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the risk of the other "
-    "model",
-    protection="ranks",
-)
-of_rivals(
-    "oe_ratio",
-    "How many people had the outcome for each one that the other model expected.",
-    "Σ y / Σ q, q the other model's risk",
-)
-of_rivals(
-    "calibration_slope",
-    "Whether the risks of the other model are spread as they should be.",
-    "b in logit P(y = 1) = a + b logit q, q the other model's risk",
-    by_horizon={"formula": "b in ln(-ln(1 - P(y = 1))) = a + b ln(-ln(1 - q)), q the other model's risk"},
-)
+of_rivals("auroc", protection="ranks")
+of_rivals("oe_ratio")
+of_rivals("calibration_slope")
 
 
 # ---- two models on the same rows ------------------------------------------------------------------------------------
@@ -225,26 +210,16 @@ SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
 
 
 to_rival = partial(
-    register.metric,
-    best="higher",
-    tier="descriptive",
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    breaks=("perfect is best", "one class is absent"),
+    register.metric, fixed=AGAINST_RIVAL, independent_rows=True, breaks=("perfect is best", "one class is absent")
 )
 """A difference of a measure between both models, on the same rows."""
 
 
 @to_rival(
-    "AUROC, difference from the other model",
-    digits=3,
-    range=(-1, 1),
-    cites="DeLong 1988",
     pool="plain",
     mean_over="pairs",
     breaks=("perfect is best",),
     weighted=weighted.difference_to_rival(weighted.auroc),
-    formula="AUROC of the model - AUROC of the other model; DeLong's paired variance",
     protection="difference",
     difference_of="auroc",
 )
@@ -285,17 +260,7 @@ def by_delong(value: float, variance: float | None, outcome: Floats, level: floa
     return replace(found, reason=single if variance is None else alike)
 
 
-@to_rival(
-    "Brier score, difference from the other model",
-    digits=3,
-    range=(-1, 1),
-    best="lower",
-    cites=("Bradley 2008", "Phipson 2010"),
-    pool="plain",
-    mean_over="rows",
-    weighted=weighted.difference_to_rival(calibration.BRIER),
-    formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
-)
+@to_rival(pool="plain", mean_over="rows", weighted=weighted.difference_to_rival(calibration.BRIER))
 def brier_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
 ) -> Estimate | Absent:
@@ -343,14 +308,7 @@ def paired(
     )
 
 
-@to_rival(
-    "Log score, difference from the other model",
-    digits=3,
-    cites=("Good 1952", "Phipson 2010"),
-    weighted=weighted.difference_to_rival(calibration.LOG_SCORE),
-    formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
-    on_page=False,
-)
+@to_rival(weighted=weighted.difference_to_rival(calibration.LOG_SCORE))
 def log_score_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
 ) -> Estimate | Absent:
@@ -382,15 +340,7 @@ def of_one(ours: Estimate | Absent, theirs: Estimate | Absent) -> Absent | None:
     return None
 
 
-@to_rival(
-    "Accuracy, difference from the other model",
-    range=(-1, 1),
-    cites=("McNemar 1947", "Agresti 2005"),
-    at=("threshold",),
-    weighted=weighted.difference_to_rival(ACCURACY),
-    formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
-    on_page=False,
-)
+@to_rival(at=("threshold",), weighted=weighted.difference_to_rival(ACCURACY))
 def accuracy_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
 ) -> Estimate | Absent:
@@ -446,17 +396,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     )
 
 
-@to_rival(
-    "Net benefit, difference from the other model",
-    digits=1,
-    unit="per 100",
-    cites=("Vickers 2006", "Zou 2008"),
-    at=("threshold",),
-    pool="plain",
-    mean_over="rows",
-    followed=weighted.difference_to_rival(utility.of_followed),
-    formula="net benefit of the model - net benefit of the other model",
-)
+@to_rival(at=("threshold",), pool="plain", mean_over="rows", followed=weighted.difference_to_rival(utility.of_followed))
 def net_benefit_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95, design: shares.Sampled = None
 ) -> Estimate | Absent:
@@ -507,26 +447,11 @@ def net_benefit_difference(
 # ---- against chance -------------------------------------------------------------------------------------------------
 
 
-against_chance = partial(
-    register.metric, tier="descriptive", fixed=CHANCE, independent_rows=True, clustered="refused", on_page=False
-)
+against_chance = partial(register.metric, fixed=CHANCE, independent_rows=True, clustered="refused")
 """A test of the model against one that knows nothing of a patient."""
 
 
-@against_chance(
-    "Accuracy versus the majority class",
-    digits=0,
-    range=(0, None),
-    cites="Dinga 2019",
-    at=("threshold",),
-    breaks=("rows doubled", "perfect is best"),
-    differs="differs from the published test because that one, a binomial test of all right answers against the share "
-    "of the larger class, takes as known what comes from the same rows, and at the level of .05 refutes a model that "
-    "is no better in up to 13% of studies; its p value is p_value_larger_class in results.json. In the published "
-    "figure 15 of 20 right answers should be the fewest that refute it, one more than drawn there [Dinga 2019]",
-    formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
-    "with m rows and 1/2",
-)
+@against_chance(at=("threshold",), breaks=("rows doubled", "perfect is best"))
 def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
     """Whether the model is right more often than by always naming the more common answer.
 
@@ -574,14 +499,7 @@ def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.boo
     return _binomial_at_least(right, int(otherwise.sum()), 0.5)
 
 
-@against_chance(
-    "Mann-Whitney U, AUROC against chance",
-    digits=0,
-    range=(0, None),
-    cites="Mann 1947",
-    breaks=("rows doubled", "perfect is best"),
-    formula="U = AUROC × cases × others, and how often a random order reaches it",
-)
+@against_chance(breaks=("rows doubled", "perfect is best"))
 def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether cases are ranked above non-cases more often than chance would do it.
 
@@ -626,14 +544,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     return calibration.tested(won, beyond(z), outcome, method, z=z)
 
 
-@against_chance(
-    "Brier score, against chance",
-    digits=3,
-    range=(0, 1),
-    best="lower",
-    cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
-    formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
-)
+@against_chance()
 def brier_permutation_test(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
 ) -> Estimate | Absent:
@@ -673,14 +584,7 @@ def brier_permutation_test(
     return calibration.tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
 
 
-@against_chance(
-    "Log score, against chance",
-    digits=3,
-    range=(None, 0),
-    best="higher",
-    cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
-    formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
-)
+@against_chance()
 def log_score_permutation_test(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
 ) -> Estimate | Absent:

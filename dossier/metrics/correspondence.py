@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -219,20 +220,15 @@ def _error_of_the_draw(table: Tables, distance: Floats, nearest: Integers | None
 # ---- psi ------------------------------------------------------------------------------------------------------------
 
 
-@metric(
-    "Degree of correspondence",
-    range=(0, 1),
-    tier="mission",
-    cites="Cabitza 2021",
+compared = partial(
+    metric,
     roles=("external",),
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
-    differs="differs from the published loop because one is added to both counts, without which a p-value can be 0, "
-    "and the draws have a seed [Cabitza 2021]; its definition in words is this p-value, the numbers of its case study "
-    "are those of the averaged form [Campagner 2023]",
-    clustered="refused",
-    formula="(b + 1)/(m + 1), b of m permutations with T at least as large; T = mean over external x of Σ over "
-    "development rows a of d(a, x) - d(a, neighbour of x)",
 )
+"""A comparison with the development rows, which do not become more; rows that appear twice show by their twins."""
+
+
+@compared(clustered="refused")
 def degree_of_correspondence(
     development: Sequence[Feature], predictors: Sequence[Feature], permutations: int = 999, seed: int = 1
 ) -> Estimate | Absent:
@@ -290,16 +286,7 @@ LARGEST_DIVIDED = 300
 """So many rows a side are divided at most."""
 
 
-@metric(
-    "Correspondence, averaged",
-    range=(0, 1),
-    cites=("Cabitza 2021", "DeLong 1988"),
-    roles=("external",),
-    breaks=("rows doubled", "perfect is best", "one class is absent"),
-    clustered="value only",
-    formula="mean over external x of (number of development j with T(j) > T(x), those with T(j) = T(x) and x itself "
-    "half) / (development rows + 1); T(x) = Σ over a of d(a, x) - d(a, neighbour of x)",
-)
+@metric(roles=("external",), breaks=("rows doubled", "perfect is best", "one class is absent"), clustered="value only")
 def correspondence_averaged(
     development: Sequence[Feature], predictors: Sequence[Feature], level: float = 0.95, seed: int = 1
 ) -> Estimate | Absent:
@@ -438,7 +425,7 @@ BINS = 10
 """Tenths of the scale of p, in which the rows of a site are counted."""
 
 
-@curve("Conformal p values", roles=("external",), cites="Cabitza 2021", bins=True)
+@curve(roles=("external",), bins=True)
 def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1) -> Curve | Absent:
     """How the patients of this hospital spread over the scale from unusual to usual among those of the development.
 
@@ -463,18 +450,7 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
 # ---- energy ---------------------------------------------------------------------------------------------------------
 
 
-@metric(
-    "Energy coefficient",
-    digits=3,
-    range=(0, 1),
-    best="zero",
-    cites="Szekely 2013",
-    roles=("external",),
-    # Its interval rests on the development rows as well, which do not become more.
-    breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
-    clustered="value only",
-    formula="(2 E|X - Y| - E|X - X'| - E|Y - Y'|) / (2 E|X - Y|)",
-)
+@compared(clustered="value only")
 def energy_coefficient(
     development: Sequence[Feature],
     predictors: Sequence[Feature],
@@ -748,17 +724,7 @@ def auroc_of_halves(design: Membership, seed: int) -> Floats:
     return np.array(found)
 
 
-@metric(
-    "Membership AUROC",
-    range=(0, 1),
-    best="half",
-    cites=("Debray 2015", "Nadeau 2003"),
-    roles=("external",),
-    # The development rows do not become more, and rows that appear twice are known from their twins.
-    breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
-    clustered="value only",
-    formula="mean AUROC of a logistic model of external against development in random halves, fitted to the others",
-)
+@compared(clustered="value only")
 def membership_auroc(
     development: Sequence[Feature], predictors: Sequence[Feature], level: float = 0.95, seed: int = 1
 ) -> Estimate | Absent:
@@ -816,7 +782,7 @@ def membership_auroc(
     return replace(found, n=external, events=None, method=notes + found.method, details=details)
 
 
-@describe("What tells the tables apart", roles=("external",))
+@describe(roles=("external",))
 def membership_drivers(
     development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1
 ) -> tuple[Description, ...]:
@@ -840,7 +806,7 @@ def membership_drivers(
 # ---- feature by feature ---------------------------------------------------------------------------------------------
 
 
-@describe("Shift of each predictor", roles=("external",))
+@describe(roles=("external",))
 def feature_shift(development: Sequence[Feature], predictors: Sequence[Feature]) -> tuple[Description, ...]:
     """How far each predictor lies from its development values, and how much of it is missing on each side.
 

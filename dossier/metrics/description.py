@@ -20,7 +20,7 @@ TWO_VALUED = 2
 """A number of so many different values at most, as 0 and 1, is described by a share: its median says nothing."""
 
 
-@register.describe("Characteristics of the patients")
+@register.describe()
 def characteristics(
     outcome: types.Floats | None = None,
     predictors: Sequence[types.Feature] = (),
@@ -44,7 +44,7 @@ def characteristics(
     )
 
 
-@register.describe("Follow-up")
+@register.describe()
 def follow_up(followed: censoring.TimeToEvent) -> tuple[types.Description, ...]:
     """How long patients would be followed if no event ended it, and how many had a competing event by the horizon.
 
@@ -79,7 +79,7 @@ def _of_several(value: float, values: types.Floats) -> float:
     return float(f"{value:.0e}")
 
 
-@register.describe("Case mix")
+@register.describe()
 def case_mix(risk: types.Floats) -> tuple[types.Description, ...]:
     """The spread of the linear predictor, the logit of the risk: how alike the patients are for the model.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, curve, metric, present
-from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import shares, weighted
 from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, cells_of, draws_within_classes, percentile, replicated
@@ -60,29 +60,12 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     return math.sqrt(spread / (events * (n - events)))
 
 
-TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", people=100)
-"""What a goal on an AUROC is called."""
-TELLS_APART_BY_HORIZON = Goal(
-    "Tells those with it from those without, of 100", "telling those with it from those without", people=100
-)
-"""The same by a horizon: those without may have had another event, such as death, and are not well."""
-
-
 @metric(
-    "AUROC",
-    range=(0, 1),
-    best="higher",
-    tier="core",
-    cites=("DeLong 1988", "Sun 2014", "Newcombe 2006", "Qin 2008"),
     roles=("development", "internal", "external"),
     pool="logit",
     against_rest="by class and mean",
     weighted=weighted.auroc,
-    formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
     protection="ranks",
-    goal=TELLS_APART,
-    by_horizon={"goal": TELLS_APART_BY_HORIZON},
-    also=("AUC", "c-statistic"),
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -173,14 +156,10 @@ def weighted_concordance(rows: Rows) -> Found:
 
 
 @metric(
-    "Model-based concordance",
-    range=(0.5, 1),
-    cites="Van Klaveren 2016",
     scale="logit",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class and mean",
     weighted=weighted_concordance,
-    formula="Σ p (1 - q) (1[p > q] + ½ 1[p = q]) / Σ p (1 - q) over all pairs of two rows with risks p and q",
 )
 def model_based_concordance(
     risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -271,14 +250,8 @@ def _wilson(share: Mean, outcome: Floats, risk: Floats, threshold: float, level:
 
 share_at_threshold = partial(
     metric,
-    range=(0, 1),
-    best="higher",
-    tier="descriptive",
-    cites="Wilson 1927",
     scale="wilson",
     at=("threshold",),
-    digits=0,
-    unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
     protection="counts",
@@ -286,14 +259,7 @@ share_at_threshold = partial(
 """A share of the rows on one side of a threshold."""
 
 
-@share_at_threshold(
-    "Sensitivity",
-    weighted=SENSITIVITY,
-    formula="TP / (TP + FN)",
-    goal=Goal("Found, of 100", "patients found", people=100),
-    by_subgroup=True,
-    also=("recall",),
-)
+@share_at_threshold(weighted=SENSITIVITY, by_subgroup=True)
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
 
@@ -312,13 +278,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     return _wilson(SENSITIVITY, outcome, risk, threshold, level)
 
 
-@share_at_threshold(
-    "Specificity",
-    weighted=SPECIFICITY,
-    formula="TN / (TN + FP)",
-    goal=Goal("Not flagged in error, of 100", "false alarms", people=100),
-    by_subgroup=True,
-)
+@share_at_threshold(weighted=SPECIFICITY, by_subgroup=True)
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
 
@@ -337,7 +297,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     return _wilson(SPECIFICITY, outcome, risk, threshold, level)
 
 
-@share_at_threshold("Positive predictive value", weighted=PPV, formula="TP / (TP + FP)", also=("precision",))
+@share_at_threshold(weighted=PPV)
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
 
@@ -356,7 +316,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     return _wilson(PPV, outcome, risk, threshold, level)
 
 
-@share_at_threshold("Negative predictive value", weighted=NPV, formula="TN / (TN + FN)")
+@share_at_threshold(weighted=NPV)
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the unflagged people who do not have the outcome.
 
@@ -523,22 +483,7 @@ def _of_four(
     )
 
 
-@metric(
-    "Accuracy",
-    range=(0, 1),
-    best="higher",
-    tier="caution",
-    cites=("Wilson 1927", "Van Calster 2025"),
-    scale="wilson",
-    at=("threshold",),
-    breaks=("one class is absent",),
-    caution=IMPROPER,
-    counterpart="net_benefit",
-    weighted=ACCURACY,
-    formula="(TP + TN) / n",
-    protection="counts",
-    danger="larger class",
-)
+@metric(scale="wilson", at=("threshold",), breaks=("one class is absent",), weighted=ACCURACY, protection="counts")
 def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of people for whom the model's answer at the threshold is right.
 
@@ -565,27 +510,11 @@ EQUAL_WEIGHT = (
 )
 
 
-both_errors = partial(
-    metric,
-    best="higher",
-    tier="caution",
-    at=("threshold",),
-    counterpart="net_benefit",
-    against_rest="by class and mean",
-    protection="counts",
-)
+both_errors = partial(metric, at=("threshold",), against_rest="by class and mean", protection="counts")
 """Both kinds of error at a threshold in one number."""
 
 
-@both_errors(
-    "Balanced accuracy",
-    range=(0, 1),
-    cites=("Brodersen 2010", "Van Calster 2025"),
-    caution=EQUAL_WEIGHT,
-    weighted=BALANCED,
-    formula="(se + sp) / 2",
-    danger="equal weight",
-)
+@both_errors(weighted=BALANCED)
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The mean of the share of cases that are flagged and the share of non-cases that are not.
 
@@ -610,17 +539,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     return BALANCED.estimate(outcome, risk, threshold, level)
 
 
-@both_errors(
-    "Youden's J",
-    range=(-1, 1),
-    cites=("Youden 1950", "Van Calster 2025"),
-    caution=EQUAL_WEIGHT,
-    differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
-    "[Campagner 2023]",
-    weighted=YOUDEN,
-    formula="se + sp - 1",
-    danger="equal weight",
-)
+@both_errors(weighted=YOUDEN)
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the share of cases flagged exceeds the share of non-cases flagged.
 
@@ -644,16 +563,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     return YOUDEN.estimate(outcome, risk, threshold, level)
 
 
-@both_errors(
-    "Markedness",
-    range=(-1, 1),
-    cites=("Powers 2011", "Van Calster 2025"),
-    breaks=("one class is absent",),
-    caution="It gives both predictive values the same weight and changes with how common the outcome is, so that it "
-    "does not compare across sites.",
-    formula="PPV + NPV - 1",
-    danger="prevalence",
-)
+@both_errors(breaks=("one class is absent",))
 def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the outcome is more frequent among those flagged than among those not flagged.
 
@@ -678,16 +588,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     return _of_four(_markedness, outcome, risk, threshold, level, (PPV, NPV))
 
 
-@both_errors(
-    "Matthews correlation",
-    range=(-1, 1),
-    cites=("Matthews 1975", "Van Calster 2025"),
-    caution=f"{IMPROPER[:-1]}, and can favour a model whose risks are wrong.",
-    differs="differs from the published formula because the root over the product of the margins was left out there "
-    "[Campagner 2023]",
-    formula="(TP TN - FP FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))",
-    danger="prevalence",
-)
+@both_errors()
 def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The correlation between the model's answer at the threshold and what happened.
 
@@ -712,16 +613,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     return _of_four(_mcc, outcome, risk, threshold, level, (PPV, NPV))
 
 
-@both_errors(
-    "F1 score",
-    range=(0, 1),
-    cites=("Van Rijsbergen 1979", "Van Calster 2025"),
-    breaks=("one class is absent",),
-    caution="It ignores the people rightly left unflagged and changes with how common the outcome is, so that it is "
-    "neither statistics nor a decision and does not compare across sites.",
-    formula="2 TP / (2 TP + FP + FN)",
-    danger="prevalence",
-)
+@both_errors(breaks=("one class is absent",))
 def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
 
@@ -749,14 +641,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     return replace(found, low=None if found.low is None else max(0.0, found.low))
 
 
-@both_errors(
-    "Cohen's kappa of model and outcome",
-    range=(-1, 1),
-    cites=("Cohen 1960", "Fleiss 1969", "Van Calster 2025"),
-    caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
-    formula="(accuracy - e) / (1 - e), e the agreement that the margins alone give",
-    danger="chance agreement",
-)
+@both_errors()
 def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
 
@@ -788,15 +673,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
 
 
 likelihood_ratio = partial(
-    metric,
-    range=(0, None),
-    tier="descriptive",
-    cites="Simel 1991",
-    at=("threshold",),
-    breaks=("perfect is best",),
-    against_rest="by class",
-    protection="counts",
-    on_page=False,
+    metric, at=("threshold",), breaks=("perfect is best",), against_rest="by class", protection="counts"
 )
 """What an answer of the model changes."""
 
@@ -833,7 +710,7 @@ class LikelihoodRatio:
         return Estimate(found.value, low, high, level, n, Method("log_method"), events, found.value * se)
 
 
-@likelihood_ratio("Positive likelihood ratio", best="higher", weighted=LikelihoodRatio(True), formula="se / (1 - sp)")
+@likelihood_ratio(weighted=LikelihoodRatio(True))
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
 ) -> Estimate | Absent:
@@ -856,7 +733,7 @@ def likelihood_ratio_positive(
     return LikelihoodRatio(is_flagged=True).estimate(outcome, risk, threshold, level)
 
 
-@likelihood_ratio("Negative likelihood ratio", best="lower", weighted=LikelihoodRatio(False), formula="(1 - se) / sp")
+@likelihood_ratio(weighted=LikelihoodRatio(False))
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
 ) -> Estimate | Absent:
@@ -908,19 +785,7 @@ def _average_precision(true: Floats, false: Floats) -> Floats:
     return np.where(cases > 0, gained.sum(axis=0) / np.maximum(cases, 1), np.nan)
 
 
-@metric(
-    "Area under the precision-recall curve",
-    range=(0, 1),
-    best="higher",
-    tier="caution",
-    cites=("Davis 2006", "Van Calster 2025"),
-    caution="What chance gives is the event rate itself, so that it does not compare across sites with other event "
-    "rates.",
-    counterpart="auroc",
-    against_rest="by class and mean",
-    formula="Σ over the distinct risks, from the highest down, of gain in se × PPV",
-    danger="precision",
-)
+@metric(against_rest="by class and mean")
 def auprc(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -1000,22 +865,7 @@ def _balanced(part: RocPart) -> float | None:
     return min(1.0, (part.area_below + part.area_beside) / size) if size > 0 else None
 
 
-@metric(
-    "Balanced average accuracy of a part of the ROC curve",
-    range=(0, 1),
-    best="higher",
-    tier="caution",
-    cites=("Carrington 2022", "Van Calster 2025"),
-    at=("fpr",),
-    caution="The part is chosen by the false positive rate, which no one decides on: it stands for other thresholds "
-    "at every site.",
-    counterpart="auroc",
-    differs="differs from the published formula because the sensitivity and the specificity in it are averages over "
-    "the part, which the paper leaves out [Campagner 2023]",
-    against_rest="by class and mean",
-    formula="(area below + area beside the part) / (its width + its height)",
-    danger="part of the curve",
-)
+@metric(at=("fpr",), against_rest="by class and mean")
 def balanced_average_accuracy(
     outcome: Floats,
     risk: Floats,
@@ -1113,7 +963,7 @@ BY_HORIZON = 101
 """Points of a ROC curve by a horizon."""
 
 
-@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc", followed=True, given="both outcomes")
+@curve(against_rest=True, protection="roc", followed=True, given="both outcomes")
 def roc(outcome: Floats, risk: Floats, design: shares.Sampled = None) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
@@ -1169,15 +1019,7 @@ def risk_range(risk: Floats) -> tuple[float, float]:
     return round(math.ceil(first * steps) / steps, places), round(math.floor(last * steps) / steps, places)
 
 
-@curve(
-    "Distribution of risk",
-    cites="Van Calster 2025",
-    against_rest=True,
-    bins=True,
-    protection="bins",
-    weighted=True,
-    followed=True,
-)
+@curve(against_rest=True, bins=True, protection="bins", weighted=True, followed=True)
 def risk_distribution(
     outcome: Floats, risk: Floats, weights: Floats | None = None, design: shares.Sampled = None
 ) -> Curve | Absent:

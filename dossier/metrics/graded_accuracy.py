@@ -169,18 +169,7 @@ def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
     return outcome.astype(np.int64), np.column_stack((1 - risk, risk))
 
 
-@metric(
-    "H-accuracy",
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
-    at=("priority", "tau", "complexity"),
-    differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
-    "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
-    formula="Σ over classes l of priority(l) × Σ dσ / Σ d over the rows of l; σ = 0 unless the score s of l is the "
-    "largest (ties share), else (s - 1/k)/(τ - 1/k), at most 1; d complexity",
-)
+@metric(at=("priority", "tau", "complexity"))
 def h_accuracy(
     outcome: Floats,
     risk: Floats,
@@ -368,21 +357,11 @@ def tau_from(
     return found
 
 
-at_threshold = partial(
-    metric,
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
-    at=("threshold",),
-    against_rest="by class",
-    protection="counts",
-    on_page=False,
-)
+at_threshold = partial(metric, at=("threshold",), against_rest="by class", protection="counts")
 """An H-accuracy in which the threshold says what an error costs."""
 
 
-@at_threshold("H-accuracy at a risk threshold", formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]")
+@at_threshold()
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
 
@@ -427,7 +406,7 @@ def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[floa
     return found
 
 
-@at_threshold("Cost-weighted accuracy", formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]")
+@at_threshold()
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers when a case counts as much as the threshold says against a non-case.
 
@@ -450,7 +429,7 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
     return h_accuracy_risk(outcome, risk, threshold, level)
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)), given="both outcomes")
+@curve(band=Band("tau", (Line("h_accuracy"),)), given="both outcomes")
 def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy with both classes alike, as the confidence that earns full credit rises from one half to one.
 
@@ -484,9 +463,7 @@ SHARES = 21
 DRAWS = 200
 
 
-@curve(
-    "H-accuracy by priority", cites="Cabitza 2019", band=Band("priority", (Line("h_accuracy"),)), given="both outcomes"
-)
+@curve(band=Band("priority", (Line("h_accuracy"),)), given="both outcomes")
 def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy without any confidence asked for, as the priority of the positive class rises from 0 to 1.
 
@@ -542,7 +519,7 @@ def _ratios(rows: GradedRows, share: float) -> list[ClassRatio]:
     return _of_both(rows.earned, rows.classes, raters.top_share(rows.graded, share, 0.5))
 
 
-@curve("H-accuracy by the share of complex cases", cites="Cabitza 2019")
+@curve()
 def h_accuracy_by_complexity(
     outcome: Floats,
     risk: Floats,
@@ -596,7 +573,7 @@ def _of_draws(rows: GradedRows, ranks: Floats, share: float) -> Floats:
     return total
 
 
-@curve("H-accuracy by priority and share of complex cases", cites="Cabitza 2019")
+@curve()
 def h_accuracy_surface(
     outcome: Floats,
     risk: Floats,
@@ -632,9 +609,7 @@ def h_accuracy_surface(
     return Curve(columns, len(rows.classes), Method("stratified_by_class"), int(rows.classes.sum()))
 
 
-@curve(
-    "Accuracy by prevalence", cites="Cabitza 2019", band=Band("prevalence", (Line("accuracy"),)), given="both outcomes"
-)
+@curve(band=Band("prevalence", (Line("accuracy"),)), given="both outcomes")
 def accuracy_by_prevalence(
     outcome: Floats, risk: Floats, primary_threshold: float, level: float = 0.95
 ) -> Curve | Absent:
@@ -658,7 +633,7 @@ def accuracy_by_prevalence(
     return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
 
 
-@curve_synthesis("Survey of priorities", cites="Cabitza 2019")
+@curve_synthesis()
 def survey_of_priorities(sites: tuple[SiteResults, ...], survey: Survey) -> Curve | Absent:
     """Which class people would rather have recognised, as they said in a survey.
 
@@ -714,7 +689,7 @@ def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: s
     return Curve(columns, int(known.sum()), Method("wilson_of_answers"))
 
 
-@curve("Accuracy of the raters by confidence", cites="Cabitza 2019")
+@curve()
 def rater_accuracy_by_confidence(
     labels: Floats, confidence: Floats, truth: Floats, level: float = 0.95
 ) -> Curve | Absent:
@@ -728,7 +703,7 @@ def rater_accuracy_by_confidence(
     return _answers(confidence, labels, truth, level, "confidence")
 
 
-@curve("Accuracy of the raters by complexity", cites="Cabitza 2019")
+@curve()
 def rater_accuracy_by_complexity(
     labels: Floats, rater_complexity: Floats, truth: Floats, level: float = 0.95
 ) -> Curve | Absent:
@@ -740,7 +715,7 @@ def rater_accuracy_by_complexity(
     return _answers(rater_complexity, labels, truth, level, "complexity")
 
 
-@curve("Confidence of right answers", cites="Cabitza 2019")
+@curve()
 def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Floats) -> Curve | Absent:
     """How sure the raters were when they were right: the share of right answers given with at least that confidence.
 
@@ -761,7 +736,7 @@ def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Float
     return Curve(columns, int(stated.sum()), Method("counted"))
 
 
-@curve("Complexity of the cases", cites="Cabitza 2019", given="anything")
+@curve(given="anything")
 def complexity_distribution(
     outcome: Floats,
     complexity_source: str,

@@ -261,25 +261,11 @@ def _wald(study: ReaderStudy, value: float, se: float, level: float, kind: Kind,
     return _found(study, value, bounds, se or None, level, Method("wald"), clustered)
 
 
-of_study = partial(
-    metric,
-    digits=1,
-    tier="mission",
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
-)
+of_study = partial(metric, roles=(), breaks=("perfect is best", "one class is absent", "narrower with more rows"))
 """A measure of all decisions of a study."""
 
 
-@of_study(
-    "Error rate with the model",
-    unit="%",
-    range=(0, 1),
-    best="lower",
-    cites="Campagner 2023",
-    formula="AIE / (AIE + AIN), wrong and right decisions with the model",
-    also=("AIER",),
-)
+@of_study()
 def error_rate_aided(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -314,15 +300,7 @@ def error_rate_aided(
     return _rate(study, 0, level, bootstrap, seed)
 
 
-@of_study(
-    "Error rate without the model",
-    unit="%",
-    range=(0, 1),
-    best="lower",
-    cites="Campagner 2023",
-    formula="CE / (CE + CN), wrong and right decisions without the model",
-    also=("CER",),
-)
+@of_study()
 def error_rate_unaided(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -344,14 +322,7 @@ def error_rate_unaided(
     return _rate(study, 1, level, bootstrap, seed)
 
 
-@of_study(
-    "Absolute risk reduction",
-    unit="%",
-    range=(-1, 1),
-    best="higher",
-    cites="Campagner 2023",
-    formula="CE / (CE + CN) - AIE / (AIE + AIN)",
-)
+@of_study()
 def absolute_risk_reduction(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -378,7 +349,7 @@ def absolute_risk_reduction(
     return _wald(study, unaided - aided, se, level, "difference", clustered)
 
 
-@of_study("Number needed to decide", best=None, cites="Campagner 2023", formula="1 / absolute risk reduction")
+@of_study()
 def number_needed_to_decide(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -459,14 +430,7 @@ def _woolf(counts: Cells) -> float:
     return math.sqrt(sum(1 / count for count in counts))
 
 
-@of_study(
-    "Relative risk",
-    digits=2,
-    range=(0, None),
-    best="lower",
-    cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
-    formula="[AIE / (AIE + AIN)] / [CE / (CE + CN)]",
-)
+@of_study()
 def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The share of wrong decisions with the model, as a multiple of that without it; below 1 favours the model.
 
@@ -490,14 +454,7 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     return _on_log_scale(study, _ratio_of_rates, _katz, "katz", level, bootstrap, seed)
 
 
-@of_study(
-    "Relative risk reduction",
-    unit="%",
-    range=(None, 1),
-    best="higher",
-    cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
-    formula="1 - relative risk",
-)
+@of_study()
 def relative_risk_reduction(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -527,14 +484,7 @@ def relative_risk_reduction(
     return replace(found, value=1 - found.value, low=turned(found.high), high=turned(found.low), details=details)
 
 
-@of_study(
-    "Odds ratio",
-    digits=2,
-    range=(0, None),
-    best="lower",
-    cites=("Campagner 2023", "Woolf 1955", "Haldane 1956"),
-    formula="(AIE / AIN)(CN / CE)",
-)
+@of_study()
 def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The odds of a wrong decision with the model, as a multiple of those without it; below 1 favours the model.
 
@@ -572,25 +522,12 @@ def benefits(study: ReaderStudy) -> Floats:
 
 
 by_group = partial(
-    metric,
-    digits=1,
-    unit="%",
-    tier="mission",
-    cites="Campagner 2023",
-    at=("group",),
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    metric, at=("group",), roles=(), breaks=("perfect is best", "one class is absent", "narrower with more rows")
 )
 """A share of the decisions of a group of readers."""
 
 
-@by_group(
-    "Decision benefit",
-    range=(-1, 1),
-    best="higher",
-    formula="mean over readers of accuracy with the model - accuracy without it",
-    also=("pragmatic utility", "benefit diagram"),
-)
+@by_group()
 def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
     """How much more accurate a reader is with the model than without it, on average over the readers.
 
@@ -674,7 +611,7 @@ def _advised(study: ReaderStudy) -> Floats | Absent:
     return Absent(Fact("no_advice_known")) if study.advice is None else study.advice
 
 
-@curve("Decision benefit by reader", roles=(), cites="Campagner 2023")
+@curve(roles=())
 def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
     """The accuracy of each reader without and with the model, and the difference.
 
@@ -688,7 +625,7 @@ def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
     return _reader_by_reader(study, int(sum(cells(study))), values)
 
 
-@curve("Changed decisions", roles=(), cites="Campagner 2023")
+@curve(roles=())
 def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     """What became of each reader's decisions once the model was seen.
 
@@ -748,12 +685,7 @@ def _wrong_in_the_end(found: ReaderStudy, level: float, bootstrap: int, seed: in
     return replace(share, n=n, details={"decisions": float(wrong), **share.details})
 
 
-@by_group(
-    "Wrong advice followed",
-    range=(0, 1),
-    best="lower",
-    formula="decisions changed to the advice / decisions that first differed from it, where the advice was wrong",
-)
+@by_group()
 def wrong_advice_followed(
     study: ReaderStudy, group: str = "", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -782,12 +714,7 @@ def wrong_advice_followed(
     return _wrong_in_the_end(present(_disagreed(study, False, group)), level, bootstrap, seed)
 
 
-@by_group(
-    "Right advice resisted",
-    range=(0, 1),
-    best="lower",
-    formula="decisions kept / decisions that first differed from the advice, where the advice was right",
-)
+@by_group()
 def right_advice_resisted(
     study: ReaderStudy, group: str = "", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -814,7 +741,7 @@ def right_advice_resisted(
     return _wrong_in_the_end(present(_disagreed(study, True, group)), level, bootstrap, seed)
 
 
-@curve("Agreement with the advice by reader", roles=(), cites="Campagner 2023")
+@curve(roles=())
 def agreement_with_advice(study: ReaderStudy) -> Curve | Absent:
     """How often each reader decided as the model advises, before and after seeing it.
 

@@ -19,14 +19,7 @@ FEWEST_LEAVING = 5
 MOST_STEPS = 50
 
 
-@register.metric(
-    "Leaving by risk",
-    range=(0, None),
-    best="one",
-    tier="descriptive",
-    cites=("Cox 1972", "Efron 1977"),
-    formula="exp(b), b the coefficient of a Cox regression of leaving before the horizon on log(-log(1 - p)) in SD",
-)
+@register.metric()
 def censoring_by_risk(
     followed: TimeToEvent, risk: Floats, level: float = 0.95, design: shares.Sampled = None
 ) -> Estimate | Absent:

@@ -49,17 +49,9 @@ RISKS = (
 
 
 @register.metric(
-    "Largest difference from the formula's risk",
-    digits=4,
-    range=(0, 1),
-    best="lower",
-    tier="descriptive",
     roles=("external",),
     breaks=("perfect is best", "narrower with more rows", "one class is absent"),
-    cites="Harrell 2015",
     clustered="as it is",
-    formula="max of |p - expit(a + Σ f(x))|, f(x) the terms of [model]; with a baseline survival S and a centre c of "
-    "|p - 1 + S^exp(Σ f(x) - c)|",
 )
 def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]) -> Estimate | Absent:
     """The largest difference between a patient's tested risk and the risk that the model's declared formula gives.

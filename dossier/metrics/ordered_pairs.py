@@ -92,16 +92,11 @@ def _concordance(
     return clusters.by_linearization(found, linearized / total, sampled, level, "logit")
 
 
-concordance = partial(register.metric, range=(0, 1), best="higher", pool="logit", scale="logit")
+concordance = partial(register.metric, pool="logit", scale="logit")
 """A share of ordered pairs of patients."""
 
 
-@concordance(
-    "Uno's C to the horizon",
-    cites="Uno 2011",
-    formula="Σ v (1[p_i > p_j] + ½ 1[p_i = p_j]) / Σ v over pairs with the event of i by the horizon, before j left or "
-    "had it, v = 1/G(t_i-)²",
-)
+@concordance()
 def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """Of two people of whom one had the outcome by the horizon and before the other, how often that one had the higher
     risk.
@@ -127,14 +122,7 @@ def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Samp
     return _concordance(followed, risk, level, design, at_weights=True)
 
 
-@concordance(
-    "Harrell's C to the horizon",
-    tier="descriptive",
-    cites="Harrell 1982",
-    caution="Its value moves with how long people were followed, so that it does not compare with that of other "
-    "tables; it stands here beside what is published elsewhere.",
-    formula="as Uno's C, all v = 1",
-)
+@concordance()
 def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """The share of comparable pairs of people in order, as it is published elsewhere.
 

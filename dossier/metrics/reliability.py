@@ -139,18 +139,11 @@ def _span_of_kappa(counts: Floats) -> float | None:
 # ---- agreement ------------------------------------------------------------------------------------------------------
 
 
-of_labels = partial(metric, digits=2, tier="mission")
+of_labels = partial(metric, breaks=BROKEN)
 """A measure of the labels of several raters."""
 
 
-@of_labels(
-    "Observed agreement",
-    range=(0, 1),
-    best="higher",
-    cites="Fleiss 1971",
-    breaks=BROKEN,
-    formula="mean over cases of the share of agreeing pairs of labels",
-)
+@of_labels()
 def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     """The share of pairs of raters who gave a case the same label.
 
@@ -182,14 +175,7 @@ def _left_out(labels: Floats, kept: Floats, incomplete: bool = False) -> Method:
     return Method(*([Fact("cases_left_out", cases=Count(out, "case"), incomplete=incomplete)] if out else []))
 
 
-@of_labels(
-    "Fleiss' kappa",
-    range=(None, 1),
-    best="higher",
-    cites="Fleiss 1971",
-    breaks=BROKEN,
-    formula="(Po - Pe) / (1 - Pe), Po the observed agreement, Pe the sum of the squared shares of the labels",
-)
+@of_labels()
 def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     """Chance-corrected agreement of all raters together: 0 is chance, 1 is full agreement.
 
@@ -249,14 +235,7 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     return np.where(defined, (observed - expected) / np.where(defined, room, 1.0), np.nan)
 
 
-@of_labels(
-    "Krippendorff's alpha",
-    range=(None, 1),
-    best="higher",
-    cites="Krippendorff 2011",
-    breaks=("rows doubled", *BROKEN),
-    formula="1 - Do/De, observed and expected disagreement from the coincidences within cases",
-)
+@of_labels(breaks=("rows doubled", *BROKEN))
 def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     """Chance-corrected agreement of the raters when some labels are missing: 0 is chance, 1 is full agreement.
 
@@ -315,14 +294,7 @@ def _pairs(draws: Floats, labels: Floats) -> Pairs:
     return Pairs(kappa, np.where(shared, agreeing, np.nan))
 
 
-@of_labels(
-    "Cohen's kappa of rater pairs, mean",
-    range=(-1, 1),
-    best="higher",
-    cites=("Cohen 1960", "Light 1971"),
-    breaks=BROKEN,
-    formula="mean over pairs of raters of (po - pe) / (1 - pe)",
-)
+@of_labels()
 def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     """Chance-corrected agreement of two raters, on average over all pairs of raters.
 
@@ -367,7 +339,7 @@ def _of_pairs(labels: Floats) -> Floats | Absent:
     return kept if len(kept) else Absent(Fact("no_case_labelled_by_two"))
 
 
-@curve("Agreement of each pair of raters", cites="Cohen 1960")
+@curve()
 def rater_agreement(labels: Floats) -> Curve | Absent:
     """Agreement of each pair of raters, as a share and corrected for chance.
 
@@ -427,7 +399,7 @@ def _source(truth: Floats | None, declared: Sequence[float] | None) -> Literal["
 _SOURCE = {"declared": "raters_as_declared", "measured": "raters_against_outcome", "assumed": "raters_taken_as_right"}
 
 
-@describe("Accuracy of the raters")
+@describe()
 def rater_accuracy_summary(
     labels: Floats, truth: Floats | None = None, rater_accuracy: tuple[float, ...] | None = None
 ) -> tuple[Description, ...]:
@@ -455,18 +427,7 @@ def rater_accuracy_summary(
 # ---- weighted concordance -------------------------------------------------------------------------------------------
 
 
-@of_labels(
-    "Reliability of the labels (rho)",
-    range=(0, 1),
-    best="higher",
-    cites="Cabitza 2020",
-    breaks=BROKEN,
-    differs="differs from the published value because the formula with an accuracy of .81 gives .58 on the published "
-    "ratings, where the paper prints .57 [Campagner 2023]",
-    formula="mean over cases and pairs i, j of 1[agree] s(i) s(j) a(i) a(j) / (a(i) a(j) + (1 - a(i))(1 - a(j))), s = "
-    "2c/(1 + c) of the confidence c, a accuracy",
-    also=("weighted concordance", "source reliability"),
-)
+@of_labels()
 def weighted_concordance(
     labels: Floats,
     confidence: Floats,
@@ -607,16 +568,7 @@ def corrected(measured: float, right_labels: float) -> float:
     return measured * right_labels + (1 - measured) * (1 - right_labels)
 
 
-@of_labels(
-    "Actual accuracy",
-    range=(0, 1),
-    best="higher",
-    cites=("Campagner 2023", "Cabitza 2020", "Zou 2008"),
-    breaks=("rows doubled", *BROKEN),
-    differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
-    "rho .57 and accuracy .90 giving .80 [Campagner 2023]",
-    formula="x g + (1 - x)(1 - g), g = (1 + √ρ)/2, x the measured accuracy, ρ the weighted concordance",
-)
+@of_labels(breaks=("rows doubled", *BROKEN))
 def actual_accuracy(
     outcome: Floats,
     risk: Floats,
@@ -699,16 +651,7 @@ def reliability_for(desired: float, measured: float) -> float | Absent:
     return (2 * (desired + measured - 1) / (2 * measured - 1) - 1) ** 2
 
 
-@of_labels(
-    "Required reliability of the labels",
-    range=(0, 1),
-    cites="Campagner 2023",
-    breaks=("rows doubled", "narrower with more rows", *BROKEN),
-    differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
-    "rho .57 and accuracy .90 giving .80 [Campagner 2023]",
-    formula="ρ = (2g - 1)², g = (A + x - 1)/(2x - 1), A the accuracy asked for, x the measured one",
-    given="anything",
-)
+@of_labels(breaks=("rows doubled", "narrower with more rows", *BROKEN), given="anything")
 def required_reliability(
     outcome: Floats,
     risk: Floats,
@@ -765,7 +708,7 @@ def required_reliability(
     )
 
 
-@curve("Reliability nomogram", cites="Campagner 2023")
+@curve()
 def reliability_nomogram(labels: Floats, class_labels: tuple[str, ...] = ()) -> Curve | Absent:
     """What a measured accuracy is worth when the labels are not fully reliable, for each degree of reliability.
 
@@ -784,7 +727,7 @@ def reliability_nomogram(labels: Floats, class_labels: tuple[str, ...] = ()) -> 
     return Curve(columns, len(labels), Method("closed_form_of_independent_errors"))
 
 
-@curve("Accuracy that is possible without the assumption", cites="Campagner 2023")
+@curve()
 def actual_accuracy_bounds(
     labels: Floats,
     confidence: Floats,
@@ -815,7 +758,7 @@ def actual_accuracy_bounds(
 # ---- rater by rater -------------------------------------------------------------------------------------------------
 
 
-@curve("The raters one by one", cites=("Cohen 1960", "Light 1971"))
+@curve()
 def raters_one_by_one(
     labels: Floats,
     confidence: Floats | None = None,
@@ -865,7 +808,7 @@ def _kappa_with_others(labels: Floats) -> Floats:
     return mean_of_known(np.where(np.isnan(table), table.T, table), 0)
 
 
-@curve("The raters by group", cites=("Cabitza 2020", "Wilson 1927"))
+@curve()
 def raters_by_group(
     labels: Floats,
     rater_groups: tuple[str, ...],
@@ -948,7 +891,7 @@ def _mean_accuracy(labels: Floats, truth: Floats | None, declared: tuple[float, 
 MOST_LEVELS = 11
 
 
-@curve("Confidence by rater", cites="Campagner 2023")
+@curve()
 def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
     """How each rater spreads over the scale of confidence, from never sure to always sure.
 
@@ -986,7 +929,7 @@ EDGES = tuple(step / THIRDS for step in range(THIRDS))
 """Where the thirds of the scale from 0 to 1 begin."""
 
 
-@curve("Right answers by confidence and complexity", cites="Campagner 2023")
+@curve()
 def confidence_by_complexity(
     labels: Floats, confidence: Floats, rater_complexity: Floats, truth: Floats
 ) -> Curve | Absent:
@@ -1016,13 +959,7 @@ def confidence_by_complexity(
     return Curve(columns, int(known.any(axis=1).sum()), Method("thirds_of_both_scales"))
 
 
-@of_labels(
-    "Correlation of confidence and complexity",
-    range=(-1, 1),
-    cites="Campagner 2023",
-    breaks=BROKEN,
-    formula="Pearson's r of confidence and complexity over the answers that have both",
-)
+@of_labels()
 def confidence_complexity_correlation(
     labels: Floats, confidence: Floats, rater_complexity: Floats, level: float = 0.95
 ) -> Estimate | Absent:

@@ -16,8 +16,6 @@ STEPS_BEYOND = 10
 
 
 @curve(
-    "Share with at least this risk, by outcome",
-    cites="Dinga 2019",
     band=Band("risk", (Line("cases", "cases_"), Line("others", "others_"))),
     protection="cumulative",
     given="both outcomes",
@@ -46,7 +44,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     return Curve(columns, len(outcome), Method(Fact("shares_at_even_risks", by=Fact("wilson"))), int(outcome.sum()))
 
 
-@curve("Raters in the plane of the ROC curve", cites=("Cabitza 2019", "Wilson 1927"))
+@curve()
 def rater_rates(
     labels: Floats,
     truth: Floats,
@@ -97,8 +95,6 @@ def rater_rates(
 
 
 @curve(
-    "Probability before and after the result",
-    cites=("Fagan 1975", "Wilson 1927", "Simel 1991"),
     band=Band("", tuple(Line(name, f"{name}_") for name in ("before", "after_positive", "after_negative"))),
     given="both outcomes",
 )

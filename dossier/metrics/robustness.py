@@ -68,7 +68,7 @@ def declared_similarity(form: str, value: float, n: int, source: str) -> Estimat
     return Estimate(value, None, None, None, n, Method(Fact("declared_by", source=source)), reason=reason)
 
 
-@register.curve("Performance of each split", roles=("internal",))
+@register.curve(roles=("internal",))
 def split_performance(
     outcome: Floats, risk: Floats, split: Integers | None = None, primary_threshold: float | None = None, seed: int = 1
 ) -> Curve | Absent:
@@ -130,17 +130,7 @@ def combined(product: float) -> float:
     return product * (1 - math.log(product)) if product > 0 else 0.0
 
 
-@register.synthesis(
-    "Strong potential robustness",
-    each="external",
-    range=(0, 1),
-    best="higher",
-    cites="Campagner 2023",
-    at=("measure",),
-    formula="k (1 - ln k), k = P(p)(1 - P(s))",
-    differs="differs from the published score because performance is compared with the internal test, where the "
-    "paper takes training performance, which is apparent, and does not print it [Campagner 2023]",
-)
+@register.synthesis(each="external", at=("measure",))
 def spr(
     site: SiteResults,
     internal: SiteResults | None,
@@ -210,18 +200,7 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     return 2 * intervals.beyond(abs(here.value - there.value) / se)
 
 
-@register.synthesis(
-    "Weak potential robustness",
-    each="external",
-    range=(0, 1),
-    best="higher",
-    cites="Campagner 2023",
-    at=("measure", "minimum"),
-    formula="k (1 - ln k), k = P(a)(1 - P(s))",
-    differs="differs from the published values because the standard error is DeLong's: with the published similarities "
-    "and a minimum of .718, which the paper does not print, they are .930, .881 and .896, with Newcombe's error at the "
-    "predicted prevalence .929, .881 and .931 for the published .92, .88 and .93 [Campagner 2023]",
-)
+@register.synthesis(each="external", at=("measure", "minimum"))
 def wpr(
     site: SiteResults,
     internal: SiteResults | None,
@@ -321,19 +300,7 @@ class Judged:
         return self.shown and form in self.similarity and self.similarity[form].value < bands.SUPPORT
 
 
-@register.synthesis(
-    "External sites that support the model",
-    each="pooled",
-    digits=0,
-    range=(0, None),
-    best="higher",
-    cites="Campagner 2023",
-    formula="number of sites of 100 rows or more with similarity < 0.4 and whole intervals of AUROC ≥ 0.7, "
-    "standardized net benefit (or weighted utility) ≥ 0.4 and Brier score ≤ 0.25 (or ECI ≥ 0.8)",
-    differs="differs from the published rule because it asks for intervals, not values, and for 100 rows, and because "
-    "all cut-offs but those of the AUROC are those of dossier: the paper gives numbers for it alone [Campagner 2023]",
-    also=("external performance diagram",),
-)
+@register.synthesis(each="pooled")
 def externally_supported(
     sites: Sequence[SiteResults],
     primary_threshold: float | None = None,
@@ -406,14 +373,7 @@ TOO_FEW_FOR_CORRELATION = (
 """Why there is no correlation over so many sites."""
 
 
-@register.synthesis(
-    "Performance against similarity",
-    each="pooled",
-    range=(-1, 1),
-    cites="Campagner 2023",
-    at=("measure", "similarity"),
-    formula="Pearson's r of the measure and the similarity over the sites",
-)
+@register.synthesis(each="pooled", at=("measure", "similarity"))
 def performance_against_similarity(
     sites: Sequence[SiteResults],
     measure: str,

@@ -30,27 +30,11 @@ def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estim
     return intervals.without_interval(value, len(outcome), method, NO_INTERVAL, int(outcome.sum()), {"width": width})
 
 
-sample_size = partial(
-    metric,
-    digits=0,
-    range=(0, None),
-    tier="supporting",
-    roles=("external",),
-    clustered="refused",
-    by_horizon={"formula": "n (SE here / SE of the width)²", "differs": ""},
-)
+sample_size = partial(metric, roles=("external",), clustered="refused")
 """How many patients a measure needs."""
 
 
-@sample_size(
-    "Sample size for the AUROC",
-    cites=("Riley 2021", "Newcombe 2006"),
-    breaks=BROKEN,
-    against_rest="by class",
-    followed=Sized(weighted.auroc),
-    formula="smallest n with A (1 - A)[1 + (n/2 - 1)((1 - A)/(2 - A) + A/(1 + A))] / (n² φ (1 - φ)) ≤ (width/3.92)², "
-    "A the AUROC",
-)
+@sample_size(breaks=BROKEN, against_rest="by class", followed=Sized(weighted.auroc))
 def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estimate | Absent:
     """How many patients are needed to know the AUROC to within the width asked for.
 
@@ -96,14 +80,9 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
 
 
 @sample_size(
-    "Sample size for O/E",
-    cites="Riley 2021",
     breaks=BROKEN,
     against_rest="by class",
     followed=Sized(weighted.oe_ratio, lambda width: math.asinh(width / 2) / Z, is_ratio=True),
-    formula="(1 - φ)/(φ s²), s = asinh(width/2)/1.96, rounded up",
-    differs="differs from the published program because the size is solved for and rounded up, where pmvalsampsize "
-    "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
 )
 def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the ratio of observed to expected events to within the width asked for.
@@ -133,14 +112,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     return _needed(float(needed), outcome, "log_closed_form", oe_ratio_width)
 
 
-@sample_size(
-    "Sample size for the calibration slope",
-    cites="Riley 2021",
-    breaks=("one class is absent", *BROKEN),
-    against_rest="by class",
-    followed=Sized(calibration.SLOPE),
-    formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
-)
+@sample_size(breaks=("one class is absent", *BROKEN), against_rest="by class", followed=Sized(calibration.SLOPE))
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the calibration slope to within the width asked for.
 
@@ -186,13 +158,9 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
 
 
 @sample_size(
-    "Sample size for the standardized net benefit",
-    cites="Riley 2021",
     at=("threshold",),
     breaks=BROKEN,
     against_rest="by class",
-    formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
-    "t/(1 - t)",
     followed=Sized(utility.weighted_standardized_net_benefit),
     protection="counts",
 )
@@ -229,13 +197,7 @@ def mss_snb(
     return _needed(needed, outcome, "riley_variance_needed", standardized_net_benefit_width)
 
 
-@sample_size(
-    "Sample size for the Brier score",
-    cites="Bradley 2008",
-    followed=Sized(calibration.BRIER),
-    breaks=("one class is absent", *BROKEN),
-    formula="(2 × 1.96 SD of (p - y)² / width)²",
-)
+@sample_size(followed=Sized(calibration.BRIER), breaks=("one class is absent", *BROKEN))
 def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
     """How many patients are needed to know the Brier score to within the width asked for.
 

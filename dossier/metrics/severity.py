@@ -83,7 +83,7 @@ def cells(counts: Floats, severity_weights: Weights | None, method: facts.Method
     )
 
 
-@register.curve("Confusion matrix")
+@register.curve()
 def confusion_matrix(
     outcome: Floats, risk: Floats, primary_threshold: float, severity_weights: SeverityWeights | None = None
 ) -> Curve | Absent:
@@ -187,24 +187,12 @@ def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Inte
 
 
 severity_at = partial(
-    register.metric,
-    best="lower",
-    tier="mission",
-    cites="Jin",
-    at=("threshold",),
-    breaks=("one class is absent",),
-    protection="counts",
-    by_subgroup=True,
+    register.metric, at=("threshold",), breaks=("one class is absent",), protection="counts", by_subgroup=True
 )
 """How grave the errors at a threshold are."""
 
 
-@severity_at(
-    "Error severity index",
-    digits=1,
-    range=(0, 10),
-    formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
-)
+@severity_at()
 def error_severity_index(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
@@ -248,17 +236,11 @@ def error_severity_index(
     )
 
 
-of_rivals = partial(register.of_rivals, module=__name__, chapter="severity", tier="mission")
-of_rivals(
-    "error_severity_index",
-    "How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).",
-    "10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
-)
+of_rivals = partial(register.of_rivals, module=__name__, chapter="severity")
+of_rivals("error_severity_index")
 
 
-@severity_at(
-    "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
-)
+@severity_at()
 def mean_severity(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
@@ -282,8 +264,4 @@ def mean_severity(
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 
-of_rivals(
-    "mean_severity",
-    "How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.",
-    "Σ C W / n, C counts of the other model's class by true class, W their severity",
-)
+of_rivals("mean_severity")

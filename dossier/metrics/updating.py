@@ -181,26 +181,13 @@ def covariance_with_rows(outcome: Floats, risk: Floats, method: str, design: sha
 
 of_an_update = partial(
     metric,
-    tier="descriptive",
     roles=("external",),
     fixed={"model": UPDATED},
     breaks=("perfect is best", "narrower with more rows", "one class is absent"),
-    cites="Vergouwe 2017",
-    on_page=False,
 )
 
 
-@of_an_update(
-    "Integrated calibration index of the updated model",
-    measure="ici",
-    digits=3,
-    range=(0, 1),
-    best="zero",
-    cites=("Vergouwe 2017", "Efron 2004", "Ye 1998"),
-    breaks=tuple(register.LAWS),
-    formula="mean of E|c(q) - q + s Z|, c the calibration curve, q the risk by updates that were fitted without the "
-    "row, Z standard normal, s² = 2 q² (1 - q)² times the covariance of the updated log odds with those that fit best",
-)
+@of_an_update(measure="ici", breaks=tuple(register.LAWS))
 def ici_of_update(
     outcome: Floats,
     risk: Floats,
@@ -257,13 +244,10 @@ def ici_of_update(
 
 
 @of_an_update(
-    "Patients who change side of the threshold",
-    range=(0, 1),
     scale="wilson",
     at=("threshold",),
     weighted=weighted.Mean(lambda rows: np.asarray(rows.flagged != rows.of_rival.flagged, dtype=float)),
     followed="refused",
-    formula="mean of 1[(p ≥ t) ≠ (q ≥ t)], q the risk by updates that were fitted without the row",
 )
 def reclassified(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
@@ -295,15 +279,7 @@ def reclassified(
     return Estimate(share, low, high, level, len(moved), Method("wilson"), events, details=details)
 
 
-@of_an_update(
-    "Coefficients that the update changes",
-    digits=0,
-    range=(0, 2),
-    independent_rows=True,
-    clustered="as it is",
-    formula="0, 1 (intercept) or 2 (slope): 2 (l(a, b) - l(0, 1)) by chi-squared of 2 degrees of freedom, then "
-    "2 (l(a, b) - l(a, 1)) of 1, each at a level of 0.05",
-)
+@of_an_update(independent_rows=True, clustered="as it is")
 def updated_coefficients(
     outcome: Floats, rival: Floats, update: str, seed: int = 1, design: shares.Sampled = None
 ) -> Estimate | Absent:
@@ -375,10 +351,10 @@ def _coefficient(site: types.SiteResults, model: str, names: Sequence[str], unch
     return replace(own, low=low, high=high, se=None, method=own.method + "over_what_it_may_choose")
 
 
-coefficient = partial(synthesis, each="external", at=("model",), cites="Vergouwe 2017", tier="descriptive")
+coefficient = partial(synthesis, each="external", at=("model",))
 
 
-@coefficient("Intercept of the update", formula="a in logit q = a + b logit p, b = 1 where the slope is not updated")
+@coefficient()
 def updated_intercept(site: types.SiteResults, model: str) -> Estimate | Absent:
     """What an update adds to the log odds of every risk.
 
@@ -388,7 +364,7 @@ def updated_intercept(site: types.SiteResults, model: str) -> Estimate | Absent:
     return _coefficient(site, model, ("", "calibration_intercept", "calibration_intercept_joint"), 0.0)
 
 
-@coefficient("Slope of the update", formula="b in logit q = a + b logit p")
+@coefficient()
 def updated_slope(site: types.SiteResults, model: str) -> Estimate | Absent:
     """By what an update multiplies the log odds of every risk.
 

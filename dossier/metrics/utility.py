@@ -11,7 +11,7 @@ import numpy as np
 
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
+from dossier.core.types import Absent, Curve, Description, Estimate, Floats, SiteResults, SumOfShares, found_curve
 from dossier.metrics import discrimination, graded_accuracy, time_to_event, weighted
 from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.intervals import banded, column, two_sided, two_sided_student, wilson_bounds
@@ -66,23 +66,11 @@ def gain_of_followed(rows: weighted.Rows) -> weighted.Found:
     return replace(least, details={"default": max(everyone.value, 0.0)}, beside=other)
 
 
-at_threshold = partial(
-    register.metric, range=(None, 1), best="higher", at=("threshold",), against_rest="by class", protection="counts"
-)
+at_threshold = partial(register.metric, at=("threshold",), against_rest="by class", protection="counts")
 """A net benefit at a threshold."""
 
 
-@at_threshold(
-    "Net benefit",
-    digits=1,
-    unit="per 100",
-    tier="core",
-    cites=("Vickers 2006", "Zou 2008"),
-    breaks=("perfect is best", "one class is absent"),
-    followed=of_followed,
-    formula="TP/n - FP/n × t/(1 - t)",
-    goal=Goal("Found, less false alarms, per 1,000", "benefit", people=1000, weighs=True),
-)
+@at_threshold(breaks=("perfect is best", "one class is absent"), followed=of_followed)
 def net_benefit(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95, design: Sampled = None
 ) -> Estimate | Absent:
@@ -155,13 +143,7 @@ def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
     return weighted.ratio(rows.mean(contributions(rows.outcome, rows.risk, rows.threshold)), phi)
 
 
-@at_threshold(
-    "Standardized net benefit",
-    cites=("Kerr 2016", "Zou 2008"),
-    breaks=("one class is absent",),
-    weighted=weighted_standardized_net_benefit,
-    formula="net benefit / φ",
-)
+@at_threshold(breaks=("one class is absent",), weighted=weighted_standardized_net_benefit)
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site.
 
@@ -245,18 +227,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
 
 
 @at_threshold(
-    "Net benefit gain",
-    digits=1,
-    unit="per 100",
-    tier="core",
-    cites=("Vickers 2006", "Campagner 2023", "Zou 2008"),
-    pool="plain",
-    mean_over="rows",
-    breaks=("perfect is best", "one class is absent"),
-    followed=gain_of_followed,
-    formula="net benefit - max(net benefit of flagging everyone, 0)",
-    goal=Goal("Gain over the same for all, per 1,000", "gain", people=1000, weighs=True),
-    also=("value of information",),
+    pool="plain", mean_over="rows", breaks=("perfect is best", "one class is absent"), followed=gain_of_followed
 )
 def net_benefit_gain(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95, design: Sampled = None
@@ -406,21 +377,7 @@ def utility_bounds(parts: UtilityParts, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-@register.metric(
-    "Weighted utility",
-    range=(None, 1),
-    best="higher",
-    tier="mission",
-    cites=("Campagner 2022", "Zou 2008"),
-    at=("gamma", "relevance", "tau"),
-    breaks=("one class is absent",),
-    against_rest="by class",
-    differs="differs from the published formula because equations 1 and 2 print the plain indicator where sigma is "
-    "meant, the printed factor of the automation bias passes 1, and the printed forms of the true negative rate and of "
-    "the predictive values hold only at a threshold of 0.5 without a risk of exactly 0.5",
-    formula="[Σ over cases of r σ - Σ over others of r τ/(1 - τ) σ] / Σ over cases of r; σ = (p - γτ)/((1 - γ)τ) cut "
-    "to 0 and 1, at γ = 1 the indicator of p ≥ τ",
-)
+@register.metric(at=("gamma", "relevance", "tau"), breaks=("one class is absent",), against_rest="by class")
 def weighted_utility(
     outcome: Floats,
     risk: Floats,
@@ -550,11 +507,11 @@ BAND = register.Band("threshold", (register.Line("net_benefit", of_shares=False,
 """The band of a decision curve."""
 
 
-decisions = partial(register.curve, cites="Vickers 2006", band=BAND, protection="decisions", followed=True)
+decisions = partial(register.curve, band=BAND, protection="decisions", followed=True)
 """A decision curve of one site."""
 
 
-@decisions("Decision curve", against_rest=True, of_rivals=True)
+@decisions(against_rest=True, of_rivals=True)
 def decision_curve(
     outcome: Floats,
     risk: Floats,
@@ -585,7 +542,7 @@ BESIDE = 0.25
 HIGHEST = 0.99
 
 
-@decisions("Decision curve beyond the declared range")
+@decisions()
 def decision_curve_wide(
     outcome: Floats,
     risk: Floats,
@@ -681,7 +638,7 @@ def _band(low: Floats, high: Floats, se: Floats, prefix: str = "") -> dict[str, 
     return {f"{prefix}low": column(low), f"{prefix}high": column(np.minimum(high, 1)), f"{prefix}se": column(se)}
 
 
-@register.curve_synthesis("Decision curve of all external sites", cites="Vickers 2006", against_rest=True)
+@register.curve_synthesis(against_rest=True)
 def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The decision curve of all external sites' people together.
 
@@ -696,7 +653,7 @@ def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95
     return _together(sites, "decision_curve", level)
 
 
-@register.curve_synthesis("Decision curve of all external sites beyond the declared range", cites="Vickers 2006")
+@register.curve_synthesis()
 def decision_curve_wide_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The decision curve of all external sites' people together, a little further than the declared range.
 
@@ -746,8 +703,6 @@ PROFILE = np.arange(1, 100) / 100
 
 
 @register.curve(
-    "Net benefit and H-accuracy by threshold",
-    cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"),
     band=register.Band(
         "tau",
         (
@@ -791,7 +746,7 @@ FEWEST_WITH_A_MEAN = 5
 QUARTERS = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 
 
-@register.describe("Inputs of weighted utility", roles=("internal", "external"))
+@register.describe(roles=("internal", "external"))
 def weighted_utility_inputs(
     outcome: Floats,
     utility_thresholds: tuple[str, ...],

@@ -20,17 +20,10 @@ from dossier.metrics import discrimination, intervals, utility
 
 CHAPTER = "utility"
 
-at_wish = partial(register.metric, roles=("external",), tier="descriptive", at=("wish",), clustered="value only")
+at_wish = partial(register.metric, roles=("external",), at=("wish",), clustered="value only")
 
 
-@at_wish(
-    "Threshold chosen on these data",
-    digits=3,
-    range=(0, 1),
-    cites=("Thompson 1936",),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
-    formula="the highest observed p with TP / (TP + FN) >= wish, or the lowest with TN / (TN + FP) >= wish",
-)
+@at_wish(breaks=("perfect is best", "one class is absent", "narrower with more rows"))
 def threshold_for_wish(outcome: Floats, risk: Floats, wish: str, level: float = 0.95) -> Estimate | Absent:
     """The threshold that reaches a wished sensitivity or specificity here, chosen on these data.
 
@@ -95,15 +88,7 @@ def _above(risk: Floats, least: float) -> float:
     return float(np.min(risk[risk > least], initial=np.inf))
 
 
-@at_wish(
-    "Flagged at the threshold chosen on these data",
-    digits=1,
-    unit="per 100",
-    range=(0, 1),
-    cites=("Wilson 1927", "Wilks 1941"),
-    breaks=("perfect is best", "one class is absent"),
-    formula="(TP + FP) / n; at the threshold for the wish",
-)
+@at_wish(breaks=("perfect is best", "one class is absent"))
 def flagged_at_wish(outcome: Floats, risk: Floats, wish: str, level: float = 0.95) -> Estimate | Absent:
     """How many of all people the model flags at the threshold that was chosen on these data for a wish.
 

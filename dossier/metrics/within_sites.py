@@ -500,14 +500,7 @@ def _beyond_risks(
 # ---- ranking beyond case mix ----------------------------------------------------------------------------------------
 
 
-@register.synthesis(
-    "AUROC of a group less that of the others, beyond case mix",
-    each="groups",
-    best="zero",
-    tier="supporting",
-    cites="Van Klaveren 2016",
-    formula="Σ w ((A1 - C1) - (A0 - C0)) over Σ w, w = m1 m0/(m1 + m0), m the pairs of a case and another",
-)
+@register.synthesis(each="groups")
 def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Absent:
     """How much better the model ranks a group than the other patients of its own sites, beyond what case mix explains.
 
@@ -643,15 +636,7 @@ def _observed_over_expected(pairs: Sequence[Pair], level: float) -> Found | Abse
     return _named(made, [pair.name for pair in pairs if pair not in found.kept], [])
 
 
-@register.synthesis(
-    "O/E ratio of a group over that of the others",
-    each="groups",
-    range=(0, None),
-    best="one",
-    tier="supporting",
-    cites="Mantel 1959",
-    formula="Σ O1 E0/E over Σ O0 E1/E, sums over the sites; E = E1 + E0",
-)
+@register.synthesis(each="groups")
 def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Absent:
     """How many times as many events came for those expected in a group as in the other patients of its own sites.
 
