@@ -114,11 +114,6 @@ def advisor_value(
     confidence added; where this does not refute perfect calibration, the upper bound lies above the mean confidence,
     which perfect calibration would give, or at it where all are equally sure. Source: Campagner 2023; the interval
     Chuang and Lai 2000.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.advisor_value(outcome, risk, bootstrap=50))
-    0.50 (0.41 to 0.85)
     """
     if calibration not in CALIBRATIONS:
         return Absent(facts.Fact("no_local_calibration", name=calibration))

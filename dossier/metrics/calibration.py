@@ -60,11 +60,6 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     clusters, as if the rows of one were all alike. Details: `expected`, the sum of p (at mean weight 1), and
     `se_fixed`, sqrt((1 - phi)/(n phi)) on the log scale, which takes the expected number as known. Source: Debray 2017;
     the variance of a ratio of means Cochran 1977.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.oe_ratio(outcome, risk))
-    1.07 (0.49 to 2.35)
     """
     design = design or Design(len(outcome))
     if design.is_empty:
@@ -264,11 +259,6 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     -----
     Risks within 1e-12 of 0 or 1 have no logit: the value is that of the other rows, and `left_out` in the details
     counts them. The standard error is as for `calibration_slope`. Source: Cox 1958, calibration in the large.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.calibration_intercept(outcome, risk))
-    0.20 (-1.75 to 2.15)
     """
     return INTERCEPT.wald(outcome, risk, level)
 
@@ -292,11 +282,6 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     is a sandwich of the HC3 kind, the root of the diagonal of B [sum of x x' (y - q)^2/(1 - h)^2] B, B the inverse of
     the information, q the fitted risk and h a row's leverage: the model's own holds too seldom where no line is right,
     and is taken below; `details` holds it as `se_model`. Source: Cox 1958; the sandwich MacKinnon and White 1985.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.calibration_slope(outcome, risk))
-    0.78 (-0.63 to 2.20)
     """
     return SLOPE.wald(outcome, risk, level)
 
@@ -313,11 +298,6 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     Estimate or Absent
         The intercept a of logit P(y) = a + b logit p with a Wald interval, as `calibration_slope` has it. Absent as
         that is.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.calibration_intercept_joint(outcome, risk))
-    0.15 (-1.71 to 2.01)
     """
     return JOINT.wald(outcome, risk, level)
 
@@ -394,11 +374,6 @@ def ici(
     than independent rows have) and the t distribution; the rows are drawn as so many as have the variance of the
     distances. Details: `knots` of the spline, 0 for a straight line. Source: Austin and
     Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
-    0.05 (0.00 to 0.26)
     """
     return error("ici", outcome, risk, level, bootstrap, seed, design)
 
@@ -422,11 +397,6 @@ def e50(
     the rows about the median need not be those that would raise it most. And where the mean distance refutes perfect
     calibration, the median needs no more to refute it than all of what the level leaves. Curve, sources and reasons
     for absence as for `ici`.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
-    0.05 (0.00 to 0.50)
     """
     return error("e50", outcome, risk, level, bootstrap, seed, design)
 
@@ -443,11 +413,6 @@ def e90(
     -------
     Estimate or Absent
         The value is the 90 % quantile (type 7) of |curve - p| over the rows; all else is as for `e50`.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
-    0.08 (0.00 to 0.39)
     """
     return error("e90", outcome, risk, level, bootstrap, seed, design)
 
@@ -475,11 +440,6 @@ def emax(
     It is 0 where one half does not refute perfect calibration, and otherwise not below that of `ici`. No interval for a
     maximum can be exact for every curve (Hirano and Porter 2012), because the place of the maximum is itself uncertain.
     Source: Harrell 2015; the interval Chuang and Lai 2000. Curve and reasons for absence as for `ici`.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
-    0.08 (0.00 to 0.78)
     """
     return error("emax", outcome, risk, level, bootstrap, seed, design)
 
@@ -563,11 +523,6 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     scaled down and the nearest to them, and around larger ones. Where not even none is refuted, it is one-sided from 0;
     its upper bound is kept from resting on luck, and its lower one takes over what that leaves, as those of `ici`.
     Source: Naeini 2015.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.ece(outcome, risk, bootstrap=50))
-    0.37 (0.00 to 0.48)
     """
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
@@ -587,11 +542,6 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     -----
     Interval as for `ece`, one-sided up to 1 where it does not refute perfect calibration. Source: Famiglini 2023. The
     bins are those of `ece`.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.eci(outcome, risk, bootstrap=50))
-    0.49 (0.33 to 1.00)
     """
     return _binned(1, outcome, risk, level, bootstrap, seed)
 
@@ -622,11 +572,6 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     Notes
     -----
     Source: Brier 1950; the interval Bradley 2008.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.brier(outcome, risk))
-    0.20 (0.00 to 0.46)
     """
     return intervals.mean_by_student(BRIER.added(weighted.Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
@@ -647,11 +592,6 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     -----
     Where we differ: [Dinga] divides by the mean risk's m(1 - m), which rewards a model for being wrong on average
     (prevalence .1, p = .75 and .47: .180 in place of -1.278).
-
-    Examples
-    --------
-    >>> print(dossier.metrics.scaled_brier(outcome, risk))
-    0.20 (-0.60 to 1.00)
     """
     squared, phi = (risk - outcome) ** 2, float(outcome.mean())
     score, reference = float(squared.mean()), phi * (1 - phi)
@@ -676,11 +616,6 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     Notes
     -----
     Where we differ: [Dinga] calls the unit bits. Source: Good 1952.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.log_score(outcome, risk))
-    -0.57 (-1.19 to 0.00)
     """
     impossible = int((np.where(outcome == 1, risk, 1 - risk) == 0).sum())
     if impossible:
@@ -720,11 +655,6 @@ def nagelkerke_r2(
     -----
     Percentile bootstrap over rows, above 50,000 of them on 2,000 bins of risk; replicates of one class are left out.
     Source: Nagelkerke 1991. Where we differ: [Dinga] prints the mean score in place of l.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.nagelkerke_r2(outcome, risk, bootstrap=50))
-    0.28 (-3.28 to 0.87)
     """
     score = register.present(log_score(outcome, risk, level))
     phi = np.array([outcome.mean()])
@@ -758,11 +688,6 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
     Notes
     -----
     `details` holds the two means, `mean_of_cases` and `mean_of_others`. Source: Tjur 2009; the interval Welch 1947.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.tjur_r2(outcome, risk))
-    0.27 (-0.47 to 1.00)
     """
     groups = risk[outcome == 1], risk[outcome == 0]
     means = {"mean_of_cases": float(groups[0].mean()), "mean_of_others": float(groups[1].mean())}
@@ -802,11 +727,6 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
         z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p)) with the two-sided `p_value` of the normal distribution; a
         test has no interval. Absent without rows, and when every risk is 0, one half or 1, for which the test does not
         exist.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.spiegelhalter_z(outcome, risk))
-    0.40
     """
     lean = 1 - 2 * risk
     variance = float(np.sum(lean**2 * risk * (1 - risk)))
@@ -843,11 +763,6 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     and Scott 1984). By a horizon it is the joint Wald test of intercept and slope by F, as Hotelling has it. Details:
     `p_value`, and `needed`, the independent patients with risks like these of whom a right model is shown to be well
     calibrated (O/E and slope from 0.8 to 1.25 with their whole intervals) in 80 % of samples.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.calibration_test(outcome, risk))
-    0.12
     """
     design = design or Design(len(outcome))
     if design.censoring is not None:

@@ -52,17 +52,8 @@ _FILE = Path(__file__).with_name("parameters.toml")
 PARAMETERS: Mapping[str, tuple[str, str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 """The type and the description of each parameter that several measures take; a docstring says where its own differs."""
 
-EXAMPLES: tuple[dict[str, str], ...] = (
-    {
-        "outcome": "[0, 0, 0, 1, 1, 1]",
-        "risk": "[0.1, 0.3, 0.6, 0.2, 0.7, 0.9]",
-        "rival": "[0.2, 0.3, 0.4, 0.3, 0.6, 0.8]",
-    },
-    {"labels": "[[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]"},
-)
-"""What the example of a measure begins with that takes any of these; one that imports dossier itself has it all."""
-OF_A_STUDY = """>>> from dossier.core.types import DecisionCounts, ReaderStudy
->>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)"""
+_EXAMPLES: Mapping[str, Any] = tomllib.loads(_FILE.with_name("examples.toml").read_text(encoding="utf-8"))
+"""What examples begin with, what they say of settings, and what measures give of that."""
 
 Measure = Callable[..., types.Estimate | types.Curve | types.Absent]
 
@@ -165,17 +156,27 @@ def _documented(function: Measure, term: types.Term) -> str:
     parts += [f"Notes\n-----\nFormula: {term.formula}.", notes]
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))
-    if examples:
+    if examples := examples or _example(function):
         parts.append(f"Examples\n--------\n{_from_the_start(examples, signature_of(function).parameters)}")
     return "\n\n".join(part for part in parts if part)
+
+
+def _example(function: Measure) -> str:
+    """A measure of the columns of all examples, with what it gives; nothing where that is not known."""
+    name, own = function.__name__, signature_of(function).parameters.values()
+    settings, draws, gives = (_EXAMPLES[each] for each in ("settings", "draws", "gives"))
+    asked = [each.name for each in own if each.default is each.empty or each.name in draws]
+    said = {each: f"{each}={value}" for each, value in (settings | draws).items()}
+    call = _EXAMPLES["call"].format(name=name, arguments=", ".join(said.get(each, each) for each in asked))
+    return f"{call}\n{gives[name]}" if name in gives else ""
 
 
 def _from_the_start(examples: str, parameters: Mapping[str, inspect.Parameter]) -> str:
     """The examples, with what those of many measures begin with where they leave it out."""
     if ">>> import dossier" in examples:
         return examples
-    given = OF_A_STUDY
-    for columns in EXAMPLES:
+    given = _EXAMPLES["study"]
+    for columns in _EXAMPLES["columns"]:
         if names := [name for name in columns if name in parameters]:
             given = f">>> {', '.join(names)} = {', '.join(columns[name] for name in names)}"
             break

@@ -235,11 +235,6 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
         when all rows are of one class; interval and p-value are missing with a single case or non-case, for which
         DeLong's variance does not exist, and where it is 0, as when both models order every pair alike, or when one of
         them is perfect and the other gives everyone the same risk.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.auroc_difference(outcome, risk, rival))
-    -0.06 (-0.21 to 0.10)
     """
     (above, below), (rival_above, rival_below) = placements(outcome, risk), placements(outcome, rival)
     value = float(above.mean() - rival_above.mean())
@@ -274,11 +269,6 @@ def brier_difference(
         The mean of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip test: (b
         + 1)/(m + 1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted. Absent
         without rows; the interval is missing when the differences do not vary, the p-value when all are 0.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.brier_difference(outcome, risk, rival, permutations=99))
-    0.04 (-0.08 to 0.15)
     """
     differences = (risk - outcome) ** 2 - (rival - outcome) ** 2
     return paired(differences, outcome, level, permutations, seed, floor=-1, ceiling=1)
@@ -321,11 +311,6 @@ def log_score_difference(
     Estimate or Absent
         Arguments, interval and test: as for `brier_difference`, on the rows' log likelihoods in nats. Absent without
         rows, and when the log score of either is minus infinity.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
-    -0.07 (-0.35 to 0.21)
     """
     register.present(of_one(calibration.log_score(outcome, risk, level), calibration.log_score(outcome, rival, level)))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
@@ -359,11 +344,6 @@ def accuracy_difference(
     Notes
     -----
     Source: McNemar 1947; the interval Agresti 2005.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.accuracy_difference(outcome, risk, rival, threshold=0.5))
-    -0.17 (-0.46 to 0.21)
     """
     case = outcome == 1
     return mcnemar((risk >= threshold) == case, (rival >= threshold) == case, outcome, level)
@@ -421,11 +401,6 @@ def net_benefit_difference(
     alone is 0 where the models differ in no case.
     `p_value` is that of the widest interval that leaves out 0. Two models with the same risks differ by 0 exactly.
     Source: Vickers and Elkin 2006; adding to the cells of paired rows Agresti and Min 2005.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.net_benefit_difference(outcome, risk, rival, threshold=0.5))
-    -0.17 (-0.90 to 0.56)
     """
     design = design or shares.Design(len(outcome))
     register.present(utility.no_net_benefit(threshold, design))
@@ -470,11 +445,6 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
     the share of the larger class (`null`). The last takes as known what comes from the same rows, and refutes a model
     that is no better in up to 13 % of studies at the level of .05: that is why it is not the one that is printed. A
     test has no interval. Where we differ: [Dinga] Fig 5 is off by one (n = 20: P(X >= 14) = .0577, P(X >= 15) = .0207).
-
-    Examples
-    --------
-    >>> print(dossier.metrics.majority_class_test(outcome, risk, threshold=0.5))
-    4.00
     """
     n, phi = len(outcome), float(outcome.mean())
     flagged, case = risk >= threshold, outcome == 1
@@ -520,11 +490,6 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     Notes
     -----
     A test has no interval. That the AUROC beats .5 says little: read its interval. Source: Mann 1947.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mann_whitney_u(outcome, risk))
-    7.00
     """
     cases, others = risk[outcome == 1], risk[outcome == 0]
     _, ties = np.unique(risk, return_counts=True)
@@ -568,11 +533,6 @@ def brier_permutation_test(
     Above 50,000 rows the outcomes are dealt to 2,000 bins of equally many neighbouring risks, each row with the mean of
     its bin. It does not test calibration: risks that are wrong in size may order people well. A test has no interval.
     Source: Phipson 2010.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.brier_permutation_test(outcome, risk, permutations=99))
-    0.20
     """
     p = np.sort(risk)
     # Every permutation has the same squares: the better score is the one with the larger risks among the cases.
@@ -607,11 +567,6 @@ def log_score_permutation_test(
     -----
     A permutation that gives a case a risk of 0 or a non-case a risk of 1 scores minus infinity and is never better.
     Source: Phipson 2010.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
-    -0.57
     """
     score = register.present(calibration.log_score(outcome, risk))
     p = np.sort(risk)

@@ -90,11 +90,6 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     other bound comes from Newcombe's SE at (n A + .5)/(n + 1), on the logit scale, with the two-sided quantile as
     Clopper and Pearson take it. Newcombe's SE also stands in where DeLong's does not exist (a single case or non-case).
     Where every risk is the same, the value is .5 by the rule for ties and has no interval.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.auroc(outcome, risk))
-    0.78 (0.17 to 0.98)
     """
     n, events = len(outcome), int(outcome.sum())
     if float(np.ptp(risk)) == 0:
@@ -179,11 +174,6 @@ def model_based_concordance(
     Notes
     -----
     Source: van Klaveren 2016.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.model_based_concordance(risk, bootstrap=50))
-    0.86 (0.65 to 0.92)
     """
     found = expected_concordance(risk, np.ones(len(risk)))
     if found is None:
@@ -269,11 +259,6 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     -------
     Estimate or Absent
         TP/(TP + FN) with Wilson's interval; n is the number of cases. Absent without a case.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.sensitivity(outcome, risk, threshold=0.5))
-    0.67 (0.21 to 0.94)
     """
     return _wilson(SENSITIVITY, outcome, risk, threshold, level)
 
@@ -288,11 +273,6 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     -------
     Estimate or Absent
         TN/(TN + FP) with Wilson's interval; n is the number of non-cases. Absent without a non-case.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.specificity(outcome, risk, threshold=0.5))
-    0.67 (0.21 to 0.94)
     """
     return _wilson(SPECIFICITY, outcome, risk, threshold, level)
 
@@ -307,11 +287,6 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     -------
     Estimate or Absent
         TP/(TP + FP) with Wilson's interval; n is the number of flagged rows. Absent when no row is flagged.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.ppv(outcome, risk, threshold=0.5))
-    0.67 (0.21 to 0.94)
     """
     return _wilson(PPV, outcome, risk, threshold, level)
 
@@ -326,18 +301,11 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     -------
     Estimate or Absent
         TN/(TN + FN) with Wilson's interval; n is the number of unflagged rows. Absent when every row is flagged.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.npv(outcome, risk, threshold=0.5))
-    0.67 (0.21 to 0.94)
     """
     return _wilson(NPV, outcome, risk, threshold, level)
 
 
 # ---- both kinds of error in one number ------------------------------------------------------------------------------
-
-IMPROPER = "It mixes both kinds of error at one cut-off without saying what each of them costs."
 
 
 @dataclass(frozen=True)
@@ -495,19 +463,8 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     Estimate or Absent
         (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all get the same
         answer. Absent without rows.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.accuracy(outcome, risk, threshold=0.5))
-    0.67 (0.30 to 0.90)
     """
     return _wilson(ACCURACY, outcome, risk, threshold, level)
-
-
-EQUAL_WEIGHT = (
-    "It gives a missed case and a false alarm the same weight within their groups, which is right only where the "
-    "decision threshold equals the event rate."
-)
 
 
 both_errors = partial(metric, at=("threshold",), against_rest="by class and mean", protection="counts")
@@ -530,11 +487,6 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     -----
     `details`: `false_alarm_weight`, m/k, the missed cases that one false alarm counts as much as in it, and
     `declared_weight`, t/(1-t), those that the threshold says (missing at 1). Source: Brodersen 2010.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.balanced_accuracy(outcome, risk, threshold=0.5))
-    0.67 (0.29 to 1.00)
     """
     return BALANCED.estimate(outcome, risk, threshold, level)
 
@@ -554,11 +506,6 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     Notes
     -----
     `details` as for `balanced_accuracy`. Source: Youden 1950. Where we differ: [Trust] says that it runs from 0 to 1.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.youden_j(outcome, risk, threshold=0.5))
-    0.33 (-0.42 to 1.00)
     """
     return YOUDEN.estimate(outcome, risk, threshold, level)
 
@@ -579,11 +526,6 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     -----
     `details`: `at_prevalence_10` and `at_prevalence_50`, what the same sensitivity and specificity would give where the
     outcome has 10 and 50 % (missing with one class). Source: Powers 2011.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.markedness(outcome, risk, threshold=0.5))
-    0.33 (-0.42 to 1.00)
     """
     return _of_four(_markedness, outcome, risk, threshold, level, (PPV, NPV))
 
@@ -604,11 +546,6 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     Notes
     -----
     `details` as for `markedness`. Source: Matthews 1975. Where we differ: [Trust] omits the root.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mcc(outcome, risk, threshold=0.5))
-    0.33 (-0.42 to 1.00)
     """
     return _of_four(_mcc, outcome, risk, threshold, level, (PPV, NPV))
 
@@ -629,11 +566,6 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     Notes
     -----
     `details` as for `markedness`. Source: Van Rijsbergen 1979.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.f1(outcome, risk, threshold=0.5))
-    0.67 (0.23 to 1.00)
     """
     if not outcome.any() and not (risk >= threshold).any():
         return Absent(Fact("no_outcome_and_no_flag", threshold=threshold))
@@ -658,11 +590,6 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     -----
     `details` as for `markedness`, and `maximum`, the most that these margins allow. Filed as `cohen_kappa` at a
     threshold; without one, `cohen_kappa` is that of the raters. Source: Cohen 1960.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.cohen_kappa_of_model(outcome, risk, threshold=0.5))
-    0.33 (-0.42 to 1.00)
     """
     found = confusion(outcome, risk, threshold)
     flagged, cases = found.flagged / found.n, found.cases / found.n
@@ -724,11 +651,6 @@ def likelihood_ratio_positive(
         Sensitivity/(1 - specificity) with an interval symmetric on the log scale, SE(log)^2 = 1/TP - 1/m + 1/FP - 1/k
         with m cases and k non-cases; `se` is on the plain scale. Absent when all rows are of one class, and when no
         case or no non-case is flagged; the bounds are missing when everyone is.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.likelihood_ratio_positive(outcome, risk, threshold=0.5))
-    2.00 (0.33 to 11.97)
     """
     return LikelihoodRatio(is_flagged=True).estimate(outcome, risk, threshold, level)
 
@@ -748,11 +670,6 @@ def likelihood_ratio_negative(
         (1 - sensitivity)/specificity with an interval symmetric on the log scale, SE(log)^2 = 1/FN - 1/m + 1/TN - 1/k.
         Absent when all rows are of one class, and when no case or no non-case is left unflagged; the bounds are missing
         when nobody is flagged.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.likelihood_ratio_negative(outcome, risk, threshold=0.5))
-    0.50 (0.08 to 2.99)
     """
     return LikelihoodRatio(is_flagged=False).estimate(outcome, risk, threshold, level)
 
@@ -809,11 +726,6 @@ def auprc(
     -----
     Percentile bootstrap over rows; replicates without a case are left out. Above 50,000 rows the replicates work on
     2,000 bins of risk. Source: Davis 2006.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.auprc(outcome, risk, bootstrap=50))
-    0.87 (0.18 to 1.00)
     """
     y, p = _sorted(outcome, risk)
     whole = Cells(p, y, np.ones(len(y)))
@@ -898,11 +810,6 @@ def balanced_average_accuracy(
     Over a partition (pAUC + pAUCx)/2 sums to the AUROC; `half_sum` in the details holds it, and `left_out` the rest of
     the AUROC, which the part does not see. Percentile bootstrap within cases and within non-cases. Source: Carrington
     2022. Where we differ: [Trust] drops the averages.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.balanced_average_accuracy(outcome, risk, fpr=(0.0, 0.5), bootstrap=50))
-    0.86 (0.00 to 1.00)
     """
     low, high = part_of(fpr)
     if not 0 <= low <= high <= 1:

@@ -231,11 +231,6 @@ def h_accuracy(
     one. Source: Cabitza and Campagner; the interval Zou and Donner 2008. Where we differ: ties for the largest score
     share the credit at every tau; the published equation 4 credits each of them fully, which breaks its own Proposition
     1.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.h_accuracy(outcome, risk, priority=0.5, tau=0.7))
-    0.67 (0.34 to 0.86)
     """
     drawn = drawn_for(priority, outcome, survey, primary_threshold)
     weight = present(priority_from(priority, outcome, labels, truth, survey, primary_threshold))
@@ -379,11 +374,6 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     Notes
     -----
     Interval as for `h_accuracy` with the priority of net benefit, phi taken as random. Source: Cabitza and Campagner.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.h_accuracy_risk(outcome, risk, threshold=0.5))
-    0.67 (0.34 to 0.86)
     """
     return h_accuracy_at_risks(outcome, risk, (threshold,), level)[0]
 
@@ -420,11 +410,6 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
     Notes
     -----
     Equal to ((1-t)TP + t TN)/((1-t)(TP + FN) + t(TN + FP)).
-
-    Examples
-    --------
-    >>> print(dossier.metrics.cost_weighted_accuracy(outcome, risk, threshold=0.5))
-    0.67 (0.34 to 0.86)
     """
     return h_accuracy_risk(outcome, risk, threshold, level)
 

@@ -155,11 +155,6 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
     -------
     Estimate or Absent
         The value with its interval. Absent when no case has two labels.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.observed_agreement(labels))
-    0.78 (0.00 to 0.96)
     """
     counts = _counts(present(_of_pairs(labels)))
     method = Method("mean_over_cases", *_left_out(labels, counts))
@@ -189,11 +184,6 @@ def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     Estimate or Absent
         The value with its interval. Absent with fewer than two raters, without a complete case, or when all labels are
         equal.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.fleiss_kappa(labels))
-    0.56 (-1.00 to 0.92)
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -248,11 +238,6 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
     -------
     Estimate or Absent
         The value with its interval. Absent when no case has two labels or all labels are equal.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.krippendorff_alpha(labels))
-    0.58 (-1.00 to 0.93)
     """
     kept = present(_of_pairs(labels))
     return _of_counts(_krippendorff, kept, level, Method("nominal", *_left_out(labels, kept)))
@@ -308,11 +293,6 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     Estimate or Absent
         The value with its interval. Absent with fewer than two raters, when no case has two labels or when no pair has
         a kappa.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.cohen_kappa(labels))
-    0.56 (-1.00 to 0.93)
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))

@@ -52,11 +52,6 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
     Estimate or Absent
         The value with its interval. Absent with one class, and with an AUROC of exactly 0 or 1, where the variance is
         0.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mss_auroc(outcome, risk))
-    331.00
     """
     found = present(discrimination.auroc(outcome, risk))
     if found.value in (0.0, 1.0):
@@ -100,11 +95,6 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     -------
     Estimate or Absent
         The value with its interval. Absent with one class.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mss_oe(outcome))
-    386.00
     """
     prevalence = float(outcome.mean())
     error = math.asinh(oe_ratio_width / 2) / Z
@@ -130,11 +120,6 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     -------
     Estimate or Absent
         The value with its interval. Absent when all risks are equal, or 0 or 1.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mss_slope(outcome, risk))
-    1534.62
     """
     telling = logistic.has_logit(risk)
     if not telling.any():
@@ -182,11 +167,6 @@ def mss_snb(
     -------
     Estimate or Absent
         The value with its interval. Absent with one class, at a threshold of 1, and where the formula sees no spread.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mss_snb(outcome, risk, threshold=0.5))
-    512.21
     """
     if threshold >= 1:
         return Absent(Fact("false_positive_weighs_infinitely"))
@@ -213,11 +193,6 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     -------
     Estimate or Absent
         The value with its interval. Absent when every squared distance is the same.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.mss_brier(outcome, risk))
-    323.31
     """
     return for_mean((risk - outcome) ** 2, outcome, brier_width)
 

@@ -97,11 +97,6 @@ def net_benefit(
     share of 0. Rows in clusters or with weights take each share's effective number of rows, their covariance by
     linearization and the t distribution. `se` is (high - low)/(2 z). `details` holds `treat_all`, the net benefit of
     flagging everyone. Source: Vickers and Elkin 2006; Zou and Donner 2008.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.net_benefit(outcome, risk, threshold=0.5))
-    0.17 (-0.36 to 0.60)
     """
     design = design or Design(len(outcome))
     register.present(no_net_benefit(threshold, design))
@@ -161,11 +156,6 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
     the bounds of c = w q/(1-q) follow; low = value - sqrt((a - a_low)^2 + (c_high - c)^2), high = value + sqrt((a_high
     - a)^2 + (c - c_low)^2). A normal interval holds too seldom where few are flagged in error. `se` is
     (high - low)/(2 z). Source: Kerr 2016; Zou and Donner 2008.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.standardized_net_benefit(outcome, risk, threshold=0.5))
-    0.33 (-1.71 to 0.73)
     """
     if threshold >= 1:
         return AT_ONE
@@ -249,11 +239,6 @@ def net_benefit_gain(
     `details` holds `default`, the net benefit of that default, and below 0 `everyone_exceeds`, 1 where the lower upper
     bound is that of the gain over flagging everyone, else 0. Source: Vickers and Elkin 2006; as expected utility with
     the advice less that without it, the value of information of Campagner 2023; the interval Zou and Donner 2008.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.net_benefit_gain(outcome, risk, threshold=0.5))
-    0.17 (-0.36 to 0.60)
     """
     design = design or Design(len(outcome))
     register.present(no_net_benefit(threshold, design))
@@ -428,11 +413,6 @@ def weighted_utility(
     -----
     Cases without a tau or a relevance are left out. `details`: `left_out`, and `tau_zero` and `tau_one`, the numbers of
     cases at either end.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.weighted_utility(outcome, risk, tau=0.7))
-    0.67 (-2.36 to 0.94)
     """
     chosen = register.present(_tau(tau, len(outcome), labels, confidence, cost, benefit))
     if relevance == "raters" and labels is None:

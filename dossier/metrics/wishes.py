@@ -42,11 +42,6 @@ def threshold_for_wish(outcome: Floats, risk: Floats, wish: str, level: float = 
     P(B >= k) <= (1 - level)/2, to the j-th highest, j the largest with P(B < j) <= (1 - level)/2, B binomial(n, wish),
     0 or 1 where so few cases do not bound it; for a specificity from the j-th lowest of the others' risks to the next
     observed risk above the k-th lowest. It holds the true one at least so often, ties or not. Source: Thompson 1936.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.threshold_for_wish(outcome, risk, "sensitivity 0.6"))
-    0.70 (0.00 to 1.00)
     """
     ascending, share, of_cases = register.present(_asked(outcome, risk, wish))
     value, n, tail = register.present(chosen(outcome, risk, wish)), len(ascending), (1 - level) / 2
@@ -102,11 +97,6 @@ def flagged_at_wish(outcome: Floats, risk: Floats, wish: str, level: float = 0.9
     The interval is of what the threshold does in new patients. It is that of a threshold which was fixed beforehand: by
     how much the true sensitivity at an order statistic differs from the observed one is distributed as without a choice
     (beta in place of binomial). Source: Wilks 1941.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.flagged_at_wish(outcome, risk, "sensitivity 0.6"))
-    0.33 (0.10 to 0.70)
     """
     flagged = risk >= register.present(chosen(outcome, risk, wish))
     n, alarms = len(risk), int(flagged.sum())
