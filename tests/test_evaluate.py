@@ -338,10 +338,10 @@ from dossier.metrics.weighted import Mean
 
 HIGH = Mean(lambda rows: (rows.risk >= 0.5).astype(float))
 axes = {"weighted": HIGH, "protection": "mean", "against_rest": "by class and mean", "breaks": ("one class is absent",)}
-words = {"label": "Throw-away share", "digits": 3, "range": (0, 1), "cites": "Nobody 1900", "formula": "of p ≥ ½"}
+words = {"label": "Throw-away share", "digits": 3, "range": (0, 1), "cites": ["Nobody 1900"], "formula": "of p ≥ ½"}
 
 
-@metric(best="higher", **words, **axes)
+@metric(words=words, **axes)
 def thrown_away(outcome, risk, level):
     """The share of rows with a risk of a half or more, for no purpose but this test."""
     return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), Method("wald"), se=0.1)
@@ -393,7 +393,7 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
 
 
-OF_RIVALS = 'of_rivals("thrown_away", module=__name__, chapter="comparison", sentence="Other.", formula="of q ≥ ½")'
+OF_RIVALS = 'of_rivals("thrown_away", module=__name__, chapter="comparison", words={"formula": "of q ≥ ½"})'
 
 
 @pytest.mark.usefixtures("borrowed")
@@ -459,7 +459,7 @@ from dossier.core.register import curve
 from dossier.core.types import Curve
 
 
-@curve(label="Throw-away curve")
+@curve(words={"label": "Throw-away curve"})
 def thrown_curve(outcome):
     """A line for no purpose but this test."""
     return Curve({"x": %s, "y": %s}, len(outcome), Method("counted"))

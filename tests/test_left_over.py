@@ -52,7 +52,9 @@ def _measure(kind: str, protection: Protection) -> None:
     function: Callable[..., Any] = at_threshold if protection == "counts" else at_all
     function.__name__ = f"nurses_{kind}_{protection}"
     at = ("threshold",) if protection == "counts" else ()
-    metric(label="Nurses", formula="n", protection=protection, at=at, chapter=CHAPTER, pool="plain")(function)
+    metric(words={"label": "Nurses", "formula": "n"}, protection=protection, at=at, chapter=CHAPTER, pool="plain")(
+        function
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,19 +77,19 @@ def counted(study: types.Study) -> Iterator[types.Evidence]:
             for protection in PROTECTIONS:
                 _measure(kind, protection)
 
-        @curve(label="Nurses", chapter=CHAPTER, protection="roc")
+        @curve(words={"label": "Nurses"}, chapter=CHAPTER, protection="roc")
         def nurses_in_method(outcome: types.Floats) -> types.Curve:
             """How many nurses there are."""
             return types.Curve(
                 {"risk": (0.1, 0.2)}, len(outcome), Method(Fact("jackknife", groups=None, clusters=NURSES, df=6))
             )
 
-        @curve(label="Nurses", chapter=CHAPTER)
+        @curve(words={"label": "Nurses"}, chapter=CHAPTER)
         def nurses_in_reason(outcome: types.Floats) -> types.Absent:
             """How many nurses there are."""
             return types.Absent(Fact("single_row", rows=NURSES))
 
-        @describe(label="Nurses")
+        @describe(words={"label": "Nurses"})
         def nurses(outcome: types.Floats) -> Iterator[types.Description]:
             """How many nurses there are."""
             yield types.Description("nurses", "nurses", 7.0, 7)

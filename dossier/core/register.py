@@ -20,10 +20,11 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial, wraps
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args
 
 from dossier.core.facts import Count, Fact
-from dossier.core.types import MARGINAL, RIVAL, UPDATED, Absent, Danger, Floats, Goal, Role, Term, Tier
+from dossier.core.types import MARGINAL, RIVAL, UPDATED, Absent, Floats, Goal, Role, Term
 from dossier.words import entries
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Kind = TypeVar("Kind")
-Best = Literal["higher", "lower", "one", "zero", "half"]
 PoolingScale = Literal["plain", "log", "logit"]
 Symmetry = Literal["plain", "log", "logit", "cloglog", "wilson"]
 """The scale on which an interval is symmetric, or Wilson's way, which is that of a share of rows."""
@@ -285,28 +285,6 @@ def _enter(shelf: dict[str, Any], name: str, value: Any) -> None:
     shelf[name] = value
 
 
-class Called(TypedDict, total=False):
-    """How a measure reads: see `types.Term`."""
-
-    label: str
-    sentence: str
-    formula: str
-    cites: str | tuple[str, ...]
-    digits: int
-    range: tuple[float | None, float | None]
-    best: Best | None
-    tier: Tier
-    unit: Literal["", "%", "per 100"]
-    caution: str
-    counterpart: str
-    differs: str
-    on_page: bool
-    goal: Goal | None
-    danger: Danger | None
-    also: tuple[str, ...]
-    by_horizon: Mapping[str, Any]
-
-
 class Taken(TypedDict, total=False):
     """How a measure is taken: see `Metric`."""
 
@@ -323,14 +301,12 @@ class Taken(TypedDict, total=False):
     difference_of: str | None
 
 
-class Asked(Called, Taken, total=False):
-    """All that a measure says of itself."""
+NO_WORDS: Mapping[str, Any] = MappingProxyType({})
 
 
 def _words(shelf: str, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
-    """What `words/measures.toml` says of a measure or a curve, and over it what its decorator says."""
-    said = {**entries("measures")[shelf].get(name, {}), **own}
-    return _as_a_term_holds_it({**said, "cites": (cites,)} if isinstance(cites := said.get("cites"), str) else said)
+    """What `words/measures.toml` says of a measure or a curve, or the decorator of one that does not ship."""
+    return _as_a_term_holds_it(own or entries("measures")[shelf].get(name, {}))
 
 
 def _as_a_term_holds_it(words: Mapping[str, Any]) -> dict[str, Any]:
@@ -340,8 +316,8 @@ def _as_a_term_holds_it(words: Mapping[str, Any]) -> dict[str, Any]:
 HELD: Mapping[str, Callable[[Any], Any]] = {
     "cites": tuple,
     "also": tuple,
-    "range": lambda ends: tuple(None if end is None or math.isinf(end) else end for end in ends),
-    "goal": lambda goal: Goal(**goal) if isinstance(goal, dict) else goal,
+    "range": lambda ends: tuple(None if math.isinf(end) else end for end in ends),
+    "goal": lambda goal: Goal(**goal),
     "by_horizon": _as_a_term_holds_it,
 }
 """What is made of the values of TOML that a term holds otherwise."""
@@ -371,7 +347,8 @@ def metric(
     chapter: str | None = None,
     by_subgroup: bool | None = None,
     given: Given | None = None,
-    **asked: Unpack[Asked],
+    words: Mapping[str, Any] = NO_WORDS,
+    **taken: Unpack[Taken],
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure; `words/measures.toml` says what it is called and how it reads.
 
@@ -388,20 +365,18 @@ def metric(
     it is computed from where small counts are protected; `difference_of` whose value and whose `_of_rival` a difference
     is taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
     its tier is core or supporting; `given` what there must be for it to be asked, by default rows, and both outcomes
-    where by its laws it is absent with one class.
+    where by its laws it is absent with one class; `words` what the file says of one that ships.
     """
     laws = LAWS - set(breaks)
-    taken: Any = {key: value for key, value in asked.items() if key in Taken.__annotations__}
 
     def enter(function: Plain) -> Plain:
         name, of_classes = function.__name__, _needs(function)[0] == "classes"
         compares = "one class is absent" in laws and not of_classes
         function = _where_given(function, given or ("both outcomes" if compares else "rows"))
         replaced = REGISTER.metrics.get(name) if of_classes else None
-        own = {key: value for key, value in asked.items() if key not in taken}
-        words = _words("measures_of_classes" if of_classes else "measures", name, own)
-        by_horizon = words.pop("by_horizon", {})
-        term = _term(function, words, at, chapter or (replaced.term.chapter if replaced else None), measure)
+        said = _words("measures_of_classes" if of_classes else "measures", name, words)
+        by_horizon = said.pop("by_horizon", {})
+        term = _term(function, said, at, chapter or (replaced.term.chapter if replaced else None), measure)
         entry = Metric(
             term,
             function,
@@ -426,16 +401,16 @@ def of_rivals(
     chapter: str,
     protection: Protection = "withheld",
     of_classes: bool = False,
-    **said: Unpack[Called],
+    words: Mapping[str, Any] = NO_WORDS,
 ) -> None:
     """Ask a measure also of every other model, as if that were the one that is tested.
 
     What is found is filed under the name of the measure with `model` in `at`, and printed in a chapter of comparison.
     """
     shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
-    words = _words("measures_of_classes" if of_classes else "measures", f"{name}_of_rival", said)
-    by_horizon = words.pop("by_horizon", {})
-    entry = _of_another(shelf[name], "rival", "other", RIVAL, module, chapter, words)
+    said = _words("measures_of_classes" if of_classes else "measures", f"{name}_of_rival", words)
+    by_horizon = said.pop("by_horizon", {})
+    entry = _of_another(shelf[name], "rival", "other", RIVAL, module, chapter, said)
     by_subgroup = entry.term.tier == "mission"
     entry = replace(entry, protection=protection, by_subgroup=by_subgroup, by_horizon=by_horizon)
     _enter(shelf, entry.term.name, entry)
@@ -522,7 +497,7 @@ def _of_another(
 
 
 def synthesis(
-    *, each: Literal["external", "groups", "pooled"], at: tuple[str, ...] = (), **called: Unpack[Called]
+    *, each: Literal["external", "groups", "pooled"], at: tuple[str, ...] = (), words: Mapping[str, Any] = NO_WORDS
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all.
 
@@ -531,7 +506,7 @@ def synthesis(
 
     def enter(function: Plain) -> Plain:
         name, function = function.__name__, absent_with_its_parts(function)
-        term = _term(function, {"tier": "mission", **_words("measures", name, called)}, at)
+        term = _term(function, {"tier": "mission", **_words("measures", name, words)}, at)
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function
 
@@ -550,7 +525,6 @@ def stratified(function: Plain) -> Plain:
 
 def curve(
     *,
-    label: str = "",
     roles: tuple[Role, ...] = ("internal", "external"),
     against_rest: bool = False,
     of_classes: bool = False,
@@ -563,6 +537,7 @@ def curve(
     followed: bool = False,
     given: Given = "rows",
     shelf: Literal["curves", "curve_syntheses", "descriptions"] = "curves",
+    words: Mapping[str, Any] = NO_WORDS,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a curve of results.json, of which `words/measures.toml` holds label and sources; with
     several classes as for a measure.
@@ -576,7 +551,7 @@ def curve(
     def enter(function: Plain) -> Plain:
         name, several = function.__name__, of_classes or _needs(function)[0] == "classes"
         replaced = getattr(REGISTER, shelf).get(name) if several else None
-        words = _words("curves_of_classes" if several else "curves", name, {"label": label} if label else {})
+        said = _words("curves_of_classes" if several else "curves", name, words)
         function = _where_given(function, given)
         maker = CurveMaker(
             name=name,
@@ -585,7 +560,7 @@ def curve(
             function=function,
             needs=_needs(function),
             roles=roles,
-            **{"cites": (), **words},
+            **{"cites": (), **said},
             against_rest=against_rest,
             band=band,
             bins=bins,

@@ -521,9 +521,7 @@ def benefits(study: ReaderStudy) -> Floats:
     return _by_reader(study, study.aided) - _by_reader(study, study.unaided)
 
 
-by_group = partial(
-    metric, at=("group",), roles=(), breaks=("perfect is best", "one class is absent", "narrower with more rows")
-)
+by_group = partial(of_study, at=("group",))
 """A share of the decisions of a group of readers."""
 
 
