@@ -36,7 +36,8 @@ def by_site(evidence: Evidence) -> Table:
         found = (f"Found, of{TIED}100", f"False alarms, of{TIED}100") if at else ()
         heads += [Column(label, intervals=True) for label in found]
     rows = [Row(site.site, _cells(evidence, site, at)) for site in shown]
-    return worded("by-site", rows, heads, known=known, note=" ".join(text for text in notes if text))
+    said, several = " ".join(text for text in notes if text), len(shown) > 1
+    return worded("by-site", rows, heads, known=known, note=said, several=several)
 
 
 def ranges_are(evidence: Evidence) -> str:
