@@ -14,6 +14,7 @@ from dossier.core.command import Quick
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
 from dossier.core.release import DatasetRole, Release
 from dossier.reading import isolation, letters
+from dossier.reading.faults import noted
 from dossier.reading.files import LEDGER, LOGO, RELEASE, SEAL, STATEMENT, Folder
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _opened(release: str | Path, faults: list[errors.Fault]) -> tuple[Path, Fold
     if file.is_file() and not file.name.lower().endswith(RELEASE.endings):
         faults.append(errors.Fault("another_file_for_release", at, file=file.name))
         return file, folder, None
-    return file, folder, folder.read(file.name, at, True, faults, RELEASE)
+    return file, folder, noted(faults, folder.read, file.name, at, True, RELEASE)
 
 
 def quick(
@@ -119,12 +120,12 @@ def _study(release: Release, folder: Folder, faults: list[errors.Fault]) -> type
         of_the_release = len(faults)
     judged = readers.readers(release, folder, found, _unread(release, found), faults)
     doubts: list[types.Flag] = [flag for tables in judged for flag in readers.flags(tables)]
-    decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
+    decided = noted(faults, reader_study, release.reader_study, folder, doubts)
     declared = _statements(release, folder, faults)
-    before = previous.previous(release, folder, faults)
-    release = _with_chapters(_with_logo(release, folder, faults), folder, faults)
-    sealed = _seal(release, folder, faults)
-    ledger = _ledger(release, folder, faults)
+    before = noted(faults, previous.previous, release, folder)
+    release = _with_chapters(noted(faults, _with_logo, release, folder) or release, folder, faults)
+    sealed = noted(faults, _seal, release, folder)
+    ledger = noted(faults, _ledger, release, folder)
     unread = _unread(release, found)
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.dataset.subgroups]
@@ -175,14 +176,14 @@ def _unread(release: Release, found: Sequence[Cohort]) -> list[str]:
     return [dataset.name for dataset in release.dataset if dataset.name not in read]
 
 
-def _with_logo(release: Release, folder: Folder, faults: list[errors.Fault]) -> Release:
+def _with_logo(release: Release, folder: Folder) -> Release:
     """The release with its logo in the place of the file, so that pages are printed without that."""
     name, where = release.report.logo, Key("report", "logo")
-    content = None if name is None else folder.read(name, where, False, faults, LOGO)
-    if name is None or content is None:
+    if name is None:
         return release
+    content = folder.read(name, where, False, LOGO)
     if not looks.only_draws(content):
-        faults.append(errors.Fault("not_a_logo", where, file=name))
+        raise errors.DataError.one("not_a_logo", where, file=name)
     return release.model_copy(update={"report": release.report.model_copy(update={"logo": looks.embedded(content)})})
 
 
@@ -200,41 +201,30 @@ def _with_chapters(release: Release, folder: Folder, faults: list[errors.Fault])
     return release.model_copy(update={"report": release.report.model_copy(update={"chapters": kept})})
 
 
-def _seal(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Seal | None:
-    """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
+def _seal(release: Release, folder: Folder) -> types.Seal | None:
+    """What was sealed before the data were opened; None where the release names no seal."""
     from dossier.record import seal
 
-    name, where = release.release.sealed, Key("release", "sealed")
-    content = None if name is None else folder.read(name, where, False, faults, SEAL)
-    if name is None or content is None:
-        return None
-    found = seal.seal(content, name, release)
-    if isinstance(found, str):
-        faults.append(
-            errors.Fault("seal_of_another_model", where, file=name, model=release.release.model)
-            if found == "seal_of_another_model"
-            else errors.Fault("not_a_seal" if found == "not_a_seal" else "seal_altered", where, file=name)
-        )
-        return None
-    return found
+    name = release.release.sealed
+    return None if name is None else seal.seal(folder.read(name, seal.WHERE, False, SEAL), name, release)
 
 
-def _ledger(release: Release, folder: Folder, faults: list[errors.Fault]) -> types.Ledger | None:
-    """What earlier releases gave; None where the release names no ledger, or where a fault was found."""
+def _ledger(release: Release, folder: Folder) -> types.Ledger | None:
+    """What earlier releases gave; None where the release names no ledger."""
     from dossier.record import ledger
 
     name, where = None if release.disclosure is None else release.disclosure.ledger, Key("disclosure", "ledger")
-    path = None if name is None else folder.allowed(name, where, True, faults, LEDGER)
-    if name is None or path is None:
+    if name is None:
         return None
-    content = folder.read(name, where, True, faults, LEDGER) if os.path.lexists(path) else b""
+    path = folder.allowed(name, where, True, LEDGER)
+    content = folder.read(name, where, True, LEDGER) if os.path.lexists(path) else b""
     # It is no input: who checks the dossier has none, and it changes with each release.
     folder.inputs.pop(name, None)
     found = ledger.released(content) if content else ()
     if found is None:
-        faults.append(errors.Fault("not_a_ledger", where, file=name))
+        raise errors.DataError.one("not_a_ledger", where, file=name)
     about = release.release
-    return types.Ledger(os.path.realpath(path), f"{about.model} {about.version}", found or ())
+    return types.Ledger(os.path.realpath(path), f"{about.model} {about.version}", found)
 
 
 def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Location, str]]:
@@ -250,7 +240,7 @@ def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Loca
 
 def _text(file: str, where: Location, outside: bool, folder: Folder, faults: list[errors.Fault]) -> str | None:
     """The text of a file of declared words; None, and a fault, where it cannot be had."""
-    content = folder.read(file, where, outside, faults, STATEMENT)
+    content = noted(faults, folder.read, file, where, outside, STATEMENT)
     try:
         text = None if content is None else re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.core import bands, facts, types, values
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import Cell
 from dossier.core.release import Release
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
-from dossier.reading.faults import nearest
+from dossier.reading.faults import nearest, noted
 
 PER_CENT = (90.0, 110.0)
 """Between these the risks of a row add up when they are meant in per cent."""
@@ -29,13 +29,13 @@ def measured(
     labels = release.outcome.classes or ()
     outcome = None
     if not development or release.outcome.column in table.columns:
-        outcome = _classes(table, release.outcome.column, labels, faults)
+        outcome = noted(faults, _classes, table, release.outcome.column, labels)
     names = prediction.columns or ()
     risk = None
     if len(names) == len(labels) and (not development or any(name in table.columns for name in names)):
-        risk = _risks(table, names, "column", "[prediction] columns", faults, prediction.scale)
+        risk = noted(faults, _risks, table, names, "column", "[prediction] columns", prediction.scale)
     rivals = {
-        rival.name: _risks(table, rival.named, "rival", predictors.key_of_rival(release, rival), faults)
+        rival.name: noted(faults, _risks, table, rival.named, "rival", predictors.key_of_rival(release, rival))
         if len(rival.named) == len(labels) and any(name in table.columns for name in rival.named)
         else None
         for rival in release.beside
@@ -43,14 +43,11 @@ def measured(
     return outcome, risk, rivals
 
 
-def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fault]) -> types.Floats | None:
-    """The number of each row's class; None, and a fault for each label that is no class."""
-    found = columns.named(table, name, "[outcome] column", faults)
-    if found is None:
-        return None
+def _classes(table: Settled, name: str, labels: tuple[str, ...]) -> types.Floats:
+    """The number of each row's class; a DataError with a fault for each label that is no class."""
+    found, faults = columns.named(table, name, "[outcome] column"), []
     codes, spelled = columns.coded(found)
-    unknown = [text for text in spelled if text not in labels]
-    for text_of_none in unknown:
+    for text_of_none in (text for text in spelled if text not in labels):
         rows = table.rows[codes == spelled.index(text_of_none)]
         near = nearest(text_of_none, labels)
         faults.append(
@@ -63,22 +60,23 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
                 classes=labels,
             )
         )
-    if unknown:
-        return None
+    if faults:
+        raise DataError(faults)
     return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
 
 
 def _risks(
-    table: Settled, names: tuple[str, ...], whose: str, declared: str, faults: list[Fault], scale: str = "probability"
-) -> types.Floats | None:
-    """The risks of all classes side by side; None, and faults, when some are no such risks.
+    table: Settled, names: tuple[str, ...], whose: str, declared: str, scale: str = "probability"
+) -> types.Floats:
+    """The risks of all classes side by side; a DataError when some are no such risks.
 
     Those that add up to 1 within their last digit are divided by their sum, which the table's notes say.
     """
-    held = [columns.of_scale(table, name, declared, faults, scale) for name in names]
+    faults: list[Fault] = []
+    held = [noted(faults, columns.of_scale, table, name, declared, scale) for name in names]
     found = [column for column in held if column is not None]
-    if len(found) < len(names):
-        return None
+    if faults:
+        raise DataError(faults)
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
     given = values.risks(np.array([column.numbers for column in found]).clip(-1e6, 1e6), scale)
     sums = given.sum(axis=0)
@@ -86,12 +84,11 @@ def _risks(
     at = Cell(table.file, tuple(column.name for column in found))
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
         declare = columns.declare(whose, "percent")
-        faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known)), declare=declare))
-        return None
-    each = [columns.risk(table, name, whose, faults, scale) for name in names]
+        raise DataError.one("class_risks_of_per_cent", at, total=float(np.median(known)), declare=declare)
+    each = [noted(faults, columns.risk, table, name, whose, scale) for name in names]
     kept = [item for item in each if item is not None]
-    if len(kept) < len(names):
-        return None
+    if faults:
+        raise DataError(faults)
     off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))
     # Half a unit of the last printed digit a class, and of two at least. The digits are those of the largest risk of
     # each row, which has no more of them than the others when all are printed with as many decimals or digits.
@@ -103,8 +100,7 @@ def _risks(
         worst = int(np.argmax(off))
         rows = facts.Fact("one_row_does" if wrong == 1 else "rows_do", rows=facts.Count(wrong, "row"))
         at = replace(at, rows=(int(table.rows[worst]),))
-        faults.append(Fault("class_risks_not_one", at, rows=rows, total=round(float(sums[worst]), 9)))
-        return None
+        raise DataError.one("class_risks_not_one", at, rows=rows, total=round(float(sums[worst]), 9))
     risks = np.column_stack(kept)
     rounded = off > bands.ROUNDING
     if not rounded.any():

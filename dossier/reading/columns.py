@@ -14,7 +14,7 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from dossier.core import bands, release, types
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
@@ -320,34 +320,29 @@ def rows_of(column: Series, rows: NDArray[np.int64]) -> Series:
     return replace(column, numbers=column.numbers[rows], missing=column.missing[rows], cells=cells)
 
 
-def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Series | None:
-    """The column of that name; None, and a fault with the nearest name, when the table has none."""
+def named(table: Settled, name: str, declared: str) -> Series:
+    """The column of that name; a DataError with the nearest name when the table has none."""
     if name not in table.columns:
-        faults.append(no_column(name, table.file, list(table.columns), declared))
-        return None
+        raise DataError([no_column(name, table.file, list(table.columns), declared)])
     return table.columns[name]
 
 
 # ---- columns -> values ----------------------------------------------------------------------------------------------
 
 
-def outcome(table: Settled, declared: release.Outcome, faults: list[Fault]) -> types.Floats | None:
-    """The outcome as 0 and 1, NaN where it is missing; None, and faults, when the column holds something else."""
-    found = named(table, declared.column, "[outcome] column", faults)
-    if found is None:
-        return None
+def outcome(table: Settled, declared: release.Outcome) -> types.Floats:
+    """The outcome as 0 and 1, NaN where it is missing; a DataError when the column holds something else."""
+    found = named(table, declared.column, "[outcome] column")
     if declared.positive is not None:
         of_kind = _positive_truth if found.kind == "booleans" else _positive
-        return of_kind(table, found, declared.positive, faults)
+        return of_kind(table, found, declared.positive)
     if found.kind == "texts":
-        values = tuple(sorted(coded(found)[1]))
-        faults.append(Fault("outcome_of_texts", Cell(table.file, found.name), values=values, last=_likely(values)))
-        return None
+        at, values = Cell(table.file, found.name), tuple(sorted(coded(found)[1]))
+        raise DataError.one("outcome_of_texts", at, values=values, last=_likely(values))
     wrong = ~found.missing & ~np.isin(found.numbers, (0.0, 1.0))
-    if not wrong.any():
-        return found.numbers
-    faults += _not_binary(table, found, wrong)
-    return None
+    if wrong.any():
+        raise DataError(_not_binary(table, found, wrong))
+    return found.numbers
 
 
 HAPPENED = {
@@ -373,11 +368,10 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
 
-def _positive_truth(table: Settled, found: Series, positive: release.Value, faults: list[Fault]) -> types.Floats | None:
+def _positive_truth(table: Settled, found: Series, positive: release.Value) -> types.Floats:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
-        faults.append(Fault("positive_no_truth", Cell(table.file, found.name), positive=_cell(positive)))
-        return None
+        raise DataError.one("positive_no_truth", Cell(table.file, found.name), positive=_cell(positive))
     return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
 
@@ -386,27 +380,24 @@ def _declared_word(value: release.Value) -> str:
     return str(value).lower() if isinstance(value, bool) else _word(value)
 
 
-def _positive(table: Settled, found: Series, positive: release.Value, faults: list[Fault]) -> types.Floats | None:
+def _positive(table: Settled, found: Series, positive: release.Value) -> types.Floats:
     at = Cell(table.file, found.name)
     codes, spelled = coded(found)
     wanted = _declared_word(positive)
     values = tuple(sorted(spelled))
     if len(values) > 2 and any(word in values for word in NOT_AVAILABLE if word != wanted):
-        return _positive(table, _not_available(table, found, wanted), positive, faults)
+        return _positive(table, _not_available(table, found, wanted), positive)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
-        faults.append(Fault("positive_spelled_in_several_ways", at, ways=tuple(sorted({*alike, wanted}))))
-        return None
+        raise DataError.one("positive_spelled_in_several_ways", at, ways=tuple(sorted({*alike, wanted})))
     if len(values) > 2:
-        faults.append(Fault("outcome_of_many_values", at, number=len(values), values=values, column=found.name))
-        return None
+        raise DataError.one("outcome_of_many_values", at, number=len(values), values=values, column=found.name)
     if len(values) == 2 and not alike:
-        faults.append(Fault("positive_nowhere", at, positive=wanted, values=values, last=_likely(values)))
-        return None
+        raise DataError.one("positive_nowhere", at, positive=wanted, values=values, last=_likely(values))
     for other in sorted(set(values) - {wanted}):
         if notations.is_unknown_outcome(other):
-            faults.append(Fault("outcome_unknown", at, positive=_cell(wanted), other=_cell(other), column=found.name))
-            return None
+            said = {"positive": _cell(wanted), "other": _cell(other), "column": found.name}
+            raise DataError.one("outcome_unknown", at, **said)
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
 
 
@@ -466,19 +457,16 @@ CODES = (0.0, 1.0, 2.0)
 """What stands for nothing, the outcome, and a competing event where no words are declared."""
 
 
-def event(table: Settled, declared: release.Outcome, faults: list[Fault]) -> types.Floats | None:
-    """What happened to each row when its follow-up ended, as one of the codes; None, and faults, where some is none."""
-    found = named(table, declared.column, "[outcome] event", faults)
-    if found is None:
-        return None
+def event(table: Settled, declared: release.Outcome) -> types.Floats:
+    """What happened to each row when its follow-up ended, as one of the codes; a DataError where some is none."""
+    found = named(table, declared.column, "[outcome] event")
     words = ((declared.censored, 0.0), (declared.positive, 1.0), *((other, 2.0) for other in declared.competing))
     codes = {_declared_word(value): code for value, code in words if value is not None}
     if codes:
         cells, spelled = coded(found)
         values = np.array([*(codes.get(word, np.nan) for word in spelled), np.nan])[cells]
     elif found.kind == "texts":
-        faults.append(Fault("event_of_texts", Cell(table.file, found.name), values=tuple(sorted(coded(found)[1]))))
-        return None
+        raise DataError.one("event_of_texts", Cell(table.file, found.name), values=tuple(sorted(coded(found)[1])))
     else:
         values = np.where(np.isin(found.numbers, CODES), found.numbers, np.nan)
     wrong, known = np.isnan(values) & ~found.missing, tuple(codes) or tuple(map(number, CODES))
@@ -487,8 +475,9 @@ def event(table: Settled, declared: release.Outcome, faults: list[Fault]) -> typ
         here.append(Fault("event_without_censored", Cell(table.file, found.name)))
     here += in_column("event_unknown", table, found, wrong, lambda cell: {"value": _cell(cell)}, known=known)
     here += in_column("event_missing", table, found, found.missing)
-    faults += here
-    return None if here else values
+    if here:
+        raise DataError(here)
+    return values
 
 
 def in_column(
@@ -515,14 +504,12 @@ def _cell(value: object) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) and parsed(value) is None else shortened(str(value))
 
 
-def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = "probability") -> types.Floats | None:
-    """The risks of one column (`key`: column or rival), NaN where missing; None, and faults, when some are none.
+def risk(table: Settled, name: str, key: str, scale: str = "probability") -> types.Floats:
+    """The risks of one column (`key`: column or rival), NaN where missing; a DataError when some are none.
 
     What lies beyond 0 or 1 by no more than sums of 32 bits do is 0 or 1, which the table's notes say.
     """
-    found = of_scale(table, name, f"[prediction] {key}", faults, scale)
-    if found is None:
-        return None
+    found = of_scale(table, name, f"[prediction] {key}", scale)
     least, most = ENDS[scale]
     of = Fact("risk" if key == "column" else "risk_of_rival")
     no_number = ~found.missing & np.isnan(found.numbers)
@@ -539,25 +526,23 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
         mend = notations.MINUS
     if any(re.fullmatch(rf"[\d.,]+{PER_CENT}", text) for text in texts):
         mend = Fact("per_cent", declare=declare(key, "percent"))
-    no_numbers = in_column(
+    faults = in_column(
         "risk_not_a_number", table, found, no_number, lambda cell: {"value": _cell(str(cell))}, risk=of, mend=mend
     )
-    faults_here = [
-        *no_numbers,
-        *in_column("risk_infinite", table, found, infinite, risk=of),
-        *_outside(table, found, of, outside, key, scale),
-    ]
-    faults += faults_here
+    faults += in_column("risk_infinite", table, found, infinite, risk=of)
+    faults += _outside(table, found, of, outside, key, scale)
+    if faults:
+        raise DataError(faults)
     beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
-    if beyond and not faults_here:
+    if beyond:
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
-    return None if faults_here else risks(within, scale)
+    return risks(within, scale)
 
 
-def of_scale(table: Settled, name: str, declared: str, faults: list[Fault], scale: str) -> Series | None:
-    """The column of that name, of declared per cent without the signs behind; None, and a fault, without one."""
-    found = named(table, name, declared, faults)
-    if found is None or scale != "percent" or found.kind not in ("texts", "mixed"):
+def of_scale(table: Settled, name: str, declared: str, scale: str) -> Series:
+    """The column of that name, of declared per cent without the signs behind."""
+    found = named(table, name, declared)
+    if scale != "percent" or found.kind not in ("texts", "mixed"):
         return found
     # Of per cent a comma parts no thousands.
     pointed = compute.replace_substring_regex(found.cells, rf"^([+-]?\d*),(\d+{PER_CENT})$", r"\1.\2")
@@ -676,42 +661,47 @@ def _by_site(table: Settled, risks: Series) -> Mapping[Cell, NDArray[np.int64]]:
     }
 
 
-def amounts(table: Settled, name: str, key: str, most: float | None, faults: list[Fault]) -> types.Floats | None:
-    """A column of numbers from 0 up to `most`, none missing; None, and faults, when some are no such numbers."""
-    found = named(table, name, key, faults)
-    if found is None:
-        return None
+def _given(cell: object, wanted: Fact) -> Fact:
+    """What is said of a cell that does not hold what is wanted."""
+    return MISSING if cell is None else Fact("other", value=_cell(cell), wanted=wanted)
+
+
+def amounts(table: Settled, name: str, key: str, most: float | None) -> types.Floats:
+    """A column of numbers from 0 up to `most`, none missing; a DataError when some are no such numbers."""
+    found = named(table, name, key)
     wrong = ~((found.numbers >= 0) & (found.numbers <= (LARGEST if most is None else most)))
     wanted = Fact("zero_or_more") if most is None else Fact("zero_to", most=most)
+    faults = in_column(
+        "not_an_amount",
+        table,
+        found,
+        wrong,
+        lambda cell: {"given": _given(cell, wanted)},
+        column=found.name,
+        wanted=wanted,
+        key=key,
+    )
+    if faults:
+        raise DataError(faults)
+    return found.numbers
 
-    def case(cell: object) -> dict[str, FactValue]:
-        return {"given": MISSING if cell is None else Fact("other", value=_cell(cell), wanted=wanted)}
 
-    faults += in_column("not_an_amount", table, found, wrong, case, column=found.name, wanted=wanted, key=key)
-    return None if wrong.any() else found.numbers
-
-
-def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArray[np.int64] | None:
-    """The number of the split or the imputation (`key`) of each row; None, and faults, when some are no whole ones."""
-    found = named(table, name, f"[[dataset]] {key}", faults)
-    if found is None:
-        return None
+def numbered(table: Settled, name: str, key: str) -> NDArray[np.int64]:
+    """The number of the split or the imputation (`key`) of each row; a DataError when some are no whole ones."""
+    found = named(table, name, f"[[dataset]] {key}")
     numbers = found.numbers
     whole = (np.abs(numbers) <= LARGEST_SPLIT) & (np.floor(numbers) == numbers)
     if found.kind == "booleans":
         whole = np.zeros(len(numbers), dtype=bool)
     if not whole.all():
-
-        def case(cell: object) -> dict[str, FactValue]:
-            return {"given": MISSING if cell is None else Fact("other", value=_cell(cell), wanted=Fact("whole_number"))}
-
-        faults += in_column("not_numbered", table, found, ~whole, case, key=key)
-        return None
+        wanted = Fact("whole_number")
+        raise DataError(
+            in_column("not_numbered", table, found, ~whole, lambda cell: {"given": _given(cell, wanted)}, key=key)
+        )
     different = len(np.unique(numbers))
     if different > MOST_PARTS:
         at = Cell(table.file, found.name)
-        faults.append(Fault("many_parts", at, column=found.name, number=different, key=key, most=MOST_PARTS))
-        return None
+        raise DataError.one("many_parts", at, column=found.name, number=different, key=key, most=MOST_PARTS)
     return numbers.astype(np.int64)
 
 
@@ -726,12 +716,9 @@ def periods(
     name: str,
     unit: types.PeriodUnit | None,
     within: tuple[datetime.date, datetime.date] | None,
-    faults: list[Fault],
-) -> types.Periods | None:
-    """The calendar period of each row; None, and faults, when some cells are no days `within`. A day may be missing."""
-    found = named(table, name, "[[dataset]] date", faults)
-    if found is None:
-        return None
+) -> types.Periods:
+    """The calendar period of each row; a DataError when some cells are no days `within`. A day may be missing."""
+    found = named(table, name, "[[dataset]] date")
     codes, spelled = coded(found)
     days = [day(word) for word in spelled]
     wrong = [day is None or not (within is None or within[0] <= day <= within[1]) for day in days]
@@ -739,17 +726,18 @@ def periods(
     if len(positions):
         rows = table.rows[positions]
         outside = all(days[code] is not None for code in codes[positions])
-        code = "day_outside_dates" if outside else "not_a_day"
-        faults += by_row(code, table.file, found.name, rows, lambda k: {"given": _cell(spelled[codes[positions[k]]])})
-        return None
+        code, given = (
+            "day_outside_dates" if outside else "not_a_day",
+            [_cell(spelled[code]) for code in codes[positions]],
+        )
+        raise DataError(by_row(code, table.file, found.name, rows, lambda k: {"given": given[k]}))
     known = [day for day in days if day is not None]
     each = 0 if unit is None else types.PERIODS_OF_A_YEAR[unit]
     numbers = [day.year * each + (day.month - 1) * each // 12 if each else types.NO_PERIOD for day in known]
     span = max(numbers) - min(numbers) + 1 if numbers else 0
     if span > MOST_PERIODS:
         at = Cell(table.file, found.name)
-        faults.append(Fault("many_periods", at, number=span, unit=unit, most=MOST_PERIODS))
-        return None
+        raise DataError.one("many_periods", at, number=span, unit=unit, most=MOST_PERIODS)
     counts = (numbers, [day.toordinal() for day in known])
     of_row, of_day = (np.array([*of_days, types.NO_PERIOD], dtype=np.int64)[codes] for of_days in counts)
     return types.Periods(unit, of_row, of_day)
@@ -764,17 +752,17 @@ def day(word: str) -> datetime.date | None:
         return None
 
 
-def grouped(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArray[np.int64] | None:
+def grouped(table: Settled, name: str, key: str) -> NDArray[np.int64]:
     """The number of the cluster or the stratum (`key`) of each row, by the alphabet, wherever each stands first.
 
-    None, and faults that do not print it, when one is missing.
+    A DataError that does not print it when one is missing.
     """
-    found = named(table, name, f"[[dataset]] {key}", faults)
-    if found is None:
-        return None
-    faults += in_column("no_cluster" if key == "cluster" else "no_stratum", table, found, found.missing)
+    found = named(table, name, f"[[dataset]] {key}")
+    if found.missing.any():
+        code = "no_cluster" if key == "cluster" else "no_stratum"
+        raise DataError(in_column(code, table, found, found.missing))
     codes, spelled = coded(found)
-    return None if found.missing.any() else np.argsort(np.argsort(spelled))[codes]
+    return np.argsort(np.argsort(spelled))[codes]
 
 
 def unfit_strata(
@@ -792,32 +780,28 @@ def unfit_strata(
         yield from by_row("stratum_of_one", file, column, alone, unit="row" if cluster is None else "cluster")
 
 
-def weights(table: Settled, name: str, faults: list[Fault]) -> types.Floats | None:
-    """The sampling weight of each row; None, and faults, when some are none or all are 0."""
-    found = amounts(table, name, "[[dataset]] weights", None, faults)
-    if found is not None and not found.any():
-        faults.append(Fault("weights_all_zero", Cell(table.file, table.columns[name].name)))
-        return None
+def weights(table: Settled, name: str) -> types.Floats:
+    """The sampling weight of each row; a DataError when some are none or all are 0."""
+    found = amounts(table, name, "[[dataset]] weights", None)
+    if not found.any():
+        raise DataError.one("weights_all_zero", Cell(table.file, table.columns[name].name))
     return found
 
 
-def identified(
-    table: Settled, name: str, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
-) -> Series | None:
-    """The identifiers of these rows; None, and faults that do not print them, when one is missing or stands twice.
+def identified(table: Settled, name: str, rows: NDArray[np.int64], within: NDArray[np.int64] | None) -> Series:
+    """The identifiers of these rows; a DataError that does not print them when one is missing or stands twice.
 
     With `within`, an identifier may stand once in each split or imputation.
     """
-    whole = named(table, name, "[[dataset]] id", faults)
-    if whole is None:
-        return None
+    whole = named(table, name, "[[dataset]] id")
     found = whole if len(rows) == len(table.rows) else rows_of(whole, rows)
     numbers = table.rows[rows]
     missing = by_row("no_identifier", table.file, found.name, numbers[found.missing])
     again, first = (numbers[places] for places in repeats(found, within))
     twice = by_row("identifier_twice", table.file, found.name, again, lambda k: {"row": int(first[k])})
-    faults += [*missing, *twice]
-    return None if missing or twice else found
+    if missing or twice:
+        raise DataError([*missing, *twice])
+    return found
 
 
 def repeats(found: Series, within: Any = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

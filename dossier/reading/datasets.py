@@ -13,7 +13,7 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from dossier.core import bands, equation, types
-from dossier.core.errors import DataError, Fault
+from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import PREVIOUS, DatasetDeclaration, Horizon, Release, earlier_column
@@ -30,7 +30,7 @@ from dossier.reading import (
 )
 from dossier.reading.columns import Bools, Series, Settled
 from dossier.reading.dialects import Dialect
-from dossier.reading.faults import LONGEST, by_row
+from dossier.reading.faults import LONGEST, by_row, noted
 from dossier.reading.files import Folder
 from dossier.reading.tables import RawTable
 from dossier.words import wording
@@ -125,7 +125,7 @@ class Held:
 
 def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Cohort], tuple[types.SettledTable, ...]]:
     """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
-    sources = [each for k in range(len(release.dataset)) if (each := opened(release, k, folder, faults))]
+    sources = [each for k in range(len(release.dataset)) if (each := noted(faults, opened, release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
     tables = release.release.previous_tables
@@ -181,20 +181,12 @@ def _distinct(release: Release, found: Sequence[Cohort], faults: list[Fault]) ->
     faults += [Fault("performance_of_site", at, name=name) for name in sorted(declared & set(names))]
 
 
-def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -> predictors.Input | None:
+def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -> predictors.Input:
     declaration = release.dataset[number]
     where = listed_table("dataset", number + 1, declaration.name)
-    try:
-        raw = _raw(declaration, where, folder, faults)
-        if raw is None:
-            return None
-        chosen = selection.selected(raw, declaration, where, faults)
-        table = columns.settled(_as_coded(chosen, declaration, release), declaration, where, faults)
-        table = _with_earlier_risks(table, declaration, release, folder, faults)
-        return predictors.Input(declaration, table, where)
-    except DataError as damaged:
-        faults += damaged.faults
-        return None
+    raw = selection.selected(_raw(declaration, where, folder, faults), declaration, where, faults)
+    table = columns.settled(_as_coded(raw, declaration, release), declaration, where, faults)
+    return predictors.Input(declaration, _with_earlier_risks(table, declaration, release, folder, faults), where)
 
 
 def _with_earlier_risks(
@@ -213,15 +205,16 @@ def _with_earlier_risks(
     if declaration.id is None:
         faults.append(Fault("previous_tables_without_id", where, dataset=declaration.name))
         return table
-    raw = _raw(before, where, folder, faults)
+    raw = noted(faults, _raw, before, where, folder, faults)
     if raw is None:
         return table
     then = columns.settled(_as_coded(raw, declaration, release), before, where, faults)
     linked = [name for name in (declaration.site_column, declaration.id, release.outcome.column) if name is not None]
     names = release.prediction.columns or (release.prediction.column or "",)
-    found = [[columns.named(each, name, str(where), faults) for name in linked] for each in (then, table)]
-    risks = [columns.risk(then, name, "column", faults, release.prediction.scale) for name in names]
-    if None in found[0] or None in found[1] or any(risk is None for risk in risks):
+    known = len(faults)
+    found = [[noted(faults, columns.named, each, name, str(where)) for name in linked] for each in (then, table)]
+    risks = [noted(faults, columns.risk, then, name, "column", release.prediction.scale) for name in names]
+    if len(faults) > known:
         return table
     keys, own = (
         list(zip(*(columns.words(column) for column in each if column is not None), strict=True)) for each in found
@@ -239,7 +232,7 @@ def _with_earlier_risks(
     return replace(table, columns={**table.columns, **named})
 
 
-def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: list[Fault]) -> RawTable | None:
+def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: list[Fault]) -> RawTable:
     """The table of a declaration as it was found: of a file, or of all files of a folder."""
     file, at, kind = declaration.file, where.of("file"), signatures.kind(declaration.file)
     if not folder.is_folder(file):
@@ -276,7 +269,7 @@ def _somewhere(name: str, key: str, sources: Sequence[predictors.Input]) -> list
     if not tested or any(name in table.columns for table in tested):
         return []
     faults: list[Fault] = []
-    columns.named(tested[0], name, key, faults)
+    noted(faults, columns.named, tested[0], name, key)
     return faults
 
 
@@ -312,11 +305,11 @@ def _measured(
         followed = horizons.follow_up(table, release, faults)
         outcome = None if followed is None else followed.cases
     else:
-        outcome = columns.outcome(table, release.outcome, faults)
+        outcome = noted(faults, columns.outcome, table, release.outcome)
     risk = (
         None
         if prediction.column is None or (development and prediction.column not in table.columns)
-        else columns.risk(table, prediction.column, "column", faults, prediction.scale)
+        else noted(faults, columns.risk, table, prediction.column, "column", prediction.scale)
     )
     if prediction.from_ == "model" and release.model is not None:
         made = equation.risk(release.model, features)
@@ -325,7 +318,7 @@ def _measured(
             needed = tuple(sorted(set(release.model.predictors) - {feature.name for feature in features}))
             faults.append(Fault("predictors_of_equation_missing", source.where, predictors=needed))
     rivals = {
-        rival.name: columns.risk(table, rival.column, "rival", faults) if rival.column in table.columns else None
+        rival.name: noted(faults, columns.risk, table, rival.column, "rival") if rival.column in table.columns else None
         for rival in release.beside
         if rival.column is not None
     }
@@ -341,8 +334,8 @@ def _risks_by(
     own, other = (name if name in table.columns else None for name in (horizon.risk, horizon.rival))
     model = None if release.model is None or horizon.risk is not None else release.model.by(horizon)
     made = None if model is None else equation.risk(model, features)
-    made = made if own is None else columns.risk(table, own, "column", faults, release.prediction.scale)
-    rival = None if other is None else columns.risk(table, other, "rival", faults)
+    made = made if own is None else noted(faults, columns.risk, table, own, "column", release.prediction.scale)
+    rival = None if other is None else noted(faults, columns.risk, table, other, "rival")
     return types.RiskBy(horizon.at, None if isinstance(made, types.Absent) else made, rival)
 
 
@@ -352,7 +345,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
     found = {}
     for key, name in names.items():
         if name in table.columns:
-            values = columns.amounts(table, name, predictors.CASE_KEYS[key], MOST.get(key), faults)
+            values = noted(faults, columns.amounts, table, name, predictors.CASE_KEYS[key], MOST.get(key))
             if values is not None:
                 found[key] = values
     if "cost" in found and "benefit" in found:
@@ -368,15 +361,15 @@ def _design(source: predictors.Input, faults: list[Fault]) -> dict[str, Any]:
     """How the rows of a table belong together: what the keys of its [[dataset]] name, without those it does not."""
     declared, table = source.declaration, source.table
     read: Mapping[str, Callable[[str], Any]] = {
-        "split": lambda name: columns.numbered(table, name, "split", faults),
-        "cluster": lambda name: columns.grouped(table, name, "cluster", faults),
-        "weights": lambda name: columns.weights(table, name, faults),
-        "strata": lambda name: columns.grouped(table, name, "strata", faults),
-        "date": lambda name: columns.periods(table, name, declared.periods, declared.dates, faults),
-        "imputation": lambda name: columns.numbered(table, name, "imputation", faults),
+        "split": lambda name: columns.numbered(table, name, "split"),
+        "cluster": lambda name: columns.grouped(table, name, "cluster"),
+        "weights": lambda name: columns.weights(table, name),
+        "strata": lambda name: columns.grouped(table, name, "strata"),
+        "date": lambda name: columns.periods(table, name, declared.periods, declared.dates),
+        "imputation": lambda name: columns.numbered(table, name, "imputation"),
     }
     names = {key: getattr(declared, key) for key in read}
-    found = {key: None if names[key] is None else read[key](names[key]) for key in read}
+    found = {key: None if names[key] is None else noted(faults, read[key], names[key]) for key in read}
     found["periods"] = found.pop("date")
     found["unknown"] = tuple(
         unknown
@@ -434,7 +427,7 @@ def _identifiers(
     key = source.declaration.id
     if key is None:
         return None
-    found = columns.identified(source.table, key, rows, _of(within, rows), faults)
+    found = noted(faults, columns.identified, source.table, key, rows, _of(within, rows))
     return None if found is None else tuple(word for word in columns.words(found) if word is not None)
 
 
@@ -456,7 +449,7 @@ def _sites(source: predictors.Input, faults: list[Fault]) -> list[tuple[str, str
     key = declaration.site_column
     if key is None:
         return [(declaration.name, declaration.site or _title(declaration.name), np.arange(len(table.rows)))]
-    found = columns.named(table, key, "[[dataset]] site_column", faults)
+    found = noted(faults, columns.named, table, key, "[[dataset]] site_column")
     if found is None:
         return []
     faults += columns.in_column("no_site", table, found, found.missing)

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from dossier.core.contents import LEAVABLE, ORDER
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact, gathered
 from dossier.core.faults import locations
 from dossier.core.release import (
@@ -28,7 +28,7 @@ from dossier.core.release import (
     UnfitError,
 )
 from dossier.reading import declared_classes, files, horizons, isolation, letters, predictors, refused, toml
-from dossier.reading.faults import nearest
+from dossier.reading.faults import nearest, noted
 from dossier.words import wording
 
 Location = tuple[str | int, ...]
@@ -86,7 +86,7 @@ def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
 def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
     """The release that the bytes of release.toml declare, with all its faults; `folder` may hold its formula."""
     faults: list[Fault] = []
-    given = isolation.toml(content, faults)
+    given = noted(faults, isolation.toml, content)
     if given is None:
         return Declared(None, tuple(faults))
     raw = horizons.as_one(given)
@@ -95,7 +95,7 @@ def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
         many = Fault("many_datasets", locations.listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
         return Declared(None, (many,))
     if isinstance(raw.get("model"), Mapping) and "file" in raw["model"]:
-        formula = _taken(raw, folder or files.Folder(Path()), faults)
+        formula = noted(faults, _taken, raw, folder or files.Folder(Path()))
         if formula is None:
             return Declared(None, tuple(faults))
         raw, given = ({**each, "model": formula} for each in (raw, given))
@@ -128,29 +128,25 @@ def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
     return Declared(release, tuple(horizons.placed(fault, given) for fault in faults), kept)
 
 
-def _taken(raw: Mapping[str, Any], folder: files.Folder, faults: list[Fault]) -> Mapping[str, Any] | None:
-    """The updated formula that [model] names in a file, with where it was fitted; None, and faults, without one."""
+def _taken(raw: Mapping[str, Any], folder: files.Folder) -> Mapping[str, Any]:
+    """The updated formula that [model] names in a file, with where it was fitted; a DataError without one."""
     try:
         asked = ModelFile.model_validate(raw["model"])
     except ValidationError as error:
-        faults += _translated([(("model", *each["loc"]), each) for each in error.errors()], raw)
-        return None
+        located = [(("model", *each["loc"]), each) for each in error.errors()]
+        raise DataError(_translated(located, raw)) from None
     where = locations.Key("model", "file")
-    content = folder.read(asked.file, where, asked.outside, faults, files.FORMULAS)
-    if content is None:
-        return None
+    content = folder.read(asked.file, where, asked.outside, files.FORMULAS)
     try:
-        entries = [dict(entry) for entry in (isolation.toml(content, []) or {})["updated"]]
+        entries = [dict(entry) for entry in isolation.toml(content)["updated"]]
         made = [{**entry.pop("model"), "fitted": {"file": asked.file, **entry}} for entry in entries]
         fitted = [Fitted.model_validate(Model.model_validate(each).fitted) for each in made]
         known = {(found.dataset, found.method): k for k, found in enumerate(fitted)}
-    except (KeyError, TypeError, ValueError):
-        faults.append(Fault("not_updated_formulas", where, file=asked.file))
-        return None
+    except (KeyError, TypeError, ValueError, DataError):
+        raise DataError.one("not_updated_formulas", where, file=asked.file) from None
     if (asked.dataset, asked.method) not in known:
         at, it, named = locations.Key("model", "dataset"), asked, tuple(" ".join(each) for each in known)
-        faults.append(Fault("no_such_update", at, file=it.file, dataset=it.dataset, method=it.method, known=named))
-        return None
+        raise DataError.one("no_such_update", at, file=it.file, dataset=it.dataset, method=it.method, known=named)
     return made[known[asked.dataset, asked.method]]
 
 

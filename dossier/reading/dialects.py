@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.compute as compute
 from numpy.typing import NDArray
 
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Cell, Header, Key
 from dossier.reading.faults import SIGNS, by_row
@@ -59,8 +59,8 @@ def guessed(content: bytes) -> str | None:
     return None
 
 
-def decoded(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
-    """The text of the bytes: by the mark at their beginning, else as declared, else UTF-8."""
+def decoded(content: bytes, file: str, dialect: Dialect) -> str:
+    """The text of the bytes, by the mark at their beginning, else as declared, else UTF-8; a DataError without one."""
     encoding = _marked(content) or dialect.encoding or "utf-8"
     mend = Fact("save_as_utf8" if dialect.where is None else "save_as_utf8_or_declare")
     try:
@@ -69,12 +69,10 @@ def decoded(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) ->
         row = content[: error.start].count(b"\n") + 1
         name = "UTF-8" if encoding.startswith("utf-8") else encoding.upper()
         at, byte = Cell(file, rows=(row,)), content[error.start]
-        faults.append(Fault("other_encoding", at, file=file, encoding=name, byte=byte, mend=mend))
-        return None
+        raise DataError.one("other_encoding", at, file=file, encoding=name, byte=byte, mend=mend) from None
     if "\0" in text:
         row = text[: text.index("\0")].count("\n") + 1
-        faults.append(Fault("not_a_text", Cell(file, rows=(row,)), file=file, mend=mend))
-        return None
+        raise DataError.one("not_a_text", Cell(file, rows=(row,)), file=file, mend=mend)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -188,8 +186,8 @@ DECIMAL = r"[+-]?\d*\.\d+([eE][+-]?\d+)?"
 """A second row without any such number may be a text of several words."""
 
 
-def unread_separator(text: str, file: str) -> Fault | None:
-    """The fault of a text without any separator that is read, and with another one in its first two rows.
+def refuse_unread_separator(text: str, file: str) -> None:
+    """Refuse a text without any separator that is read, and with another one in its first two rows.
 
     The first row names the columns, and the second one has as many cells, or one more: a name of the row.
     """
@@ -197,11 +195,10 @@ def unread_separator(text: str, file: str) -> Fault | None:
     # Without what stands in quotation marks, and with points for decimal commas.
     bare = [] if found is None else [re.sub(r'"[^"]*"', "x", line) for line in found.groups()]
     rows = [re.sub(r"(?<=\d),(?=\d)", ".", line).strip() for line in bare]
-    if not rows or any(sign in row for row in rows for sign in SEPARATORS):
-        return None
-    for pattern, sign in UNREAD.items():
+    if any(sign in row for row in rows for sign in SEPARATORS):
+        return
+    for pattern, sign in UNREAD.items() if rows else ():
         first, second = (re.split(pattern, row) for row in rows)
         numbers = any(re.fullmatch(DECIMAL, cell) for cell in second)
         if len(first) > 1 and len(second) in (len(first), len(first) + 1) and numbers:
-            return Fault("other_separator", Header(file), file=file, sign=sign)
-    return None
+            raise DataError.one("other_separator", Header(file), file=file, sign=sign)

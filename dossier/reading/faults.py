@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,26 @@ from dossier.core import errors, facts
 from dossier.core.faults.locations import Cell, Header, Location
 from dossier.words.wording import shown
 
+Asked = ParamSpec("Asked")
+Made = TypeVar("Made")
+
 LINES = 20
 """How many rows of one kind are looked at for what they hold before the rest is only counted."""
 ROWS_NAMED = 3
 CASES_SHOWN = 3
 SHORTEST_PART = 3
 """A part of a name with fewer letters says nothing of which is meant."""
+
+
+def noted(
+    faults: list[errors.Fault], read: Callable[Asked, Made], *asked: Asked.args, **named: Asked.kwargs
+) -> Made | None:
+    """What a function reads; None where its error says why there is nothing, whose faults are noted."""
+    try:
+        return read(*asked, **named)
+    except errors.DossierError as error:
+        faults += error.faults
+        return None
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dossier.core import facts, types
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import File, Location
 from dossier.reading import dialects, isolation, letters, signatures, tables
-from dossier.reading.faults import nearest
+from dossier.reading.faults import nearest, noted
 from dossier.words import wording
 
 PIECE = 1 << 24
@@ -68,8 +68,8 @@ class Folder:
         faults: list[Fault],
         dialect: dialects.Dialect | None = None,
         head: bool = True,
-    ) -> tables.RawTable | None:
-        """The table of a file, or of all parquet files of a folder; None, and faults, when there is none.
+    ) -> tables.RawTable:
+        """The table of a file, or of all parquet files of a folder; a DataError says why there is none.
 
         Without a `head` the first row of a text or a workbook is one of cells, and its columns are numbered.
         """
@@ -77,65 +77,51 @@ class Folder:
         if self.is_folder(name):
             paths = self.parts(name, where, outside, faults)
         elif kind == ".parquet":
-            path = self.located(name, where, outside, faults, STORED_TABLE)
-            paths = None if path is None else {name: path}
+            paths = {name: self.located(name, where, outside, STORED_TABLE)}
         elif kind is None:
-            faults.append(
-                Fault("unread_kind", where, file=name, endings=signatures.KINDS[:-1], last=signatures.KINDS[-1])
-            )
-            return None
+            *endings, last = signatures.KINDS
+            raise DataError.one("unread_kind", where, file=name, endings=tuple(endings), last=last)
         else:
-            content = self.read(name, where, outside, faults)
-            return None if content is None else isolation.table(content, name, faults, dialect, head)
-        raw = None if paths is None else isolation.table(paths, name, faults)
+            return isolation.table(self.read(name, where, outside), name, faults, dialect, head)
+        raw = isolation.table(paths, name, faults)
         # They are hashed once their footers say that they are such, for they may be large.
-        sound = raw is not None and [self.hashed(each, where, path, faults) for each, path in (paths or {}).items()]
-        return raw if sound and all(sound) else None
+        for each, path in paths.items():
+            self.hashed(each, where, path)
+        return raw
 
-    def read(self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind = TABLE) -> bytes | None:
-        """The bytes of a file as the release names it; None, and a fault, when it cannot be had."""
-        path = self.located(name, where, outside, faults, kind)
+    def read(self, name: str, where: Location, outside: bool, kind: Kind = TABLE) -> bytes:
+        """The bytes of a file as the release names it; a DataError says why it cannot be had."""
         pieces: list[bytes] = []
-        if path is None or not self.hashed(name, where, path, faults, kind, pieces.append):
-            return None
+        self.hashed(name, where, self.located(name, where, outside, kind), kind, pieces.append)
         content = b"".join(pieces)
         if content.isspace():
-            faults.append(self._empty(name))
-            return None
+            raise _empty(name)
         return content
 
-    def located(self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind) -> Path | None:
-        """The path of a file as the release names it; None, and a fault, when it cannot be had."""
-        path = self.allowed(name, where, outside, faults, kind)
-        if path is None:
-            return None
+    def located(self, name: str, where: Location, outside: bool, kind: Kind) -> Path:
+        """The path of a file as the release names it; a DataError says why it cannot be had."""
+        path = self.allowed(name, where, outside, kind)
         try:
             if path.exists() and not path.is_file() and not path.is_dir():
-                faults.append(Fault("device", where, file=name))
-                return None
+                raise DataError.one("device", where, file=name)
             with path.open("rb") as file:
                 is_empty, size = not file.read(1), path.stat().st_size
         except OSError as error:
-            faults.append(self._closed(name, where, path, error))
-            return None
+            raise _closed(name, where, path, error) from None
         if is_empty:
-            faults.append(self._empty(name))
-        elif kind.most is not None and size > kind.most:
-            faults.append(_too_large(name, where, kind, kind.most))
-        else:
-            return path
-        return None
+            raise _empty(name)
+        _refuse_too_large(name, where, kind, size)
+        return path
 
     def hashed(
         self,
         name: str,
         where: Location,
         path: Path,
-        faults: list[Fault],
         kind: Kind = STORED_TABLE,
         take: Callable[[bytes], None] | None = None,
-    ) -> bool:
-        """Whether the bytes of a file could be hashed, and taken where they are wanted; a fault where not."""
+    ) -> None:
+        """Hash the bytes of a file, and take them where they are wanted; a DataError says why they cannot be had."""
         sha256, length = hashlib.sha256(), 0
         try:
             with path.open("rb") as file:
@@ -144,16 +130,12 @@ class Folder:
                     sha256.update(piece)
                     length += len(piece)
                     # It may have grown.
-                    if kind.most is not None and length > kind.most:
-                        faults.append(_too_large(name, where, kind, kind.most))
-                        return False
+                    _refuse_too_large(name, where, kind, length)
                     if take is not None:
                         take(piece)
         except OSError as error:
-            faults.append(self._closed(name, where, path, error))
-            return False
+            raise _closed(name, where, path, error) from None
         self.inputs[name] = types.InputFile(name, sha256.hexdigest(), length)
-        return True
 
     def is_folder(self, name: str) -> bool:
         """Whether there is a folder; a path that cannot even be asked is none, and opening it reports that."""
@@ -162,14 +144,12 @@ class Folder:
         except (OSError, ValueError):
             return False
 
-    def parts(self, name: str, where: Location, outside: bool, faults: list[Fault]) -> dict[str, Path] | None:
-        """The parquet files of a folder in the order of their names; None, and a fault, when it is no such folder.
+    def parts(self, name: str, where: Location, outside: bool, faults: list[Fault]) -> dict[str, Path]:
+        """The parquet files of a folder in the order of their names; a DataError says why it is no such folder.
 
         Names that begin with a point or a line below are what other programs left behind.
         """
-        path = self.allowed(name, where, outside, faults, None)
-        if path is None:
-            return None
+        path = self.allowed(name, where, outside, None)
         found = sorted(file_name.name for file_name in path.iterdir() if not file_name.name.startswith((".", "_")))
         others = [
             file_name
@@ -178,56 +158,54 @@ class Folder:
         ]
         if others or not found:
             holds = tuple(others) or facts.Fact("no_file")
-            faults.append(Fault("folder_of_other_files", where, folder=name, holds=holds))
-            return None
+            raise DataError.one("folder_of_other_files", where, folder=name, holds=holds)
         for file_name in found:
             faults += letters.fault(letters.NAME_OF_FILE, file_name, where, name=True)
-        every = {
-            f"{name}/{each}": self.located(f"{name}/{each}", where, outside, faults, STORED_TABLE) for each in found
-        }
-        kept = {file: path for file, path in every.items() if path is not None}
-        return kept if len(kept) == len(every) else None
+        wrong: list[Fault] = []
+        files = [f"{name}/{each}" for each in found]
+        every = {file: noted(wrong, self.located, file, where, outside, STORED_TABLE) for file in files}
+        if wrong:
+            raise DataError(wrong)
+        return {file: path for file, path in every.items() if path is not None}
 
-    def allowed(self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind | None) -> Path | None:
-        """The path of a file, or without a kind of a folder, that the release may name; None, and a fault, if not."""
+    def allowed(self, name: str, where: Location, outside: bool, kind: Kind | None) -> Path:
+        """The path of a file, or without a kind of a folder, that the release may name; a DataError if it may not."""
         if "\0" in name:
-            faults.append(Fault("no_name_of_file", where))
-            return None
+            raise DataError.one("no_name_of_file", where)
         path = self.path / name
         real = Path(os.path.realpath(path))
         inside = not Path(name).is_absolute() and real.is_relative_to(os.path.realpath(self.path))
         if self.is_named or inside:
             return path
         if not outside:
-            faults.append(Fault("file_outside", where, file=name))
-        elif not self.allow_outside:
-            faults.append(Fault("file_outside_not_allowed", where, file=name))
-        elif kind is not None and not real.name.lower().endswith(kind.endings):
-            faults.append(Fault("other_file_outside", where, file=name, noun=kind.noun, endings=kind.endings))
-        else:
-            return path
-        return None
+            raise DataError.one("file_outside", where, file=name)
+        if not self.allow_outside:
+            raise DataError.one("file_outside_not_allowed", where, file=name)
+        if kind is not None and not real.name.lower().endswith(kind.endings):
+            raise DataError.one("other_file_outside", where, file=name, noun=kind.noun, endings=kind.endings)
+        return path
 
-    def _closed(self, name: str, where: Location, path: Path, error: OSError) -> Fault:
-        """The fault of a file that cannot be opened or read."""
-        if isinstance(error, FileNotFoundError):
-            return self._absent(name if name.isprintable() else wording.shortened(name), where, path)
-        if isinstance(error, IsADirectoryError):
-            return Fault("folder_for_file", where, file=name)
-        code = "long_name_of_file" if error.errno == errno.ENAMETOOLONG else "closed_file"
-        code = "link_to_itself" if error.errno == errno.ELOOP else code
-        return Fault(code, where, file=name, reason=(error.strerror or "unknown reason").lower())
 
-    def _empty(self, name: str) -> Fault:
-        return Fault("empty_release" if name.endswith(".toml") else "empty_file", File(name), file=name)
-
-    def _absent(self, name: str, where: Location, path: Path) -> Fault:
+def _closed(name: str, where: Location, path: Path, error: OSError) -> DataError:
+    """The error of a file that cannot be opened or read."""
+    if isinstance(error, FileNotFoundError):
+        name = name if name.isprintable() else wording.shortened(name)
         # In a text with " TOML reads \t, \n and the like as signs that no name of a file has.
         if re.search(r"[\\\x00-\x1f]", path.name):
-            return Fault("no_file_with_backslash", where, file=name)
+            return DataError.one("no_file_with_backslash", where, file=name)
         neighbours = sorted(found.name for found in path.parent.iterdir()) if path.parent.is_dir() else []
-        return Fault("no_file", where, file=name, near=nearest(path.name, neighbours))
+        return DataError.one("no_file", where, file=name, near=nearest(path.name, neighbours))
+    if isinstance(error, IsADirectoryError):
+        return DataError.one("folder_for_file", where, file=name)
+    code = {errno.ENAMETOOLONG: "long_name_of_file", errno.ELOOP: "link_to_itself"}.get(error.errno or 0, "closed_file")
+    return DataError.one(code, where, file=name, reason=(error.strerror or "unknown reason").lower())
 
 
-def _too_large(name: str, where: Location, kind: Kind, most: int) -> Fault:
-    return Fault("large_file", where, file=name, megabytes=most >> 20, noun=kind.noun, mend=kind.fix)
+def _empty(name: str) -> DataError:
+    return DataError.one("empty_release" if name.endswith(".toml") else "empty_file", File(name), file=name)
+
+
+def _refuse_too_large(name: str, where: Location, kind: Kind, size: int) -> None:
+    if kind.most is not None and size > kind.most:
+        megabytes = kind.most >> 20
+        raise DataError.one("large_file", where, file=name, megabytes=megabytes, noun=kind.noun, mend=kind.fix)

@@ -14,6 +14,7 @@ from dossier.core import command, errors
 from dossier.core.faults.locations import Option
 from dossier.core.release import RESERVED_NAMES, DatasetRole, Outcome, Release
 from dossier.reading import columns, datasets, files, letters, predictors, signatures, signs
+from dossier.reading.faults import noted
 
 MOST_LETTERS = 1_000
 """Of a name on the command line."""
@@ -138,7 +139,7 @@ def hints(declared: Release, folder: files.Folder) -> Mapping[str, tuple[Hint, .
     """By the name of each dataset, what its columns may be that no key names: nobody but its maker can tell."""
     found: dict[str, tuple[Hint, ...]] = {}
     for number, dataset in enumerate(declared.dataset):
-        source = datasets.opened(declared, number, folder, [])
+        source = noted([], datasets.opened, declared, number, folder, [])
         named = {declared.outcome.column, declared.outcome.time, declared.prediction.column, dataset.site_column}
         held = {} if source is None else {name: source.table.columns[name] for name in source.table.columns}
         free = [column for name, column in held.items() if name not in named]

@@ -10,6 +10,7 @@ from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import Release
 from dossier.core.types import Dataset, FollowUp
 from dossier.reading import columns
+from dossier.reading.faults import noted
 
 KEYS: Mapping[tuple[str, str], str] = {
     ("prediction", "column"): "risk",
@@ -146,8 +147,8 @@ def beyond(datasets: Iterable[Dataset]) -> Iterator[Fault]:
 def follow_up(table: columns.Settled, release: Release, faults: list[Fault]) -> FollowUp | None:
     """The times and events of a table; None, and faults, where some are missing or none."""
     declared = release.outcome
-    time = columns.amounts(table, declared.time or "", "[outcome] time", None, faults)
-    event = columns.event(table, declared, faults)
+    time = noted(faults, columns.amounts, table, declared.time or "", "[outcome] time", None)
+    event = noted(faults, columns.event, table, declared)
     if time is None or event is None or not release.horizon:
         return None
     return FollowUp(time, event, release.horizon[0].at)

@@ -44,21 +44,17 @@ Said = dict[str, Any]
 
 def table(
     source: tables.Given, file: str, faults: list[Fault], dialect: Dialect | None = None, head: bool = True
-) -> tables.RawTable | None:
+) -> tables.RawTable:
     """The table that the bytes of a file hold, or parquet files one below the other: see `tables.table`."""
     content, paths = (source, None) if isinstance(source, bytes) else (b"", source)
     # The process stands in another folder.
     named = None if paths is None else {name: str(path.absolute()) for name, path in paths.items()}
     size = len(content) + sum(path.stat().st_size for path in (paths or {}).values())
-    try:
-        (said, rows), *answers = asked(read_table, file, size, (named, file, dialect, head), content)
-    except DataError as error:
-        faults += error.faults
-        return None
+    (said, rows), *answers = asked(read_table, file, size, (named, file, dialect, head), content)
     found = [Fault.of_json(row) for each, _ in ((said, rows), *answers) for row in each["faults"]]
-    faults += found
     if "columns" not in said or len(found) > len(said["faults"]):
-        return None
+        raise DataError(found)
+    faults += found
     names, columns = said["columns"], [column for _, column in answers]
     return tables.RawTable(
         file,
@@ -79,29 +75,26 @@ def read_table(
     try:
         raw = tables.table(source, file, faults, dialect, head)
         said: Said = {"faults": _plain(faults)}
-        if raw is None:
-            yield said, b""
-            return
         said |= {"columns": list(raw.columns), "codes": list(raw.codes), "files": raw.files}
         yield said | {"notes": [note.as_json for note in raw.notes]}, stream(pyarrow.array(raw.rows))
         for column in chain(raw.columns.values(), raw.codes.values()):
             yield {"faults": []}, stream(cells.spelled(column))
     except DataError as error:
-        yield {"faults": _plain(error.faults)}, b""
+        yield {"faults": _plain([*faults, *error.faults])}, b""
 
 
-def toml(content: bytes, faults: list[Fault]) -> dict[str, Any] | None:
-    """The tables and keys that the bytes of release.toml hold; None, and a fault, when they hold none."""
+def toml(content: bytes) -> dict[str, Any]:
+    """The tables and keys that the bytes of release.toml hold; a DataError says why they hold none."""
     try:
         ((said, _),) = asked(read_toml, RELEASE, len(content), (), content, OF_TOML)
     except DataError as error:
-        beyond = {"reading_too_long", "reading_too_large"}
-        faults += [
-            Fault("tables_without_end", File(RELEASE)) if fault.code in beyond else fault for fault in error.faults
-        ]
-        return None
-    faults += map(Fault.of_json, said["faults"])
-    return None if said["faults"] else _of_json(said["values"])
+        if error.faults[0].code in ("reading_too_long", "reading_too_large"):
+            raise DataError.one("tables_without_end", File(RELEASE)) from None
+        raise
+    if said["faults"]:
+        raise DataError(list(map(Fault.of_json, said["faults"])))
+    found: dict[str, Any] = _of_json(said["values"])
+    return found
 
 
 def read_toml(content: bytes) -> Iterator[tuple[Said, Any]]:

@@ -86,36 +86,30 @@ class Columns(Mapping[str, Any]):
         return len(self.parts[0].names)
 
 
-def part(source: Path | bytes, file: str, faults: list[errors.Fault]) -> Part | None:
-    """What the footer of a parquet file says; None, and a fault, when it is no such file."""
-    another = signatures.another_kind(_first_bytes(source), file, ".parquet")
-    if another is not None:
-        faults.append(another)
-        return None
+def part(source: Path | bytes, file: str) -> Part:
+    """What the footer of a parquet file says; a DataError when it is no such file."""
+    signatures.refuse_another_kind(_first_bytes(source), file, ".parquet")
     try:
         with _opened(source) as found:
             opened = Part(file, source, found.metadata, found.schema_arrow)
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError):
-        opened = None
-    if opened is None or opened.rows != sum(
-        max(opened.footer.row_group(group).num_rows, 0) for group in range(opened.footer.num_row_groups)
-    ):
-        faults.append(_damaged(file))
-        return None
+        raise _damaged(file) from None
+    groups = (opened.footer.row_group(group) for group in range(opened.footer.num_row_groups))
+    if opened.rows != sum(max(group.num_rows, 0) for group in groups):
+        raise _damaged(file)
     return opened
 
 
-def too_many_rows(count: int, file: str) -> errors.Fault | None:
-    """The fault of footers that declare more rows than can be held."""
-    if count <= MOST_ROWS:
-        return None
-    return errors.Fault("many_rows", File(file), file=file, number=count, most=MOST_ROWS)
+def refuse_too_many_rows(count: int, file: str) -> None:
+    """Refuse footers that declare more rows than can be held."""
+    if count > MOST_ROWS:
+        raise errors.DataError.one("many_rows", File(file), file=file, number=count, most=MOST_ROWS)
 
 
-def alike(parts: Sequence[Part], folder: str, faults: list[errors.Fault]) -> bool:
-    """Whether every file of a folder has the same columns of the same kinds; faults where not."""
+def refuse_unlike(parts: Sequence[Part], folder: str) -> None:
+    """Refuse a folder of files that have not all the same columns of the same kinds."""
     model = parts[0]
     known = frozenset(model.names)
     for part in parts:
@@ -126,16 +120,17 @@ def alike(parts: Sequence[Part], folder: str, faults: list[errors.Fault]) -> boo
             *((name, part.file, model.file) for name in lacking),
             *((name, model.file, part.file) for name in added),
         )
-        for name, here, there in pairs:
-            faults.append(errors.Fault("column_of_some_files", File(folder), file=here, column=name, other=there))
         if pairs:
-            return False
+            at = File(folder)
+            raise errors.DataError(
+                [errors.Fault("column_of_some_files", at, file=here, column=name, other=to) for name, here, to in pairs]
+            )
     # Two columns of one name are a fault of their own.
     twice = {name for part in parts for name, count in Counter(part.names).items() if count > 1}
     single = [name for name in model.names if name not in twice]
     found = [fault for name in single for fault in _kinds_in_footers(name, parts, folder)]
-    faults += found
-    return not found
+    if found:
+        raise errors.DataError(found)
 
 
 def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[errors.Fault]:
@@ -155,9 +150,9 @@ def _column(part: Part, name: str) -> Any:
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError) as error:
-        raise errors.DataError([_damaged(part.file)]) from error
+        raise _damaged(part.file) from error
     if read.num_rows != part.rows:
-        raise errors.DataError([_damaged(part.file)])
+        raise _damaged(part.file)
     cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
     return read
 
@@ -183,8 +178,8 @@ def _first_bytes(source: Path | bytes) -> bytes:
         return file.read(FIRST_BYTES)
 
 
-def _damaged(file: str) -> errors.Fault:
-    return errors.Fault("not_a_parquet_file", File(file), file=file)
+def _damaged(file: str) -> errors.DataError:
+    return errors.DataError.one("not_a_parquet_file", File(file), file=file)
 
 
 def _plain(table: Any) -> Any:

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dossier.core.errors import Fault, ReleaseError
+from dossier.core.errors import DataError, ReleaseError
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Argument, File, Key
 from dossier.core.release import Release
@@ -37,8 +37,8 @@ def carried(release: dict[str, Any]) -> dict[str, bytes]:
     return {f"previous/{file.name}": file.read_bytes() for file in files if file.is_file()}
 
 
-def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous | None:
-    """What the previous release recorded; None where this one names none, or where a fault was found.
+def previous(release: Release, folder: Folder) -> Previous | None:
+    """What the previous release recorded; None where this one names none.
 
     The file may lie outside the release folder: it is of another release. The manifest beside it is read where there
     is one, and must be of that very file.
@@ -47,59 +47,14 @@ def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous 
     if name is None:
         return None
     if folder.is_folder(name):
-        faults.append(Fault("previous_is_folder", WHERE, file=name))
-        return None
-    content = folder.read(name, WHERE, True, faults, RESULTS)
-    found = None if content is None else _read(content, name, release.release.model, faults)
-    if content is None or found is None:
-        return None
-    sha256 = hashlib.sha256(content).hexdigest()
-    manifest = _manifest(folder, name, sha256, faults)
-    return None if manifest is None else _previous(found, name, sha256, manifest)
-
-
-# ---- is it a results.json, and of this model ------------------------------------------------------------------------
-
-
-def _read(content: bytes, name: str, model: str, faults: list[Fault]) -> results.Results | None:
-    """The results of a file; None, and faults, where it holds none, or those of another model."""
-    try:
-        found = results.read(content, name)
-    except ReleaseError as error:
-        faults += error.faults
-        return None
-    if found.release.model != model:
-        faults.append(Fault("previous_of_other_model", WHERE, file=name, other=found.release.model, model=model))
-        return None
-    strange = letters.of_results(found, name)
-    faults += strange
-    return None if strange else found
-
-
-def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> PreviousManifest | Absent | None:
-    """The manifest beside the results; Absent where there is none; None, and a fault, where it is of other results."""
-    name = str(PurePosixPath(of).with_name(manifests.MANIFEST))
-    if not (folder.path / name).is_file():
-        return Absent(Fact("no_manifest"))
-    content = folder.read(name, WHERE, True, faults, RESULTS)
-    if content is None:
-        return None
-    found, own = manifests.of(content), PurePosixPath(of).name
-    if found is None:
-        faults.append(Fault("not_a_manifest", File(name), file=name))
-        return None
-    if not any((file.name, file.sha256) == (own, sha256) for file in found.outputs):
-        faults.append(Fault("manifest_of_other_results", WHERE, file=name, results=own))
-        return None
-    return PreviousManifest(dict(found.versions), tuple(file.value for file in found.inputs), found.artifact_sha256)
-
-
-# ---- as values ------------------------------------------------------------------------------------------------------
-
-
-def _previous(found: results.Results, name: str, sha256: str, manifest: PreviousManifest | Absent) -> Previous:
-    evidence = found.evidence
-    about = found.release
+        raise DataError.one("previous_is_folder", WHERE, file=name)
+    content, model = folder.read(name, WHERE, True, RESULTS), release.release.model
+    found, sha256 = results.read(content, name), hashlib.sha256(content).hexdigest()
+    about, evidence = found.release, found.evidence
+    if about.model != model:
+        raise DataError.one("previous_of_other_model", WHERE, file=name, other=about.model, model=model)
+    if strange := letters.of_results(found, name):
+        raise DataError(strange)
     return Previous(
         file=name,
         sha256=sha256,
@@ -111,8 +66,21 @@ def _previous(found: results.Results, name: str, sha256: str, manifest: Previous
         datasets=evidence.datasets,
         results=compared((*evidence.results, *evidence.subgroups.results), evidence.terms),
         criteria=evidence.criteria,
-        manifest=manifest,
+        manifest=_manifest(folder, name, sha256),
         predicted=Predicted.by(evidence.release),
         promises=tuple(promises(evidence)),
         stop=evidence.release.care.stop,
     )
+
+
+def _manifest(folder: Folder, of: str, sha256: str) -> PreviousManifest | Absent:
+    """The manifest beside the results; Absent where there is none."""
+    name = str(PurePosixPath(of).with_name(manifests.MANIFEST))
+    if not (folder.path / name).is_file():
+        return Absent(Fact("no_manifest"))
+    found, own = manifests.of(folder.read(name, WHERE, True, RESULTS)), PurePosixPath(of).name
+    if found is None:
+        raise DataError.one("not_a_manifest", File(name), file=name)
+    if not any((file.name, file.sha256) == (own, sha256) for file in found.outputs):
+        raise DataError.one("manifest_of_other_results", WHERE, file=name, results=own)
+    return PreviousManifest(dict(found.versions), tuple(file.value for file in found.inputs), found.artifact_sha256)

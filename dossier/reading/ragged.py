@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, Header
 from dossier.reading.faults import by_row
@@ -87,13 +87,13 @@ def by_lines(text: str) -> Iterator[str]:
     return (found[0] for found in LINE.finditer(text))
 
 
-def lost_between_quotation_marks(text: str, delimiter: str, file: str, above: int) -> Fault | None:
-    """The fault of the first cell that goes on where it should end; `above` lines were taken off the text.
+def refuse_lost_between_quotation_marks(text: str, delimiter: str, file: str, above: int) -> None:
+    """Refuse a text with a cell that goes on where it should end; `above` lines were taken off the text.
 
     Only a text that holds a quotation mark is gone through.
     """
     if '"' not in text:
-        return None
+        return
     if '" ' in text:
         text = CLOSED_BEFORE_BLANKS.sub('"', text)
     row, line, width = 0, 0, 0
@@ -105,14 +105,13 @@ def lost_between_quotation_marks(text: str, delimiter: str, file: str, above: in
             if reader.line_num - line > 1 and len(record) == width:
                 lost = sum(_rows_within(record, index, delimiter) for index in range(width))
                 if lost:
-                    return Fault("quotation_over_rows", Cell(file, rows=(row + above,)), rows=Count(lost, "row"))
+                    raise DataError.one("quotation_over_rows", Cell(file, rows=(row + above,)), rows=Count(lost, "row"))
             line = reader.line_num
     except csv.Error as error:
         code = "quotation_never_closed" if "end of data" in str(error) else "quotation_closed_within"
-        return Fault(code, Cell(file, rows=(row + 1 + above,)))
+        raise DataError.one(code, Cell(file, rows=(row + 1 + above,))) from None
     finally:
         csv.field_size_limit(limit)
-    return None
 
 
 def _rows_within(record: list[str], index: int, delimiter: str) -> int:

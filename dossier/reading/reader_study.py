@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Header, Key
 from dossier.core.release import ReaderStudy as Declared
@@ -24,32 +24,29 @@ DECISIONS = ("truth", "unaided", "aided", "advice")
 Rows = NDArray[np.int64]
 
 
-def reader_study(declared: Declared, folder: Folder, faults: list[Fault], flags: list[Flag]) -> ReaderStudy | None:
-    """The reader study that [reader_study] declares; None, and faults, when its table does not hold one.
+def reader_study(declared: Declared | None, folder: Folder, flags: list[Flag]) -> ReaderStudy | None:
+    """The reader study that [reader_study] declares; a DataError when its table does not hold one.
 
     What may be wrong, and may be right, is added to `flags`.
     """
+    if declared is None:
+        return None
     if declared.counts is not None:
         given = declared.counts
         return ReaderStudy(declared.design, DecisionCounts(given.aie, given.ain, given.ce, given.cn))
     if declared.file is None:
         return None
-    before = len(faults)
-    found = _columns(declared, declared.file, folder, faults)
-    if found is None:
-        return None
-    columns, rows = found
+    faults: list[Fault] = []
+    columns, rows = _columns(declared, declared.file, folder, faults)
     _check(declared, declared.file, columns, rows, faults)
     flags += _doubts(columns)
-    return None if len(faults) > before else _made(declared, columns)
+    if faults:
+        raise DataError(faults)
+    return _made(declared, columns)
 
 
-def _columns(
-    declared: Declared, file: str, folder: Folder, faults: list[Fault]
-) -> tuple[dict[str, Series], Rows] | None:
+def _columns(declared: Declared, file: str, folder: Folder, faults: list[Fault]) -> tuple[dict[str, Series], Rows]:
     raw = folder.table(file, Key("reader_study", "file"), declared.outside, faults)
-    if raw is None:
-        return None
     missing = [name for name in NEEDED if name not in raw.columns]
     strange = [name for name in raw.columns if name not in (*NEEDED, *OPTIONAL)]
     for name in missing:
@@ -57,7 +54,7 @@ def _columns(
         meant = Fact("meant", name=near) if near else None
         faults.append(Fault("no_column_of_reader_study", Header(file), column=name, meant=meant, needed=NEEDED))
     if missing:
-        return None
+        raise DataError(faults)
     kept = [name for name in (*NEEDED, *OPTIONAL) if name in raw.columns]
     cells = {name: numbers_or_codes(raw, name) if name in DECISIONS else raw.columns[name] for name in kept}
     return {name: column(name, cells[name]) for name in kept}, raw.rows

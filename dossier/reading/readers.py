@@ -12,12 +12,12 @@ import pyarrow
 from numpy.typing import NDArray
 
 from dossier.core import facts, types
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
 from dossier.reading import datasets, files, signatures, tables
 from dossier.reading.columns import Bools, Series, column, numbers_or_codes, repeats, words
-from dossier.reading.faults import by_row, nearest
+from dossier.reading.faults import by_row, nearest, noted
 
 MOST_RATERS = 200
 """Each is compared with every other one; a table of more has its cases in the columns."""
@@ -111,17 +111,16 @@ def readers_of(
     names = {"labels": declared.labels, "confidence": declared.confidence, "complexity": declared.complexity}
     before = len(faults)
     read = {
-        key: _ratings(Rating(key, classes), file, declared, at.of(key), folder, faults)
+        key: noted(faults, _ratings, Rating(key, classes), file, declared, at.of(key), folder, faults)
         for key, file in names.items()
         if file is not None
     }
     found = {key: ratings for key, ratings in read.items() if ratings is not None}
-    site = _site(declared, at, sites, unread, faults)
+    site = noted(faults, _site, declared, at, sites, unread)
     if len(faults) > before or "labels" not in found or declared.dataset in unread:
         return None
     found = _without_ends(found, site)
-    if _same_shape(found, faults):
-        _same_raters(found, faults)
+    faults += _of_other_size(found) or _of_other_raters(found)
     labels = found["labels"]
     raters = labels.values.shape[1]
     if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
@@ -129,11 +128,16 @@ def readers_of(
         faults.append(
             Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=facts.Count(raters, "rater"))
         )
-    _groups_fit(declared, at, found["labels"], faults)
-    aligned = _aligned(found, faults) if len(faults) == before else None
-    if aligned is None:
-        return None
-    order = _order(aligned["labels"], at, site, faults)
+    faults += _of_other_groups(declared, at, labels)
+    return noted(faults, _linked, declared, found, at, site) if len(faults) == before else None
+
+
+def _linked(
+    declared: ReadersTables, found: dict[str, Ratings], at: Key, site: datasets.Cohort | None
+) -> types.Readers | None:
+    """The tables with the cases of the dataset; None where its own faults say why they have none."""
+    aligned = _aligned(found)
+    order = _order(aligned["labels"], at, site)
     return None if order is None else _made(declared, aligned, site, order)
 
 
@@ -181,11 +185,9 @@ def flags(found: types.Readers) -> Iterator[types.Flag]:
 
 def _ratings(
     kind: Rating, file: str, declared: ReadersTables, where: Key, folder: files.Folder, faults: list[Fault]
-) -> Ratings | None:
+) -> Ratings:
     grid = _grid(kind, file, declared, where, folder, faults)
-    grid = grid if grid is None or grid.names is None else _named(kind, grid, grid.names, file, declared, faults)
-    if grid is None:
-        return None
+    grid = grid if grid.names is None else _named(kind, grid, grid.names, file, declared)
     names = grid.names or tuple(f"number {k + 1}" for k in range(len(grid.columns)))
     cells, rows = list(zip(names, grid.columns, strict=True)), grid.rows
     cases = None
@@ -194,26 +196,21 @@ def _ratings(
     raters = [kind.column(*cell) for cell in cells]
     if not raters:
         after = None if declared.case is None else facts.Fact("after", column=declared.case)
-        faults.append(Fault("no_raters", File(file), file=file, after=after))
-        return None
+        raise DataError.one("no_raters", File(file), file=file, after=after)
     if len(raters) > MOST_RATERS:
-        faults.append(Fault("many_raters", File(file), file=file, number=len(raters), most=MOST_RATERS))
-        return None
+        raise DataError.one("many_raters", File(file), file=file, number=len(raters), most=MOST_RATERS)
     if declared.case is None and grid.names is not None and _names_cases(kind, *raters):
-        faults.append(Fault("cases_not_declared", where.of("case"), column=raters[0].name))
-        return None
-    _in_range(kind, file, raters, rows, faults)
+        raise DataError.one("cases_not_declared", where.of("case"), column=raters[0].name)
+    faults += _outside(kind, file, raters, rows)
     named = None if grid.names is None else tuple(rater.name for rater in raters)
     return Ratings(file, rows, np.column_stack([rater.numbers for rater in raters]), named, cases)
 
 
 def _grid(
     kind: Rating, file: str, declared: ReadersTables, where: Key, folder: files.Folder, faults: list[Fault]
-) -> Grid | None:
+) -> Grid:
     head = signatures.kind(file) not in (*signatures.TEXTS, ".xlsx")
     raw = folder.table(file, where, declared.outside, faults, head=head)
-    if raw is None:
-        return None
     if head:
         as_given = {declared.case, *(raw.columns if kind.is_of_classes else ())}
         cells = {name: raw.columns[name] if name in as_given else numbers_or_codes(raw, name) for name in raw.columns}
@@ -223,11 +220,9 @@ def _grid(
     raw = _written(raw, declared)
     columns = tuple(raw.columns.values())
     first = [str(cells[0]) for cells in columns]
-    named = _header(kind, first, file, declared, faults)
-    if not named:
-        return None if named is None else Grid(None, columns, raw.rows.tolist())
-    if not tables.well_named(first, len(raw.rows) - 1, file, faults):
-        return None
+    if not _header(kind, first, file, declared):
+        return Grid(None, columns, raw.rows.tolist())
+    tables.refuse_badly_named(first, len(raw.rows) - 1, file)
     return Grid(tuple(first), tuple(cells[1:] for cells in columns), raw.rows[1:].tolist())
 
 
@@ -256,11 +251,9 @@ def _with_gaps(raw: tables.RawTable, first: int) -> tables.RawTable:
     return replace(raw, columns={name: cells.take(places) for name, cells in raw.columns.items()}, rows=every)
 
 
-def _named(
-    kind: Rating, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
-) -> Grid | None:
-    """The columns that have a name, as in any table, with the cases in the first of them; None, and faults, if not."""
-    before = len(faults)
+def _named(kind: Rating, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables) -> Grid:
+    """The columns that have a name, as in any table, with the cases in the first of them; a DataError if not."""
+    faults = []
     unnamed = [kind.column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
     if any((column.missing | kind.fits(column.numbers)).all() for column in unnamed):
         faults.append(Fault("rater_without_name", Header(file), file=file))
@@ -270,13 +263,13 @@ def _named(
         code = "first_named_column_not_case" if kept and kept[0] else "first_column_not_case"
         found = first or facts.Fact("without_name")
         faults.append(Fault(code, Header(file), file=file, column=found, case=declared.case))
-    if len(faults) > before:
-        return None
+    if faults:
+        raise DataError(faults)
     return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
 
 
-def _header(kind: Rating, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
-    """Whether the first line names the raters; None, and a fault, when nobody can tell."""
+def _header(kind: Rating, first: list[str], file: str, declared: ReadersTables) -> bool:
+    """Whether the first line names the raters; a DataError when nobody can tell."""
     if declared.header is not None:
         return declared.header
     if declared.case is not None and declared.case in first:
@@ -289,8 +282,7 @@ def _header(kind: Rating, first: list[str], file: str, declared: ReadersTables, 
         return False
     if np.isnan(numbers).all():
         return True
-    faults.append(Fault("unclear_first_line", Header(file), file=file))
-    return None
+    raise DataError.one("unclear_first_line", Header(file), file=file)
 
 
 def _names_cases(kind: Rating, first: Series, *others: Series) -> bool:
@@ -301,14 +293,14 @@ def _names_cases(kind: Rating, first: Series, *others: Series) -> bool:
     return float(np.mean(kind.fits(first.numbers))) < 0.5 < float(np.mean(ratings))
 
 
-def _in_range(kind: Rating, file: str, columns: list[Series], rows: Sequence[int], faults: list[Fault]) -> None:
+def _outside(kind: Rating, file: str, columns: list[Series], rows: Sequence[int]) -> list[Fault]:
+    """The faults of ratings that are none, or that are all on another scale."""
     values = np.concatenate([column.numbers for column in columns])
     known = values[~np.isnan(values)]
     # Points of a scale, or per cent.
     if kind.key != "labels" and len(known) > 0 and known.min() >= 0 and float(np.mean(known > 1)) > 0.5:
         ends = {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
-        faults.append(Fault("ratings_of_scale", File(file), rating=kind.key, **ends))
-        return
+        return [Fault("ratings_of_scale", File(file), rating=kind.key, **ends)]
     code = "rating_outside" if kind.key != "labels" else "label_not_class" if kind.classes else "label_not_binary"
     wrong = [
         (rows[int(k)], column.name, column.cells[int(k)].as_py())
@@ -320,7 +312,7 @@ def _in_range(kind: Rating, file: str, columns: list[Series], rows: Sequence[int
     raters = [name for _, name, _ in wrong]
     common: dict[str, Any] = {"rating": kind.key} if code == "rating_outside" else {}
     common |= {"known": kind.classes} if code == "label_not_class" else {}
-    faults += by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **common)
+    return by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **common)
 
 
 def _cases(first: Series, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
@@ -347,24 +339,27 @@ def _without_ends(found: dict[str, Ratings], site: datasets.Cohort | None) -> di
     }
 
 
-def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
-    labels, before = found["labels"], len(faults)
-    for ratings in found.values():
-        if ratings.values.shape != labels.values.shape:
-            (cases, raters), (wanted_cases, wanted_raters) = ratings.values.shape, labels.values.shape
-            faults.append(
-                Fault(
-                    "ratings_of_other_size",
-                    File(ratings.file, labels.file),
-                    file=ratings.file,
-                    cases=facts.Count(cases, "case"),
-                    raters=facts.Count(raters, "rater"),
-                    labels=labels.file,
-                    wanted_cases=facts.Count(wanted_cases, "case"),
-                    wanted_raters=facts.Count(wanted_raters, "rater"),
-                )
-            )
-    return len(faults) == before
+def _of_other_size(found: dict[str, Ratings]) -> list[Fault]:
+    """The faults of tables that have not as many cases and raters as the labels."""
+    labels = found["labels"]
+    wanted = {f"wanted_{name}": count for name, count in _size(labels).items()}
+    return [
+        Fault(
+            "ratings_of_other_size",
+            File(ratings.file, labels.file),
+            file=ratings.file,
+            labels=labels.file,
+            **_size(ratings),
+            **wanted,
+        )
+        for ratings in found.values()
+        if ratings.values.shape != labels.values.shape
+    ]
+
+
+def _size(ratings: Ratings) -> dict[str, facts.Count]:
+    cases, raters = ratings.values.shape
+    return {"cases": facts.Count(cases, "case"), "raters": facts.Count(raters, "rater")}
 
 
 def _raters(labels: Ratings) -> tuple[str, ...]:
@@ -372,24 +367,25 @@ def _raters(labels: Ratings) -> tuple[str, ...]:
     return labels.raters or tuple(f"{number}" for number in range(1, labels.values.shape[1] + 1))
 
 
-def _groups_fit(declared: ReadersTables, at: Key, labels: Ratings, faults: list[Fault]) -> None:
-    """The faults of groups that name other raters than the tables have."""
+def _of_other_groups(declared: ReadersTables, at: Key, labels: Ratings) -> Iterator[Fault]:
+    """The fault of groups that name other raters than the tables have."""
     if declared.groups is None:
         return
     raters = _raters(labels)
     where = at.of("groups")
     others = [name for name in declared.groups if name not in raters]
-    if others:
-        faults.append(Fault("group_of_no_rater", where, name=others[0], file=labels.file, known=raters))
-        return
     lost = tuple(name for name in raters if name not in declared.groups)
-    if lost:
-        faults.append(
-            Fault("rater_without_group", where, lost=facts.Fact("rater" if len(lost) == 1 else "raters", names=lost))
-        )
+    if others:
+        yield Fault("group_of_no_rater", where, name=others[0], file=labels.file, known=raters)
+    elif lost:
+        yield Fault("rater_without_group", where, lost=_named_raters(lost))
 
 
-def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
+def _named_raters(names: tuple[str, ...]) -> facts.Fact:
+    return facts.Fact("rater" if len(names) == 1 else "raters", names=names)
+
+
+def _of_other_raters(found: dict[str, Ratings]) -> Iterator[Fault]:
     """The faults of tables that name other raters than the labels do; one rater needs no name."""
     labels = found["labels"]
     for ratings in found.values():
@@ -397,20 +393,12 @@ def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
             continue
         lost = [name for name in labels.raters if name not in ratings.raters]
         if lost:
-            others = [name for name in ratings.raters if name not in labels.raters]
-            faults.append(
-                Fault(
-                    "other_raters",
-                    Header(ratings.file),
-                    labels=labels.file,
-                    lost=facts.Fact("rater" if len(lost) == 1 else "raters", names=tuple(lost)),
-                    file=ratings.file,
-                    others=tuple(others),
-                )
-            )
+            others, at = tuple(name for name in ratings.raters if name not in labels.raters), Header(ratings.file)
+            said = {"labels": labels.file, "file": ratings.file}
+            yield Fault("other_raters", at, lost=_named_raters(tuple(lost)), others=others, **said)
 
 
-def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Ratings] | None:
+def _aligned(found: dict[str, Ratings]) -> dict[str, Ratings]:
     """The tables with their raters and cases in the order of the labels."""
     labels = found["labels"]
     aligned = {key: _with_raters_of(labels, ratings) for key, ratings in found.items()}
@@ -418,8 +406,7 @@ def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Rating
         return aligned
     for key, ratings in aligned.items():
         index_of = {case: k for k, case in enumerate(ratings.cases or ())}
-        if _other_cases(labels, labels.cases, index_of, ratings.file, "case_of_other_table", faults):
-            return None
+        _refuse_other_cases(labels, labels.cases, index_of, ratings.file, "case_of_other_table")
         order = [index_of[case] for case in labels.cases]
         aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
     return aligned
@@ -432,67 +419,52 @@ def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
     return replace(ratings, values=ratings.values[:, order], raters=labels.raters)
 
 
-def _other_cases(
-    labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, code: str, faults: list[Fault]
-) -> bool:
-    """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
+def _refuse_other_cases(labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, code: str) -> None:
+    """Refuse cases that the other table does not have; a fault for each, for those but for zeros one."""
     unknown_cases = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
     plain = {case.lstrip("0") for case in known} if unknown_cases else set()
     rows = [row for row, case in unknown_cases if case.lstrip("0") not in plain]
-    but_for_zeros = len(unknown_cases) - len(rows)
+    but_for_zeros, faults = len(unknown_cases) - len(rows), by_row(code, labels.file, None, rows, other=other)
     if but_for_zeros:
         zeros = "case_with_other_zeros" if but_for_zeros == 1 else "cases_with_other_zeros"
         cases_of = facts.Count(but_for_zeros, "case")
-        faults.append(Fault(zeros, File(labels.file, other), cases_of=cases_of, file=labels.file, other=other))
-    faults += by_row(code, labels.file, None, rows, other=other)
-    return bool(unknown_cases)
+        at = File(labels.file, other)
+        faults.insert(0, Fault(zeros, at, cases_of=cases_of, file=labels.file, other=other))
+    if faults:
+        raise DataError(faults)
 
 
 def _site(
-    declared: ReadersTables, at: Key, sites: Sequence[datasets.Cohort], unread: Sequence[str], faults: list[Fault]
+    declared: ReadersTables, at: Key, sites: Sequence[datasets.Cohort], unread: Sequence[str]
 ) -> datasets.Cohort | None:
     if declared.dataset is None or declared.dataset in unread:
         return None
     names = [site.dataset.name for site in sites]
     if declared.dataset in names:
         return sites[names.index(declared.dataset)]
-    near = nearest(declared.dataset, names)
-    named = at.of("dataset")
-    faults.append(Fault("no_dataset_of_readers", named, dataset=declared.dataset, known=tuple(names), near=near))
-    return None
+    near, known = nearest(declared.dataset, names), tuple(names)
+    raise DataError.one("no_dataset_of_readers", at.of("dataset"), dataset=declared.dataset, known=known, near=near)
 
 
-def _order(labels: Ratings, at: Key, site: datasets.Cohort | None, faults: list[Fault]) -> list[tuple[int, int]] | None:
-    """Each case's row in the tables with its row in the dataset, in the order of the dataset."""
-    if site is None:
-        return [(k, k) for k in range(len(labels.rows))]
-    if labels.cases is not None:
-        return _linked(labels, labels.cases, at, site, faults)
-    if len(labels.rows) != site.dataset.rows_read:
+def _order(labels: Ratings, at: Key, site: datasets.Cohort | None) -> list[tuple[int, int]] | None:
+    """Each case's row in the tables with its row in the dataset, in the order of the dataset; None without its ids."""
+    if site is not None and labels.cases is not None:
+        if site.declaration.id is None:
+            raise DataError.one("cases_not_linked", at.of("case"), dataset=site.dataset.name)
+        if site.identifiers is None:
+            return None
+        index_of = {identifier: k for k, identifier in enumerate(site.identifiers)}
+        _refuse_other_cases(labels, labels.cases, index_of, site.dataset.name, "case_of_other_dataset")
+        return sorted(((k, index_of[case]) for k, case in enumerate(labels.cases)), key=lambda pair: pair[1])
+    if site is not None and len(labels.rows) != site.dataset.rows_read:
         one_more = labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1
-        faults.append(
-            Fault(
-                "cases_of_other_number",
-                File(labels.file),
-                file=labels.file,
-                cases=facts.Count(len(labels.rows), "case"),
-                dataset=site.dataset.name,
-                rows=facts.Count(site.dataset.rows_read, "row"),
-                header=facts.Fact("header_of_raters") if one_more else None,
-            )
+        raise DataError.one(
+            "cases_of_other_number",
+            File(labels.file),
+            file=labels.file,
+            cases=facts.Count(len(labels.rows), "case"),
+            dataset=site.dataset.name,
+            rows=facts.Count(site.dataset.rows_read, "row"),
+            header=facts.Fact("header_of_raters") if one_more else None,
         )
-        return None
     return [(k, k) for k in range(len(labels.rows))]
-
-
-def _linked(
-    labels: Ratings, cases: tuple[str, ...], at: Key, site: datasets.Cohort, faults: list[Fault]
-) -> list[tuple[int, int]] | None:
-    if site.declaration.id is None:
-        faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))
-    if site.identifiers is None:
-        return None
-    index_of = {identifier: k for k, identifier in enumerate(site.identifiers)}
-    if _other_cases(labels, cases, index_of, site.dataset.name, "case_of_other_dataset", faults):
-        return None
-    return sorted(((k, index_of[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])

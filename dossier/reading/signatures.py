@@ -7,7 +7,7 @@ import io
 import zipfile
 import zlib
 
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File
 
@@ -50,48 +50,40 @@ def kind(file: str) -> str | None:
     return next((ending for ending in sorted(KINDS, key=len, reverse=True) if name.endswith(ending)), None)
 
 
-def another_kind(content: bytes, file: str, ending: str) -> Fault | None:
-    """The fault of a file whose first bytes say another kind than its ending."""
+def refuse_another_kind(content: bytes, file: str, ending: str) -> None:
+    """Refuse a file whose first bytes say another kind than its ending."""
     for signature, name, endings in SIGNATURES:
         if content.startswith(signature) and ending not in endings:
             mend = Fact("name_or_save", right=endings[0], ending=ending) if endings else Fact("save_as_table")
-            return Fault("other_kind_of_file", File(file), file=file, kind=name, ending=ending, mend=mend)
-    return None
+            raise DataError.one("other_kind_of_file", File(file), file=file, kind=name, ending=ending, mend=mend)
 
 
-def gunzipped(content: bytes, file: str, faults: list[Fault]) -> bytes | None:
-    """What a gzip file holds; None, and a fault, when it is none, is cut off, or holds more than a table may."""
-    most = _most(len(content))
+def gunzipped(content: bytes, file: str) -> bytes:
+    """What a gzip file holds; a DataError when it is none, is cut off, or holds more than a table may."""
     pieces: list[bytes] = []
     size = 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
             while piece := stream.read(PIECE):
                 size += len(piece)
-                if size > most:
-                    faults.append(_too_large(file, len(content), most))
-                    return None
+                _refuse_too_large(file, len(content), size)
                 pieces.append(piece)
     except (OSError, EOFError, zlib.error):
-        faults.append(Fault("not_a_gzip_file", File(file), file=file))
-        return None
+        raise DataError.one("not_a_gzip_file", File(file), file=file) from None
     return b"".join(pieces)
 
 
-def too_large_when_unzipped(content: bytes, file: str) -> Fault | None:
-    """The fault of a workbook whose parts declare a size that no table has; zipfile reads no more than is declared.
+def refuse_too_large_when_unzipped(content: bytes, file: str) -> None:
+    """Refuse a workbook whose parts declare a size that no table has; zipfile reads no more than is declared.
 
     Raises zipfile.BadZipFile when the bytes are no zip archive.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        size = sum(part.file_size for part in archive.infolist())
-    most = _most(len(content))
-    return _too_large(file, len(content), most) if size > most else None
+        _refuse_too_large(file, len(content), sum(part.file_size for part in archive.infolist()))
 
 
-def _most(packed: int) -> int:
-    return min(MOST_BYTES, max(SMALL, MOST_TIMES * packed))
-
-
-def _too_large(file: str, packed: int, most: int) -> Fault:
-    return Fault("unpacks_to_too_much", File(file), packed=Count(packed, "byte"), file=file, megabytes=most >> 20)
+def _refuse_too_large(file: str, packed: int, size: int) -> None:
+    most = min(MOST_BYTES, max(SMALL, MOST_TIMES * packed))
+    if size > most:
+        of = Count(packed, "byte")
+        raise DataError.one("unpacks_to_too_much", File(file), packed=of, file=file, megabytes=most >> 20)

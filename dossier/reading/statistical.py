@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow
 
-from dossier.core.errors import Fault
+from dossier.core.errors import DataError
 from dossier.core.faults.locations import File
 from dossier.reading.cells import whole
 
@@ -32,17 +32,16 @@ class Variables:
     labelled: Mapping[str, list[str | None]]
 
 
-def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Variables | None:
+def variables(content: bytes, file: str, ending: str) -> Variables:
     """The variables of a file of SAS, Stata or SPSS; what it declares as missing is missing, durations are days."""
     try:
         import pyreadstat
     except ModuleNotFoundError:
-        faults.append(Fault("reader_not_installed", File(file), file=file, package="pyreadstat"))
-        return None
+        raise DataError.one("reader_not_installed", File(file), file=file, package="pyreadstat") from None
     read = getattr(pyreadstat, READERS[ending])
+    cut = DataError.one("not_a_whole_file", File(file), file=file, kind=PACKAGES[ending])
     if ending == ".xpt" and len(content) % RECORD:
-        faults.append(_not_whole(file, ending))
-        return None
+        raise cut
     try:
         found, about = read(io.BytesIO(content), output_format="dict")
         names = about.column_names
@@ -53,11 +52,9 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
             for name in (name for name in timed if _is_duration(seconds[name], about, name)):
                 found[name] = [None if _present(value) is None else value / A_DAY for value in seconds[name]]
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, OSError):
-        faults.append(_not_whole(file, ending))
-        return None
+        raise cut from None
     if not all(isinstance(name, str) for name in about.column_names):
-        faults.append(_not_whole(file, ending))
-        return None
+        raise cut
     cells = {name: [_present(value) for value in found[name]] for name in about.column_names}
     single = [name for name, kind in about.readstat_variable_types.items() if kind == "float"]
     cells |= {name: _as_spelled(cells[name]) for name in single}
@@ -74,10 +71,6 @@ def _is_duration(seconds: list[Any], about: Any, name: str) -> bool:
     if about.original_variable_types[name].startswith(DURATIONS):
         return True
     return any(not 0 <= value < A_DAY for value in seconds if _present(value) is not None)
-
-
-def _not_whole(file: str, ending: str) -> Fault:
-    return Fault("not_a_whole_file", File(file), file=file, kind=PACKAGES[ending])
 
 
 def _as_spelled(values: list[Any]) -> list[Any]:

@@ -16,6 +16,7 @@ from dossier.core.release import Release
 from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
 from dossier.reading import columns
+from dossier.reading.faults import noted
 from dossier.reading.predictors import Input, numbered, too_long
 from dossier.words.wording import number
 
@@ -44,7 +45,7 @@ def labelled(release: Release, sources: Sequence[Input], faults: list[Fault]) ->
         holders = {source.where: source for source in tested if declared.column in source.table.columns}
         if not holders:
             if tested:
-                columns.named(tested[0].table, declared.column, "[[subgroup]] column", faults)
+                noted(faults, columns.named, tested[0].table, declared.column, "[[subgroup]] column")
             continue
         labels, places = _of_column(declared, holders, where, faults)
         for source in tested:

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from dossier.core import errors, facts
 from dossier.core.faults.locations import File, Header
 from dossier.reading import cells, dialects, parquet, ragged, signatures, statistical, workbooks
 from dossier.reading.dialects import Dialect
+from dossier.reading.faults import noted
 
 MOST_COLUMNS = 10_000
 """As many predictors as no model has; each is a row of several tables, and is held against those of every site."""
@@ -80,84 +81,55 @@ class Written:
 
 def table(
     source: Given, file: str, faults: list[errors.Fault], dialect: Dialect | None = None, head: bool = True
-) -> RawTable | None:
-    """The table that the bytes of a file hold, or parquet files one below the other; None, and a fault, without one.
+) -> RawTable:
+    """The table that the bytes of a file hold, or parquet files one below the other; a DataError where they hold none.
 
-    Without a `head` the first row of a text or a workbook is one of cells, and its columns are numbered; blank lines
-    are none, and a record of separators only may be a case without labels.
+    What is wrong with some of its cells is added to the faults. Without a `head` the first row of a text or a workbook
+    is one of cells, and its columns are numbered; blank lines are none, and a record of separators only may be a case
+    without labels.
     """
     dialect, ending = dialect or Dialect(), signatures.kind(file) or ".csv"
     if not isinstance(source, bytes) or ending == ".parquet":
-        return _parquet({file: source} if isinstance(source, bytes) else source, file, faults)
+        return _parquet({file: source} if isinstance(source, bytes) else source, file)
     if ending in signatures.TEXTS:
-        written = _written(source, file, dialect, faults, may_guess=head)
-        raw = None if written is None else _records(written, file, dialect, faults)
-        if raw is None or written is None:
-            return None
-        return _with_header(raw.filled(), faults) if head else _without_blank_lines(raw, written)
-    another = signatures.another_kind(source, file, ending)
-    if another is not None:
-        faults.append(another)
-        return None
+        written = _written(source, file, dialect, may_guess=head)
+        raw = _records(written, file, dialect, faults)
+        return _with_header(raw.filled()) if head else _without_blank_lines(raw, written)
+    signatures.refuse_another_kind(source, file, ending)
     if ending == ".xlsx":
-        return _workbook(source, file, dialect, head, faults)
-    if ending in statistical.READERS:
-        return _statistical(source, file, ending, faults)
-    return _feather(source, file, faults)
+        return _workbook(source, file, dialect, head)
+    return _statistical(source, file, ending) if ending in statistical.READERS else _feather(source, file)
 
 
-def _written(
-    content: bytes, file: str, dialect: Dialect, faults: list[errors.Fault], may_guess: bool = False
-) -> Written | None:
-    # The bytes of a text, which may be packed; None, and a fault, where they are those of another kind of file.
+def _written(content: bytes, file: str, dialect: Dialect, may_guess: bool = False) -> Written:
+    # The bytes of a text, which may be packed.
     ending = signatures.kind(file) or ".csv"
-    whole = signatures.gunzipped(content, file, faults) if ending in signatures.PACKED else content
-    another = None if whole is None else signatures.another_kind(whole, file, ending.removesuffix(".gz"))
-    if whole is None or another is not None:
-        faults += [] if another is None else [another]
-        return None
+    whole = signatures.gunzipped(content, file) if ending in signatures.PACKED else content
+    signatures.refuse_another_kind(whole, file, ending.removesuffix(".gz"))
     guessed = dialects.guessed(whole) if may_guess and dialect.encoding is None else None
-    text = _text(whole, file, replace(dialect, encoding=dialect.encoding or guessed), faults)
-    if text is None:
-        return None
+    text = dialects.decoded(whole, file, replace(dialect, encoding=dialect.encoding or guessed))
+    if not text.strip():
+        raise errors.DataError.one("empty_file", File(file), file=file)
     notes = () if guessed is None else (facts.Fact("read_as_western", file=file),)
     start = LINES_ABOVE.match(text)
     if start is None:
         raise TypeError("an empty text begins so too")
     above, text = start[0].count("\n"), text[start.end() :]
-    strange = dialects.unread_separator(text, file)
-    if strange is not None:
-        faults.append(strange)
-        return None
+    dialects.refuse_unread_separator(text, file)
     if dialect.separator is None and start["separator"] is not None:
         return Written(text, start["separator"], above, notes)
     return Written(text, dialects.separator(text, file, dialect), above, notes)
 
 
-def _text(content: bytes, file: str, dialect: Dialect, faults: list[errors.Fault]) -> str | None:
-    text = dialects.decoded(content, file, dialect, faults)
-    if text is not None and not text.strip():
-        faults.append(errors.Fault("empty_file", File(file), file=file))
-        return None
-    return text
-
-
-def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.Fault]) -> RawTable | None:
+def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.Fault]) -> RawTable:
     """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
     delimiter, above = written.delimiter, written.above
-    stray = ragged.lost_between_quotation_marks(written.text, delimiter, file, above)
-    if stray is not None:
-        faults.append(stray)
-        return None
+    ragged.refuse_lost_between_quotation_marks(written.text, delimiter, file, above)
     try:
         width = len(next(csv.reader(ragged.by_lines(written.text), delimiter=delimiter), ()))
     except csv.Error:
-        faults.append(errors.Fault("long_name_of_column", Header(file), most=csv.field_size_limit()))
-        return None
-    too_many = too_many_columns(range(width), file)
-    if too_many is not None:
-        faults.append(too_many)
-        return None
+        raise errors.DataError.one("long_name_of_column", Header(file), most=csv.field_size_limit()) from None
+    refuse_too_many_columns(width, file)
     blank: list[int] = []
     unequal: list[ragged.Uneven] = []
 
@@ -171,8 +143,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.
     names = [f"c{k}" for k in range(width)]
     content = written.text.encode()
     if len(content) > signatures.MOST_BYTES:
-        faults.append(errors.Fault("large_text", File(file), file=file, most=signatures.MOST_BYTES))
-        return None
+        raise errors.DataError.one("large_text", File(file), file=file, most=signatures.MOST_BYTES)
     try:
         found = pyarrow.csv.read_csv(
             io.BytesIO(content),
@@ -187,11 +158,9 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.
             ),
         )
     except pyarrow.ArrowInvalid:
-        faults.append(errors.Fault("unreadable_table", File(file), file=file))
-        return None
+        raise errors.DataError.one("unreadable_table", File(file), file=file) from None
     if unequal:
-        faults += ragged.faults(unequal, found.num_rows - 1, width, file)
-        return None
+        raise errors.DataError(ragged.faults(unequal, found.num_rows - 1, width, file))
     rows = np.delete(np.arange(found.num_rows + len(blank), dtype=np.int64), blank) + 1 + above
     columns = tuple(pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
     faults += dialects.points(columns, rows, file, dialect)
@@ -220,46 +189,39 @@ def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
     return None if empty is None else ~np.asarray(empty.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _with_header(found: RawTable, faults: list[errors.Fault]) -> RawTable | None:
+def _with_header(found: RawTable) -> RawTable:
     names = [str(column[0]) for column in found.columns.values()]
-    if not well_named(names, len(found.rows) - 1, found.file, faults):
-        return None
+    refuse_badly_named(names, len(found.rows) - 1, found.file)
     columns = {name: column[1:] for name, column in zip(names, found.columns.values(), strict=True) if name}
     return replace(found, columns=columns, rows=found.rows[1:])
 
 
-def too_many_columns(names: Sized, file: str) -> errors.Fault | None:
-    """The fault of a table of more columns than can be looked at."""
-    if len(names) <= MOST_COLUMNS:
-        return None
-    return errors.Fault("many_columns", Header(file), file=file, number=len(names), most=MOST_COLUMNS)
+def refuse_too_many_columns(number: int, file: str) -> None:
+    """Refuse a table of more columns than can be looked at."""
+    if number > MOST_COLUMNS:
+        raise errors.DataError.one("many_columns", Header(file), file=file, number=number, most=MOST_COLUMNS)
 
 
-def well_named(names: Sequence[str], count: int, file: str, faults: list[errors.Fault]) -> bool:
-    """Whether every column has a name of its own, there are rows, and not too many columns; faults where not."""
-    too_many = too_many_columns(names, file)
-    if too_many is not None:
-        faults.append(too_many)
-        return False
+def refuse_badly_named(names: Sequence[str], count: int, file: str) -> None:
+    """Refuse a table in which a column has no name of its own, one without rows, and one of too many columns."""
+    refuse_too_many_columns(len(names), file)
     counts = Counter(name for name in names if name)
     repeated = sorted(name for name, count in counts.items() if count > 1)
-    faults += [errors.Fault("columns_of_one_name", Header(file), number=counts[name], name=name) for name in repeated]
+    faults = [errors.Fault("columns_of_one_name", Header(file), number=counts[name], name=name) for name in repeated]
     if count < 1:
         faults.append(errors.Fault("no_rows", File(file), file=file))
-    titled = len(names) > 2 and sum(counts.values()) == 1
-    if titled:
+    if len(names) > 2 and sum(counts.values()) == 1:
         faults.append(errors.Fault("title_above_table", Header(file), columns=len(names), name=next(iter(counts))))
-    return not repeated and not titled and count >= 1
+    if faults:
+        raise errors.DataError(faults)
 
 
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
 
 
-def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: list[errors.Fault]) -> RawTable | None:
+def _workbook(content: bytes, file: str, dialect: Dialect, head: bool) -> RawTable:
     """The rows of a sheet that hold something; without a head all of them, and their cells as one types them."""
-    found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
-    if found is None:
-        return None
+    found = workbooks.sheet(content, file, dialect.sheet, dialect.where)
     rows = np.array(found.rows, dtype=np.int64)
     if not head:
         columns = zip(*found.cells, strict=True)
@@ -267,20 +229,16 @@ def _workbook(content: bytes, file: str, dialect: Dialect, head: bool, faults: l
         arrays = (pyarrow.array(texts, pyarrow.string()) for texts in spelled)
         return RawTable(file, {f"{k}": array for k, array in enumerate(arrays)}, rows)
     names = ["" if name is None else cells.text(name) for name in found.cells[0]]
-    if not well_named(names, len(rows) - 1, file, faults):
-        return None
+    refuse_badly_named(names, len(rows) - 1, file)
     named = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
     notes = (facts.Fact("hidden_rows", rows=facts.Count(found.hidden, "row"), file=file),) if found.hidden else ()
     return RawTable(file, named, rows[1:], notes=notes)
 
 
-def _statistical(content: bytes, file: str, ending: str, faults: list[errors.Fault]) -> RawTable | None:
-    found = statistical.variables(content, file, ending, faults)
-    if found is None:
-        return None
+def _statistical(content: bytes, file: str, ending: str) -> RawTable:
+    found = statistical.variables(content, file, ending)
     count = len(next(iter(found.cells.values()), ()))
-    if not well_named(list(found.cells), count, file, faults):
-        return None
+    refuse_badly_named(list(found.cells), count, file)
     columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
     codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
     return RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes).filled()
@@ -289,34 +247,31 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[errors.Fau
 # ---- parquet and feather ---------------------------------------------------------------------------------------------
 
 
-def _feather(content: bytes, file: str, faults: list[errors.Fault]) -> RawTable | None:
+def _feather(content: bytes, file: str) -> RawTable:
     try:
         found = pyarrow.feather.read_table(pyarrow.BufferReader(content), use_threads=False)
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError):
-        faults.append(errors.Fault("not_a_feather_file", File(file), file=file))
-        return None
-    if not well_named(found.column_names, found.num_rows, file, faults):
-        return None
+        raise errors.DataError.one("not_a_feather_file", File(file), file=file) from None
+    refuse_badly_named(found.column_names, found.num_rows, file)
     for name, column in zip(found.column_names, found.columns, strict=True):
         cells.refuse_invalid(name, column, file)
     columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     return RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)).filled()
 
 
-def _parquet(sources: Mapping[str, Path | bytes], file: str, faults: list[errors.Fault]) -> RawTable | None:
+def _parquet(sources: Mapping[str, Path | bytes], file: str) -> RawTable:
     """Parquet files one below the other, whose columns are read when they are asked for; `file` names the whole."""
-    opened = [parquet.part(source, name, faults) for name, source in sources.items()]
+    faults: list[errors.Fault] = []
+    opened = [noted(faults, parquet.part, source, name) for name, source in sources.items()]
     parts = tuple(part for part in opened if part is not None)
-    if len(parts) < len(opened):
-        return None
+    if faults:
+        raise errors.DataError(faults)
     names, count = parts[0].names, sum(part.rows for part in parts)
-    too_many = too_many_columns(names, file) or parquet.too_many_rows(count, file)
-    if too_many is not None:
-        faults.append(too_many)
-        return None
-    if not parquet.alike(parts, file, faults) or not well_named(names, count, file, faults):
-        return None
+    refuse_too_many_columns(len(names), file)
+    parquet.refuse_too_many_rows(count, file)
+    parquet.refuse_unlike(parts, file)
+    refuse_badly_named(names, count, file)
     files = tuple((part.file, part.rows) for part in parts)
     return RawTable(file, parquet.Columns(file, parts), np.arange(1, count + 1, dtype=np.int64), files=files)

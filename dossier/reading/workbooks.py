@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from dossier.core import errors, facts
 from dossier.core.faults.locations import Cell, File, Key, SheetCell
 from dossier.reading.faults import nearest
-from dossier.reading.signatures import too_large_when_unzipped
+from dossier.reading.signatures import refuse_too_large_when_unzipped
 
 MOST_CELLS = 50_000_000
 """A row may name a cell far to the right: the cells are counted before they are kept."""
@@ -42,63 +42,55 @@ class Sheet:
     """How many of these a filter hides, or somebody."""
 
 
-def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faults: list[errors.Fault]) -> Sheet | None:
+def sheet(content: bytes, file: str, wanted: str | None, where: Key | None) -> Sheet:
     """The rows of the sheet that is wanted, or of the only one; formulas by the values that were last computed."""
     try:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
     except ModuleNotFoundError:
-        faults.append(errors.Fault("reader_not_installed", File(file), file=file, package="openpyxl"))
-        return None
+        raise errors.DataError.one("reader_not_installed", File(file), file=file, package="openpyxl") from None
     try:
-        too_large = too_large_when_unzipped(content, file)
-        if too_large is not None:
-            faults.append(too_large)
-            return None
+        refuse_too_large_when_unzipped(content, file)
         with warnings.catch_warnings():
             # Styles and validations that it does not know are nothing to us; the values are.
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             try:
-                name = _name(book.sheetnames, file, wanted, where, faults)
-                if name is None or _with_formulas_without_values(book[name], file, faults):
-                    return None
-                return _rows(book[name], file, faults)
+                page = book[_name(book.sheetnames, file, wanted, where)]
+                _refuse_formulas_without_values(page, file)
+                return _rows(page, file)
             finally:
                 book.close()
     except (*BROKEN, InvalidFileException):
-        faults.append(errors.Fault("not_a_workbook", File(file), file=file))
-        return None
+        raise errors.DataError.one("not_a_workbook", File(file), file=file) from None
 
 
-def _name(names: list[str], file: str, wanted: str | None, where: Key | None, faults: list[errors.Fault]) -> str | None:
-    """The sheet that is meant; None, and a fault that lists the sheets, when that is not clear."""
+def _name(names: list[str], file: str, wanted: str | None, where: Key | None) -> str:
+    """The sheet that is meant; a DataError that lists the sheets when that is not clear."""
     if wanted is not None and wanted not in names:
         at = where.of("sheet") if where else File(file)
         near = nearest(wanted, names)
-        faults.append(errors.Fault("no_sheet", at, file=file, sheet=wanted, known=tuple(names), near=near))
-        return None
+        raise errors.DataError.one("no_sheet", at, file=file, sheet=wanted, known=tuple(names), near=near)
     if wanted is None and len(names) != 1:
         mend = facts.Fact("name_sheet", sheet=names[0]) if where else facts.Fact("keep_one_sheet")
-        at = where or File(file)
-        faults.append(errors.Fault("several_sheets", at, file=file, number=len(names), sheets=tuple(names), mend=mend))
-        return None
+        at, sheets = where or File(file), tuple(names)
+        raise errors.DataError.one("several_sheets", at, file=file, number=len(names), sheets=sheets, mend=mend)
     return wanted or names[0]
 
 
-def _with_formulas_without_values(page: Any, file: str, faults: list[errors.Fault]) -> bool:
-    """Whether formulas were never computed, as in a workbook that a program has written: their cells look empty."""
+def _refuse_formulas_without_values(page: Any, file: str) -> None:
+    """Refuse formulas that were never computed, as in a workbook that a program has written: their cells look empty."""
     if not hasattr(page, "iter_rows"):
-        return False
+        raise errors.DataError.one("chart_for_table", File(file), file=file)
     with page.parent._archive.open(page._worksheet_path) as part:
         if FORMULA.search(part.read()) is None:
-            return False
+            return
     with page.parent._archive.open(page._worksheet_path) as part:
         waiting = list(_uncomputed(part))
     if waiting:
         at, formulas = SheetCell(file, waiting[0]), facts.Count(len(waiting), "formula")
-        faults.append(errors.Fault("formulas_without_values", at, formulas=formulas, file=file, cells=tuple(waiting)))
-    return bool(waiting)
+        cells = tuple(waiting)
+        raise errors.DataError.one("formulas_without_values", at, formulas=formulas, file=file, cells=cells)
 
 
 def _uncomputed(part: Any) -> Iterator[str]:
@@ -112,10 +104,7 @@ def _uncomputed(part: Any) -> Iterator[str]:
             element.clear()
 
 
-def _rows(page: Any, file: str, faults: list[errors.Fault]) -> Sheet | None:
-    if not hasattr(page, "iter_rows"):
-        faults.append(errors.Fault("chart_for_table", File(file), file=file))
-        return None
+def _rows(page: Any, file: str) -> Sheet:
     found: dict[int, dict[int, Any]] = {}
     width = 0
     with page.parent._archive.open(page._worksheet_path) as part:
@@ -124,17 +113,13 @@ def _rows(page: Any, file: str, faults: list[errors.Fault]) -> Sheet | None:
             filled = [(cell["column"], value) for cell in row if (value := _value(cell["value"])) is not None]
             if not filled:
                 continue
-            misplaced = _misplaced(number, [column for column, _ in filled], file, number in found)
+            _refuse_misplaced(number, [column for column, _ in filled], file, number in found)
             width = max(width, *(column for column, _ in filled), 0)
-            if misplaced is None and (len(found) + 1) * width > MOST_CELLS:
-                misplaced = errors.Fault("many_cells", File(file), file=file, most=MOST_CELLS)
-            if misplaced is not None:
-                faults.append(misplaced)
-                return None
+            if (len(found) + 1) * width > MOST_CELLS:
+                raise errors.DataError.one("many_cells", File(file), file=file, most=MOST_CELLS)
             found[number] = dict(filled)
     if not found:
-        faults.append(errors.Fault("empty_file", File(file), file=file))
-        return None
+        raise errors.DataError.one("empty_file", File(file), file=file)
     numbers = tuple(sorted(found))
     of_rows = sheet.row_dimensions
     hidden = sum(of_rows.get(str(number), {}).get("hidden") in ("1", "true") for number in numbers)
@@ -154,13 +139,13 @@ def _parser(page: Any, part: Any) -> Any:
     return WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings)
 
 
-def _misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> errors.Fault | None:
-    """The fault of a row with cells where no sheet has any, or that stands twice, or holds a cell twice."""
+def _refuse_misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> None:
+    """Refuse a row with cells where no sheet has any, one that stands twice, and one that holds a cell twice."""
+    at = Cell(file, rows=(number,))
     if again or len(set(columns)) < len(columns):
-        return errors.Fault("row_twice_in_sheet", Cell(file, rows=(number,)), row=number, file=file)
-    if 1 <= number <= LAST_ROW and min(columns) >= 1 and max(columns) <= LAST_COLUMN:
-        return None
-    return errors.Fault("cell_outside_sheet", Cell(file, rows=(number,)), file=file, row=number, column=max(columns))
+        raise errors.DataError.one("row_twice_in_sheet", at, row=number, file=file)
+    if not 1 <= number <= LAST_ROW or min(columns) < 1 or max(columns) > LAST_COLUMN:
+        raise errors.DataError.one("cell_outside_sheet", at, file=file, row=number, column=max(columns))
 
 
 def _value(value: Any) -> Any:

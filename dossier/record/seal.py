@@ -17,10 +17,13 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from dossier.core.errors import ReleaseError
+from dossier.core.faults.locations import Key
 from dossier.core.release import Release
 from dossier.core.types import Seal, SealChange, Sealed
 
 SEAL = "seal.json"
+WHERE = Key("release", "sealed")
 SCHEMA: Literal["dossier-seal/1"] = "dossier-seal/1"
 LISTS: tuple[Sealed, ...] = ("acceptance", "subgroup")
 TABLES: tuple[Sealed, ...] = get_args(Sealed)
@@ -68,18 +71,18 @@ def text(sealed: Mapping[str, Any], day: datetime.date) -> bytes:
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 
-def seal(content: bytes, name: str, release: Release) -> Seal | str:
-    """The seal that a file holds, held against a release; or why it is none of it, as the code of a fault."""
+def seal(content: bytes, name: str, release: Release) -> Seal:
+    """The seal that a file holds, held against a release; a ReleaseError says why it is none of it."""
     try:
         found = SealFile.model_validate_json(content)
     except ValidationError:
-        return "not_a_seal"
+        raise ReleaseError.one("not_a_seal", WHERE, file=name) from None
     if set(found.declared) != set(TABLES) or content != text(found.declared, found.sealed_on):
-        return "seal_altered"
+        raise ReleaseError.one("seal_altered", WHERE, file=name)
     about = found.declared["release"]
     model = about.get("model") if isinstance(about, Mapping) else None
     if model != release.release.model:
-        return "seal_of_another_model"
+        raise ReleaseError.one("seal_of_another_model", WHERE, file=name, model=release.release.model)
     now = declared(release)
     return Seal(name, found.sha256, found.sealed_on, sha256(now, found.sealed_on), tuple(_changes(found.declared, now)))
 
