@@ -11,9 +11,9 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 import click
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dossier.outputs.single import Kind
     from dossier.outputs.verify import Report
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 DONE, BAD_INPUT, NOT_MET, DIFFERS, UNSIGNED, INTERRUPTED = 0, 2, 3, 4, 5, 130
 PLACE = click.Path(path_type=Path)
 LEAST = (
@@ -91,63 +92,64 @@ def _wishes(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -
     return words
 
 
-def _of_tables(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how a table is written and what its columns mean, the same for every command."""
-    from dossier.core.command import DECIMALS, ENCODINGS, LEAST_THRESHOLD, SCALES, SEPARATORS
+def _taken(context: click.Context, option: click.Parameter, descriptor: int | None) -> int | None:
+    """The descriptor, under another number: later its own, if nobody has opened it, may be that of a file of ours."""
+    try:
+        return descriptor if descriptor is None else os.dup(descriptor)
+    except (OSError, OverflowError):
+        raise click.BadParameter("Nothing can be read from it. Open a file: --password-fd 3 3<FILE.") from None
 
-    options = (
-        click.option("--outcome", metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says."),
-        click.option(
-            "--time",
-            metavar="COL",
-            help="In place of --outcome, how long each patient was followed; with --event, --at.",
-        ),
-        click.option(
-            "--event", metavar="COL", help="What happened then: 0 nothing, 1 the outcome, 2 a competing event."
-        ),
-        click.option("--at", type=float, metavar="T", help="By when the outcome counts, in the unit of --time."),
-        click.option(
-            "--risk", metavar="COL", help="The column of the risk, from 0 to 1, or as --scale says.  [required]"
-        ),
-        click.option("--site", metavar="COL", help="The column of the hospital; without it all rows are of one."),
-        click.option(
-            "--threshold",
-            "thresholds",
-            type=click.FloatRange(LEAST_THRESHOLD, 1 - LEAST_THRESHOLD),
-            multiple=True,
-            help="Repeatable.",
-        ),
-        click.option(
-            *("--wish", "wishes"),
-            metavar="MEASURE=SHARE",
-            callback=_wishes,
-            multiple=True,
-            help="What to look for a threshold for: sensitivity=0.95, specificity=0.9; repeatable.",
-        ),
-        click.option("--missing", metavar="X", multiple=True, help="A value that stands for missing; repeatable."),
-        click.option(
-            "--positive", metavar="X", help="The value of the outcome that means that it happened; default: 1."
-        ),
-        click.option("--censored", metavar="X", help="The value of --event of those who left; with --positive."),
-        click.option("--competing", metavar="X", multiple=True, help="A value of other events of --event; repeatable."),
-        click.option(
-            "--scale",
-            type=click.Choice(SCALES),
-            default="probability",
-            show_default=True,
-            help="How the risks are written: from 0 to 1, from 0 to 100, or as log odds.",
-        ),
-        click.option("--encoding", type=click.Choice(ENCODINGS), help="Of a .csv or .tsv."),
-        click.option(
-            "--separator", type=click.Choice(SEPARATORS), help="Of a .csv or .tsv: what stands between columns."
-        ),
-        click.option("--decimal", type=click.Choice(DECIMALS), help="Of a .csv or .tsv: the decimal sign."),
-        click.option("--sheet", metavar="NAME", help="Of a workbook with several sheets."),
-        click.option("--name", help="The model's name; default: the table's."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+def _types() -> Mapping[str, Any]:
+    """The kinds of values of options, by their names in `words/options.toml`."""
+    from dossier.core import command
+
+    return {
+        "path": PLACE,
+        "number": float,
+        "threshold": click.FloatRange(command.LEAST_THRESHOLD, 1 - command.LEAST_THRESHOLD),
+        "scale": click.Choice(command.SCALES),
+        "encoding": click.Choice(command.ENCODINGS),
+        "separator": click.Choice(command.SEPARATORS),
+        "decimal": click.Choice(command.DECIMALS),
+        "edition": click.Choice(tuple(command.EDITIONS)),
+        "page": click.Choice(command.PAGES),
+        "kind": click.Choice(("png", "pdf", "svg", "tiff")),
+        "backend": click.Choice(("loky", "dask")),
+        "from_0": click.IntRange(min=0),
+        "jobs": click.IntRange(min=1),
+        "dpi": click.IntRange(50, 1200),
+    }
+
+
+def _options(*names: str) -> Callable[[Command], Command]:
+    """The options of these names, in their order; `words/options.toml` has what each is, and what --help says of it."""
+    from dossier.words import entries
+
+    kinds, callbacks = _types(), {"wishes": _wishes, "password_fd": _taken}
+
+    def decorated(command: Command) -> Command:
+        for name in reversed(names):
+            about = {"names": (f"--{name.replace('_', '-')}", name), "type": "", **entries("options")[name]}
+            typed, kind = about.pop("names"), kinds.get(about.pop("type"))
+            command = click.option(*typed, type=kind, callback=callbacks.get(name), **about)(command)
+        return command
+
+    return decorated
+
+
+OF_TABLES = (
+    *("outcome", "time", "event", "at", "risk", "site", "thresholds", "wishes", "missing", "positive", "censored"),
+    *("competing", "scale", "encoding", "separator", "decimal", "sheet", "name"),
+)
+"""The options that say how a table is written and what its columns mean, the same for every command."""
+OF_OUTPUT = ("out", "page", "jobs", "quiet", "replace")
+"""The options that every command that writes pages has."""
+
+
+def _of_output(asked: dict[str, Any]) -> Options:
+    """The options of output among those that are asked for, which are taken out of them."""
+    return Options(**{each.name: asked.pop(each.name) for each in fields(Options) if each.name in asked})
 
 
 def _asked(**asked: Any) -> Quick:
@@ -175,15 +177,7 @@ def _outcome(outcome: str | None, event: str | None, time: str | None, at: float
 
 @dossier.command(short_help="Write an example release, or that of your tables.")
 @click.argument("folder", metavar="DIR", type=PLACE)
-@click.option(
-    *("--table", "tables"),
-    multiple=True,
-    metavar="FILE",
-    type=PLACE,
-    help="A table of a hospital that did not make the model; repeatable. With --outcome and --risk.",
-)
-@click.option("--development", metavar="FILE", type=PLACE, help="With --table, what the model was made of.")
-@_of_tables
+@_options("tables", "development", *OF_TABLES)
 def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked: Any) -> None:
     """Write a commented release.toml and tiny tables: a release that builds at once.
 
@@ -207,11 +201,6 @@ def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked
         _print(path)
 
 
-_as_json = click.option(
-    "--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it."
-)
-
-
 def _write_release(folder: Path, source: Path, tables: Mapping[str, DatasetRole], asked: Quick) -> None:
     """The release of tables as a folder, with what their columns may be."""
     from dossier import reading
@@ -222,15 +211,9 @@ def _write_release(folder: Path, source: Path, tables: Mapping[str, DatasetRole]
         _print(path)
 
 
-_allow_outside = click.option(
-    "--allow-outside", is_flag=True, help="Let the release name files outside of its folder: tables, texts, previous."
-)
-
-
 @dossier.command(short_help="Report every fault and flag of a release.")
 @click.argument("release", metavar="RELEASE", type=PLACE)
-@_as_json
-@_allow_outside
+@_options("as_json", "allow_outside")
 def check(release: Path, as_json: bool, allow_outside: bool) -> int:
     """Read everything and report every fault, and every flag that a build will raise; draw nothing.
 
@@ -273,54 +256,10 @@ def seal(release: Path) -> None:
     _print(sealing.sha256(sealed, today))
 
 
-def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that every command that writes pages has."""
-    options = (
-        click.option("-o", "--out", required=True, type=PLACE, help="The folder to write."),
-        click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper."),
-        click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
-        click.option("--quiet", is_flag=True, help="No progress."),
-        click.option("--replace", is_flag=True, help="Replace OUT also where files in it were altered since."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-_replace = click.option("--replace", is_flag=True, help="Write also over files that hold something else.")
-_seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
-_edition = click.option(
-    "--edition",
-    type=click.Choice(["regulatory", "supplement", "committee", "html", "all"]),
-    default="all",
-    show_default=True,
-    help="What to print.",
-)
-
-
 @dossier.command(short_help="Build the dossier of a release.")
 @click.argument("release", metavar="RELEASE", type=PLACE)
-@_edition
-@_output_options
-@_seed
-@click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
-@click.option("--fail-on", metavar="FLAG,CLAIM", default="", help="Exit with 3 at these flags and claims.")
-@click.option("--junit", metavar="FILE", type=PLACE, help="Write a JUnit report here, too.")
-@_as_json
-@click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
-@click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
-@click.option(
-    "--backend",
-    type=click.Choice(["loky", "dask"]),
-    default="loky",
-    show_default=True,
-    help="Who evaluates: processes of this machine, or a Dask cluster that runs.",
-)
-@click.option(
-    "--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tls://10.0.0.1:8786; it sees all rows."
-)
-@click.option("--trust-scheduler", is_flag=True, help="Use a scheduler without TLS, and trust it and its network.")
-@_allow_outside
+@_options("edition", *OF_OUTPUT, "seed", "strict", "fail_on", "junit", "as_json", "draft", "local_site")
+@_options("backend", "scheduler", "trust_scheduler", "allow_outside")
 def build(
     release: Path,
     strict: bool,
@@ -328,12 +267,6 @@ def build(
     junit: Path | None,
     as_json: bool,
     backend: str,
-    out: Path,
-    jobs: int | None,
-    quiet: bool,
-    replace: bool,
-    scheduler: str | None,
-    allow_outside: bool,
     trust_scheduler: bool,
     **asked: Any,
 ) -> int:
@@ -348,12 +281,12 @@ def build(
     from dossier.outputs import output
 
     with _documented("build", as_json) as outcome:
-        _refuse_half_a_cluster(backend, scheduler, trust_scheduler)
+        options = _of_output(asked)
+        _refuse_half_a_cluster(backend, options.scheduler, trust_scheduler)
         failing = _flags_named(fail_on)
         if junit is not None:
-            output.refuse_as_report(junit, out)
-        options = Options(out, jobs, quiet, replace, scheduler, allow_outside)
-        with output.reserved(out, replace):
+            output.refuse_as_report(junit, options.out)
+        with output.reserved(options.out, options.replace):
             evidence, written = _made(release, Build(**asked), options)
             outcome.written += map(str, written)
         _judge(evidence, strict, failing, junit, outcome)
@@ -362,22 +295,13 @@ def build(
 
 @dossier.command(short_help="Look at one table of predictions.")
 @click.argument("table", metavar="TABLE", type=click.Path(path_type=Path, dir_okay=False))
-@_of_tables
-@click.option(
-    "--write-release",
-    "folder",
-    metavar="DIR",
-    type=PLACE,
-    help="Write the release of this look too: a release.toml and a copy of the table, in a new folder.",
-)
-@_output_options
-@_seed
-def quick(
-    table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, folder: Path | None, **asked: Any
-) -> None:
+@_options(*OF_TABLES, "folder", *OF_OUTPUT, "seed")
+def quick(table: Path, folder: Path | None, **asked: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
     from dossier.core.command import MOST_THRESHOLDS
+    from dossier.outputs import output
 
+    options = _of_output(asked)
     command = _asked(**asked)
     if not table.name:
         raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
@@ -387,8 +311,10 @@ def quick(
     if folder is not None:
         from dossier.command_line import initial
 
-        initial.refuse_within(folder, out)
-    evidence = _written(table, command, Options(out, jobs, quiet, replace))
+        initial.refuse_within(folder, options.out)
+    with output.reserved(options.out, options.replace):
+        evidence, written = _made(table, command, options)
+        _list(written)
     if folder is not None:
         _write_release(folder, table.parent, {table.name: "external"}, command)
     if flags := len(evidence.flags):
@@ -396,32 +322,29 @@ def quick(
 
 
 @dossier.command()
-@_output_options
-@_seed
-def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+@_options(*OF_OUTPUT, "seed")
+def demo(**asked: Any) -> None:
     """Build the releases that ship."""
     from dossier.core import material
     from dossier.core.command import Build
     from dossier.outputs import output
 
     folders = sorted(path.parent for path in material.fixtures().glob("*/release.toml"))
+    options = _of_output(asked)
     with ExitStack() as all_of_them:
         for folder in folders:
-            all_of_them.enter_context(output.reserved(out / folder.name, replace))
+            all_of_them.enter_context(output.reserved(options.out / folder.name, options.replace))
         for folder in folders:
-            _, written = _made(folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace))
+            _, written = _made(folder, Build(**asked), replace(options, out=options.out / folder.name))
             _list(written)
-    if not quiet:
-        _tell(f"Open {out / folders[0].name / 'dossier-regulatory.pdf'} first.")
+    if not options.quiet:
+        _tell(f"Open {options.out / folders[0].name / 'dossier-regulatory.pdf'} first.")
 
 
 @dossier.command("print", short_help="Print a dossier from its results.json.")
 @click.argument("results_file", metavar="RESULTS", type=PLACE)
-@_edition
-@_output_options
-@click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
-@click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
-def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+@_options("edition", *OF_OUTPUT, "draft", "local_site")
+def print_(results_file: Path, **asked: Any) -> None:
     """Print every edition, figure and table from a results.json alone: the same bytes as the build that wrote it.
 
     RESULTS is the file of a dossier, with the numbers and no row of a patient, or the folder that holds it.
@@ -431,19 +354,18 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
     from dossier.record import results
 
     content, read = results.opened(results_file)
+    options = _of_output(asked)
     command = printing.command_for(read.evidence, Build(**asked))
-    with output.reserved(out, replace), _progress(quiet) as tell:
-        jobs = _jobs(jobs, (), len(command.editions))
+    with output.reserved(options.out, options.replace), _progress(options.quiet) as tell:
+        jobs = _jobs(options.jobs, (), len(command.editions))
         with _workers(jobs):
             _, files = printing.printed(content, command, jobs, tell)
-        _list(output.write(out, files, replace))
+        _list(output.write(options.out, files, options.replace))
 
 
 @dossier.command(short_help="Print releases of one model side by side.")
 @click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=PLACE)
-@click.option("-o", "--out", required=True, type=PLACE, help="The PDF to write.")
-@click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper.")
-@_replace
+@_options("out_of_history", "page", "replace_files")
 def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None:
     """Print a page or two of the releases of a model, from the results.json of each: core measures, and what changed.
 
@@ -456,7 +378,7 @@ def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None
 
 @dossier.command(short_help="Validate the rows of another program.")
 @click.argument("arguments", metavar="ARGUMENTS", type=PLACE)
-@click.option("-o", "--out", required=True, type=PLACE, help="A new folder, or one that is empty.")
+@_options("out_of_validate")
 def validate(arguments: Path, out: Path) -> None:
     """Do what dossier.validate does in Python for a program in another language, such as the package for R.
 
@@ -477,20 +399,7 @@ def validate(arguments: Path, out: Path) -> None:
 
 @dossier.command(short_help="Draw the figures of a dossier as files.")
 @click.argument("results_file", metavar="OUT", type=PLACE)
-@click.option("-o", "--out", type=PLACE, help="A folder; default: OUT-figures, beside OUT.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["png", "pdf", "svg", "tiff"]),
-    default="png",
-    show_default=True,
-    help="An svg has its letters as outlines.",
-)
-@click.option(
-    "--dpi", type=click.IntRange(50, 1200), default=300, show_default=True, help="Dots an inch of a png and a tiff."
-)
-@click.option("--figure", "names", metavar="NAME", multiple=True, help="This one alone; repeatable.")
-@_replace
+@_options("out_of_figures", "kind", "dpi", "figures", "replace_files")
 def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: tuple[str, ...], replace: bool) -> None:
     """Draw every figure of a dossier as a file for a paper, from its results.json alone: the same bytes each time.
 
@@ -508,7 +417,7 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
 @dossier.command(short_help="Write a table of a dossier as a file.")
 @click.argument("results_file", metavar="OUT", type=PLACE)
 @click.argument("name", metavar="NAME")
-@click.option("-o", "--out", required=True, type=PLACE, help="A .docx, .html, .tex or .csv.")
+@_options("out_of_table")
 def table(results_file: Path, name: str, out: Path) -> None:
     """Write a table of a dossier with the cells of its page: checklist, key_results, claims, criteria and others.
 
@@ -546,13 +455,7 @@ def schema() -> None:
 
 @dossier.command(short_help="Compare a dossier with its results.")
 @click.argument("out", metavar="OUT", type=PLACE)
-@click.option("--release", type=PLACE, help="What it was built from: compare inputs and rebuild.")
-@click.option("--trust", "roots", metavar="CA.pem", multiple=True, type=PLACE, help="Whom you trust to sign.")
-@click.option("--self-signed", is_flag=True, help="Trust a certificate of --trust that vouches for itself.")
-@click.option("--require-signatories", "required", is_flag=True, help="Exit code 5 unless all of [[signatory]] signed.")
-@click.option("--hashes-only", is_flag=True, help="Print nothing again: for a dossier made with other versions.")
-@_as_json
-@_allow_outside
+@_options("release", "roots", "self_signed", "required", "hashes_only", "as_json", "allow_outside")
 def verify(
     out: Path,
     release: Path | None,
@@ -630,27 +533,10 @@ def _refuse_half_a_verification(
         raise click.UsageError("--self-signed and --require-signatories need whom you trust: give --trust too.")
 
 
-def _taken(context: click.Context, option: click.Parameter, descriptor: int | None) -> int | None:
-    """The descriptor, under another number: later its own, if nobody has opened it, may be that of a file of ours."""
-    try:
-        return descriptor if descriptor is None else os.dup(descriptor)
-    except (OSError, OverflowError):
-        raise click.BadParameter("Nothing can be read from it. Open a file: --password-fd 3 3<FILE.") from None
-
-
 @dossier.command(short_help="Sign a dossier.")
 @click.argument("out", metavar="OUT", type=PLACE)
-@click.option("--as", "meaning", required=True, metavar="MEANING", help="A role of [[signatory]]; else any words.")
-@click.option("--pkcs12", metavar="FILE", type=PLACE, help="Your key and certificate.")
-@click.option("--pkcs11", metavar="MODULE", type=PLACE, help="The library of your token or card.")
-@click.option("--token", metavar="LABEL", help="The label of the token.")
-@click.option("--key", metavar="LABEL", help="The label of key and certificate on the token.")
-@click.option("--tsa", metavar="URL", help="A timestamp authority; it sees hashes, and nothing else leaves.")
-@click.option("--self-signed", is_flag=True, help="Take a certificate that only itself vouches for.")
-@click.option(
-    "--password-fd", metavar="N", type=click.IntRange(0), callback=_taken, help="A file descriptor with the password."
-)
-@click.option("--hashes-only", is_flag=True, help="Print nothing again before: for a dossier made with other versions.")
+@_options("meaning", "pkcs12", "pkcs11", "token", "key", "tsa", "self_signed_signer", "password_fd")
+@_options("hashes_only_before")
 def sign(
     out: Path,
     meaning: str,
@@ -806,16 +692,6 @@ def _print_json(document: object) -> None:
 
     for line in json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False).splitlines():
         _print(line)
-
-
-def _written(source: Path, command: Build | Quick, options: Options) -> Evidence:
-    """The whole job in the place of OUT, which is kept for it meanwhile; the files are listed."""
-    from dossier.outputs import output
-
-    with output.reserved(options.out, options.replace):
-        evidence, written = _made(source, command, options)
-        _list(written)
-    return evidence
 
 
 def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evidence, tuple[Path, ...]]:
