@@ -126,17 +126,15 @@ def numbers_or_codes(raw: RawTable, name: str) -> Any:
     return raw.codes[name] if in_words else labelled
 
 
-def _missing_otherwise(table: Settled, declaration: release.DatasetDeclaration) -> list[Fault]:
+def _missing_otherwise(table: Settled, declaration: release.DatasetDeclaration) -> Iterator[Fault]:
     """The faults of texts declared missing that a column holds in other capitals: they would be categories."""
-    faults = []
     for name, values in declaration.missing.items():
         held = coded(table.columns[name])[1] if name in table.columns else ()
         declared = {value.casefold(): value for value in values if isinstance(value, str)}
         for word in sorted(held):
             if word.casefold() in declared and table.columns[name].kind != "booleans":
                 at, spelling = Cell(table.file, table.columns[name].name), _cell(declared[word.casefold()])
-                faults.append(Fault("missing_otherwise", at, column=name, declared=spelling, held=_cell(word)))
-    return faults
+                yield Fault("missing_otherwise", at, column=name, declared=spelling, held=_cell(word))
 
 
 def _alike(raw: RawTable) -> list[Fault]:
@@ -410,28 +408,19 @@ def _not_available(table: Settled, found: Series, wanted: str) -> Series:
     return replace(found, missing=found.missing | here)
 
 
-def other_outcomes(declared: release.Outcome, tables: Sequence[Settled]) -> list[Fault]:
+def other_outcomes(declared: release.Outcome, tables: Sequence[Settled]) -> Iterator[Fault]:
     """The faults of tables that call what did not happen otherwise than the first: they may hold something else."""
-    if declared.positive is None:
-        return []
-    first: tuple[str, str] | None = None
-    faults = []
-    for table in tables:
-        other = _beside_positive(table, declared.column, declared.positive)
-        if other is None:
-            continue
-        first = first or (other, table.file)
-        if _truth(other) != _truth(first[0]):
-            at, here = Cell(table.file, declared.column), _cell(other)
-            faults.append(
-                Fault("other_outcome", at, here=here, file=table.file, there=_cell(first[0]), other_file=first[1])
-            )
-    return faults
+    named = [(table.file, _beside_positive(table, declared.column, declared.positive)) for table in tables]
+    (first, there), *others = [(file, other) for file, other in named if other is not None] or [("", "")]
+    for file, other in others:
+        if _truth(other) != _truth(there):
+            at, here = Cell(file, declared.column), _cell(other)
+            yield Fault("other_outcome", at, here=here, file=file, there=_cell(there), other_file=first)
 
 
-def _beside_positive(table: Settled, name: str, positive: release.Value) -> str | None:
+def _beside_positive(table: Settled, name: str, positive: release.Value | None) -> str | None:
     """The value that a column holds beside the positive one, where it is a single one that is known."""
-    if name not in table.columns:
+    if positive is None or name not in table.columns:
         return None
     wanted = _truth(_declared_word(positive))
     others = [word for word in coded(table.columns[name])[1] if _truth(word) != wanted]

@@ -19,40 +19,29 @@ BESIDE = ("against", "class", "estimator", "group", "model")
 """Settings that a criterion may name although the measure does not run over them by itself."""
 
 
-def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] | None) -> list[Fault]:
+def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] | None) -> Iterator[Fault]:
     """The faults of every criterion and declared minimum.
 
     `datasets` are the names of the datasets that were read, `subsets` those of their subgroups; None where a table
     could not be read, so that nobody knows them.
     """
     if not release.acceptance and not release.robustness.minimum:
-        return []
+        return
     register = fill("metrics")
     compared = {name: metric for name, metric in register.metrics.items() if RIVAL in metric.fixed.values()}
     over_sites = {metric.term.name for metric in register.metrics.values() if metric.pool is not None}
-    every = [metric.term for metric in register.metrics.values()] + [
-        synthesis.term for synthesis in register.syntheses.values()
-    ]
+    every = [entry.term for shelf in (register.metrics, register.syntheses) for entry in shelf.values()]
     terms: dict[str, list[Term]] = {}
     for term in every:
         # The measure itself first: its differences and tests are filed under the same name.
         terms.setdefault(term.measure, []).insert(0 if term.name == term.measure else len(every), term)
-    return [
-        *(
-            fault
-            for index, criterion in enumerate(release.acceptance, start=1)
-            for fault in (
-                *_of(criterion, listed_table("acceptance", index), release, datasets, terms, over_sites),
-                *_of_rival(criterion, listed_table("acceptance", index), release, compared),
-                *_named(criterion.subset, listed_table("acceptance", index).of("subset"), release, subsets),
-            )
-        ),
-        *(
-            fault
-            for measure, value in release.robustness.minimum.items()
-            for fault in _of_minimum(measure, value, terms[measure][0])
-        ),
-    ]
+    for index, criterion in enumerate(release.acceptance, start=1):
+        where = listed_table("acceptance", index)
+        yield from _of(criterion, where, release, datasets, terms, over_sites)
+        yield from _of_rival(criterion, where, release, compared)
+        yield from _named(criterion.subset, where.of("subset"), release, subsets)
+    for measure, value in release.robustness.minimum.items():
+        yield from _of_minimum(measure, value, terms[measure][0])
 
 
 def text_faults(
@@ -97,51 +86,39 @@ def _of_place(
         yield Fault("no_threshold_in_text", where, place=place.text, known=known)
 
 
-def correspondence_faults(release: Release, external: Mapping[str, Set[str]], development: Set[str]) -> list[Fault]:
+def correspondence_faults(release: Release, external: Mapping[str, Set[str]], development: Set[str]) -> Iterator[Fault]:
     """The faults of every [[declared_correspondence]]: of no external dataset, twice of one, or of what is computed.
 
     `external` are the predictors of each external dataset by its name, `development` those of the development data.
     """
-    found: list[Fault] = []
     named: list[str] = []
     for index, correspondence in enumerate(release.declared_correspondence, start=1):
         where = listed_table("declared_correspondence", index)
-        if correspondence.dataset not in external:
-            near = nearest(correspondence.dataset, external)
-            known = tuple(external)
-            found.append(
-                Fault("not_external", where.of("dataset"), name=correspondence.dataset, known=known, near=near)
-            )
-        elif correspondence.dataset in named:
-            found.append(Fault("correspondence_twice", where.of("dataset"), dataset=correspondence.dataset))
-        elif external[correspondence.dataset] & development:
-            found.append(Fault("correspondence_computed", where.of("dataset"), dataset=correspondence.dataset))
+        name, at = correspondence.dataset, where.of("dataset")
+        if name not in external:
+            yield Fault("not_external", at, name=name, known=tuple(external), near=nearest(name, external))
+        elif name in named:
+            yield Fault("correspondence_twice", at, dataset=name)
+        elif external[name] & development:
+            yield Fault("correspondence_computed", at, dataset=name)
         if correspondence.averaged is None and correspondence.psi is None:
-            found.append(Fault("correspondence_without_value", where, dataset=correspondence.dataset))
-        named.append(correspondence.dataset)
-    return found
+            yield Fault("correspondence_without_value", where, dataset=name)
+        named.append(name)
 
 
-def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
+def reply_faults(release: Release, datasets: Sequence[str]) -> Iterator[Fault]:
     """The faults of every answer to a flag."""
-    found: list[Fault] = []
     for index, reply in enumerate(release.reply, start=1):
         table = listed_table("reply", index)
-        if not is_flag(reply.flag):
+        if reply.flag not in flags.FLAGS:
             near = nearest(reply.flag, flags.FLAGS)
-            found.append(Fault("not_a_flag", table.of("flag"), name=reply.flag, known=tuple(flags.FLAGS), near=near))
+            yield Fault("not_a_flag", table.of("flag"), name=reply.flag, known=tuple(flags.FLAGS), near=near)
         if reply.dataset is not None and reply.dataset not in (POOLED, *datasets):
-            found.append(_no_dataset(reply.dataset, (POOLED, *datasets), table))
-    return found
+            yield _no_dataset(reply.dataset, (POOLED, *datasets), table)
 
 
 def _no_dataset(name: str, known: tuple[str, ...], table: Key) -> Fault:
     return Fault("not_a_dataset", table.of("dataset"), name=name, known=known, near=nearest(name, known))
-
-
-def is_flag(name: str) -> bool:
-    """Whether a run can raise a flag of this name."""
-    return name in flags.FLAGS
 
 
 def _of(
@@ -237,34 +214,23 @@ def _beyond_the_range(bound: str, value: float | None, term: Term, where: Key) -
         if end is not None
     )
     per_cent = facts.Fact("not_per_cent") if high == 1 and value > 1 else None
-    yield Fault(
-        "bound_outside_range",
-        where,
-        bound=bound,
-        value=float(value),
-        measure=term.measure,
-        ends=ends,
-        per_cent=per_cent,
-    )
+    of, number = term.measure, float(value)
+    yield Fault("bound_outside_range", where, bound=bound, value=number, measure=of, ends=ends, per_cent=per_cent)
 
 
-def severity_faults(release: Release, subsets: Sequence[Subset] | None) -> list[Fault]:
+def severity_faults(release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
     """The faults of severity weights of subgroups: which there are, and of one column, each once."""
     own = () if release.severity is None else release.severity.subgroup
     named = [Subset(subgroup.column, subgroup.level) for subgroup in own]
-    faults: list[Fault] = []
     for index, subset in enumerate(named, start=1):
         where = listed_table("severity.subgroup", index)
         if subset in named[: index - 1]:
-            faults.append(Fault("severity_twice", where, subset=str(subset)))
+            yield Fault("severity_twice", where, subset=str(subset))
         elif subset.column != named[0].column:
             # A patient of both would have two severities.
-            faults.append(
-                Fault("severity_of_two_columns", where.of("column"), one=named[0].column, other=subset.column)
-            )
+            yield Fault("severity_of_two_columns", where.of("column"), one=named[0].column, other=subset.column)
         else:
-            faults += _named(subset, where, release, subsets)
-    return faults
+            yield from _named(subset, where, release, subsets)
 
 
 def _named(subset: Subset | None, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:

@@ -18,7 +18,6 @@ from dossier.core.release import (
     CHECKLIST_ITEMS,
     NOT_RIVALS,
     RESERVED_NAMES,
-    DatasetDeclaration,
     Fitted,
     Model,
     ModelFile,
@@ -445,38 +444,30 @@ def _drop_of_dataset(kept: dict[str, Any], location: Location, dropped: set[int]
 # ---- what single keys cannot see ------------------------------------------------------------------------------------
 
 
-def _across(release: Release) -> list[Fault]:
+def _across(release: Release) -> Iterator[Fault]:
     """The faults that lie between keys: names, roles, and what belongs to one role only."""
-    faults: list[Fault] = []
     names = [dataset.name for dataset in release.dataset]
     for k, dataset in enumerate(release.dataset):
         table = locations.listed_table("dataset", k + 1, dataset.name)
         if dataset.name in names[:k]:
-            faults.append(Fault("two_datasets", table.of("name"), name=dataset.name))
+            yield Fault("two_datasets", table.of("name"), name=dataset.name)
         others = (name for name in names[:k] if name != dataset.name)
         twin = next((name for name in others if name.casefold() == dataset.name.casefold()), None)
         if twin is not None:
-            faults.append(Fault("datasets_alike", table.of("name"), name=dataset.name, other=twin))
+            yield Fault("datasets_alike", table.of("name"), name=dataset.name, other=twin)
         if dataset.name in RESERVED_NAMES:
-            faults.append(Fault("reserved_dataset", table.of("name"), name=dataset.name))
+            yield Fault("reserved_dataset", table.of("name"), name=dataset.name)
         if dataset.split is not None and dataset.role != "internal":
-            faults.append(Fault("split_not_internal", table.of("split")))
+            yield Fault("split_not_internal", table.of("split"))
         if dataset.site_column is not None and dataset.site is not None:
-            faults.append(Fault("site_and_site_column", table.of("site")))
+            yield Fault("site_and_site_column", table.of("site"))
         if dataset.site_column is not None and dataset.role == "development":
-            faults.append(Fault("sites_of_development", table.of("site_column")))
-    faults += [fault for k, dataset in enumerate(release.dataset, start=1) for fault in _named_twice(k, dataset)]
-    return [
-        *faults,
-        *_names_of_declared(release),
-        *_same_columns(release),
-        *_equation(release),
-        *_earlier_risks(release),
-        *_subgroups(release),
-        *_readers(release),
-        *_left_out(release),
-        *_labels(release),
-    ]
+            yield Fault("sites_of_development", table.of("site_column"))
+    for rule in (
+        *(_named_twice, _names_of_declared, _same_columns, _equation, _earlier_risks, _subgroups, _readers),
+        *(_left_out, _labels),
+    ):
+        yield from rule(release)
 
 
 def _left_out(release: Release) -> Iterator[Fault]:
@@ -489,12 +480,13 @@ def _left_out(release: Release) -> Iterator[Fault]:
             yield Fault("chapter_not_left_out", where, name=name, known=LEAVABLE)
 
 
-def _named_twice(index: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
+def _named_twice(release: Release) -> Iterator[Fault]:
     """The faults of columns that get several of our names: only the last one would hold."""
-    for their, ours in gathered((their, our) for our, their in dataset.columns.items()).items():
-        if len(ours) > 1:
-            at = locations.listed_table("dataset", index, dataset.name).of("columns")
-            yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
+    for index, dataset in enumerate(release.dataset, start=1):
+        at = locations.listed_table("dataset", index, dataset.name).of("columns")
+        for their, ours in gathered((their, our) for our, their in dataset.columns.items()).items():
+            if len(ours) > 1:
+                yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:
@@ -510,26 +502,20 @@ def _names_of_declared(release: Release) -> Iterator[Fault]:
             yield Fault("reserved_performance", where, name=name)
 
 
-def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
+def _of_h_accuracy(release: Release, has_readers: bool) -> Iterator[Fault]:
     """What H-accuracy asks for and other tables of the release do not give.
 
     Where [readers] is written but faulty, its own faults say enough.
     """
-    declared, faults = release.h_accuracy, []
-    classes = release.outcome.classes or ("0", "1")
+    declared, classes = release.h_accuracy, release.outcome.classes or ("0", "1")
     if declared.survey is not None and set(declared.survey) != set(classes):
-        shares = tuple(f"{name} = …" for name in classes)
-        at = locations.Key("h_accuracy", "survey")
-        faults.append(
-            Fault("survey_of_other_classes", at, survey=tuple(declared.survey), classes=tuple(classes), shares=shares)
-        )
+        at, shares, survey = locations.Key("h_accuracy", "survey"), [f"{name} = …" for name in classes], declared.survey
+        yield Fault("survey_of_other_classes", at, survey=tuple(survey), classes=tuple(classes), shares=tuple(shares))
     of_two = release.outcome.classes is None
     if of_two and "net_benefit" in declared.priority_from and not release.thresholds.declared:
-        faults.append(Fault("priority_without_threshold", locations.Key("h_accuracy", "priority_from")))
-    if release.readers or not has_readers:
-        for key, table in _asked_of_raters(release).items():
-            faults += _raters_give(release, key, table)
-    return faults
+        yield Fault("priority_without_threshold", locations.Key("h_accuracy", "priority_from"))
+    for key, table in _asked_of_raters(release).items() if release.readers or not has_readers else ():
+        yield from _raters_give(release, key, table)
 
 
 def _asked_of_raters(release: Release) -> dict[str, str | None]:
@@ -559,15 +545,12 @@ def _raters_give(release: Release, key: str, table: str | None) -> list[Fault]:
     return []
 
 
-def _roles(release: Release) -> list[Fault]:
-    roles = [dataset.role for dataset in release.dataset]
-    faults = []
+def _roles(release: Release) -> Iterator[Fault]:
+    roles, at = [dataset.role for dataset in release.dataset], locations.listed_table("dataset")
     if "external" not in roles:
-        faults.append(Fault("no_external_dataset", locations.listed_table("dataset")))
+        yield Fault("no_external_dataset", at)
     if roles.count("development") > 1:
-        number = roles.count("development")
-        faults.append(Fault("several_development_datasets", locations.listed_table("dataset"), number=number))
-    return faults
+        yield Fault("several_development_datasets", at, number=roles.count("development"))
 
 
 def _readers(release: Release) -> Iterator[Fault]:
@@ -579,27 +562,25 @@ def _readers(release: Release) -> Iterator[Fault]:
             yield Fault("readers_twice", at, dataset=name) if name else Fault("readers_twice_alone", at)
 
 
-def _same_columns(release: Release) -> list[Fault]:
+def _same_columns(release: Release) -> Iterator[Fault]:
     prediction, outcome = release.prediction, release.outcome
-    faults = []
     for key, names in (("column", (prediction.column,)), ("columns", prediction.columns or ())):
         if outcome.column in names:
-            faults.append(Fault("risk_is_outcome", locations.Key("prediction", key)))
+            yield Fault("risk_is_outcome", locations.Key("prediction", key))
     named: list[str] = []
     for rival, at in predictors.rivals_declared(release):
         if rival.column is not None and rival.column == prediction.column:
-            faults.append(Fault("rival_is_risk", at))
+            yield Fault("rival_is_risk", at)
         elif outcome.column in rival.named:
-            faults.append(Fault("rival_is_outcome", at))
+            yield Fault("rival_is_outcome", at)
         if rival.name in NOT_RIVALS and at.key not in ("previous", "previous_tables"):
             where = at.of("name" if at.is_list else "rival_name")
-            faults.append(Fault("reserved_rival", where, name=rival.name, reserved=tuple(NOT_RIVALS)))
+            yield Fault("reserved_rival", where, name=rival.name, reserved=tuple(NOT_RIVALS))
         if rival.name in named:
-            faults.append(Fault("rival_twice", at.of("name"), name=rival.name))
+            yield Fault("rival_twice", at.of("name"), name=rival.name)
         named.append(rival.name)
     if prediction.rival is None and prediction.rivals is None and prediction.rival_name is not None:
-        faults.append(Fault("rival_name_without_rival", locations.Key("prediction", "rival_name"), key="rival_name"))
-    return faults
+        yield Fault("rival_name_without_rival", locations.Key("prediction", "rival_name"), key="rival_name")
 
 
 def _equation(release: Release) -> Iterator[Fault]:
@@ -636,15 +617,13 @@ def _labels(release: Release) -> Iterator[Fault]:
             yield Fault("label_of_another", where.of("label"), label=label, column=names[printed.index(label)])
 
 
-def _subgroups(release: Release) -> list[Fault]:
+def _subgroups(release: Release) -> Iterator[Fault]:
     """The faults of subgroups of one column twice, and of columns that have another role."""
     taken = predictors.roles_of_columns(release)
     names = [subgroup.column for subgroup in release.subgroup]
-    faults = []
     for k, name in enumerate(names):
         where = locations.listed_table("subgroup", k + 1).of("column")
         if name in names[:k]:
-            faults.append(Fault("subgroup_twice", where, column=name))
+            yield Fault("subgroup_twice", where, column=name)
         elif name in taken:
-            faults.append(Fault("subgroup_of_taken_column", where, column=name, key=taken[name].key))
-    return faults
+            yield Fault("subgroup_of_taken_column", where, column=name, key=taken[name].key)
