@@ -212,24 +212,19 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
     """What to know about the calibration curves: n, bands, how to read them, which are broken, where the axes end."""
     shown, left = facets.shown_sites(evidence, width)
     end = curve_end([curve for _, curve in facets.shown_curves(evidence, width, "calibration_curve")])
-    text = (
-        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. Above the straight line the risks are too "
-        "low, below it too high."
-    )
     alone = width == canvas.FULL and len(shown) == 1
-    if alone:
-        text += " Points: tenths of the patients."
-    if width == canvas.FULL and not alone:
-        text += ring(evidence)
-    if any(site.rarest < bands.FEW_FOR_A_BAND for site in shown):
-        text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
-    if alone and strip_scale(evidence, end) is not None:
-        text += " Below: risks with the outcome (up) and without (down)"
-        hidden = any(False in risks.enough(site) for site in shown)
-        text += f", if at least {bands.FEW_FOR_POOLING}." if hidden else "."
-    if end < 1 and len(shown) > 1:
-        text += f" Axes to {canvas.tick_text(end)}."
-    return text + captions.left_out(left, "in results.csv")
+    return captions.said(
+        "calibration",
+        evidence,
+        shown,
+        alone=alone,
+        ring=ring(evidence) if width == canvas.FULL and not alone else "",
+        few=any(site.rarest < bands.FEW_FOR_A_BAND for site in shown),
+        below=alone and strip_scale(evidence, end) is not None,
+        hidden=any(False in risks.enough(site) for site in shown),
+        end=canvas.tick_text(end) if end < 1 and len(shown) > 1 else "",
+        left=captions.left_out(left, "in results.csv"),
+    )
 
 
 def ring(evidence: types.Evidence) -> str:

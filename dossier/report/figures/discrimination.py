@@ -310,25 +310,22 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
     """What to know about a forest: n, intervals, pooling, open squares, the criterion."""
     sites = types.externals(evidence)
     shown = sites[: MOST_ROWS[width]]
-    text = f"{captions.patients(sites)}; lines are {captions.level_text(evidence)} intervals."
-    text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in what.at.items())
-    pooled = what.together(evidence)
-    if pooled is not None:
-        has_bar = types.expected_range(pooled) is not None
-        text += " Diamond: pooled"
-        text += "; hollow bar: range in a new hospital (prediction interval, PI)." if has_bar else "."
-    if any(site.is_few for site in shown):
-        kind = "patients of a class" if shown[0].class_counts else "events or non-events"
-        pooling = ", not pooled" if what.is_pooled else ""
-        text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
-    rivals = marks_of_rivals(evidence) if what.measure == "auroc" else {}
-    if rivals:
-        text += f" Small and open: {'; '.join(f'{mark}, {name}' for mark, name in rivals.items())}."
-        text += captions.models_left_out(evidence, rivals.values())
-    bounds = criterion(evidence, what.measure)
-    if bounds:
-        text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."
-    return text + captions.left_out(len(sites) - len(shown), "not drawn")
+    pooled, rivals = what.together(evidence), marks_of_rivals(evidence) if what.measure == "auroc" else {}
+    kind = "patients of a class" if shown[0].class_counts else "events or non-events"
+    return captions.said(
+        "forest",
+        evidence,
+        sites,
+        at="".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in what.at.items()),
+        pooled=pooled is not None,
+        bar=pooled is not None and types.expected_range(pooled) is not None,
+        few=kind if any(site.is_few for site in shown) else "",
+        is_pooled=what.is_pooled,
+        rivals="; ".join(f"{mark}, {name}" for mark, name in rivals.items()),
+        not_drawn=captions.models_left_out(evidence, rivals.values()) if rivals else "",
+        criterion=" to ".join(number(bound) for bound in criterion(evidence, what.measure)),
+        left=captions.left_out(len(sites) - len(shown), "not drawn"),
+    )
 
 
 def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[str] = ()) -> str:

@@ -128,18 +128,18 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 def _caption(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -> str:
     every = gappy(known)
     datasets = [dataset for dataset in shown(evidence) if dataset.features]
-    complete = len({predictor for _, predictor in known}) - len(every)
-    verb, more, columns = "is" if complete == 1 else "are", len(every) - MAP_ROWS, counted(len(datasets), "dataset")
-    whole = f" {counted(complete, 'predictor')} without a gap {verb} left out{_not_held(datasets, known)}."
-    whole = f"{whole if complete else ''}{without_predictors(evidence)}"
-    cut = f" {counted(more, 'predictor')} with fewer gaps: see the tables." if more > 0 else ""
-    opening = (
-        f"{columns}. Patients without a value, in per cent of those analysed; "
-        "shades: white up to 5, then to 20, to 50, below 100, all."
+    complete, more = len({predictor for _, predictor in known}) - len(every), len(every) - MAP_ROWS
+    return captions.said(
+        "missing_values",
+        evidence,
+        columns=counted(len(datasets), "dataset"),
+        many=len(datasets) > MAP_WITH_NUMBERS,
+        complete=counted(complete, "predictor") if complete else "",
+        verb="is" if complete == 1 else "are",
+        not_held=_not_held(datasets, known),
+        without=without_predictors(evidence),
+        more=counted(more, "predictor") if more > 0 else "",
     )
-    if len(datasets) > MAP_WITH_NUMBERS:
-        opening += f" Crossed: not held. Columns: {columns} in the order of the tables, which give the numbers."
-    return f"{opening} Nothing is imputed here.{whole}{cut}"
 
 
 def _not_held(datasets: Sequence[types.DatasetSummary], known: Mapping[tuple[str, str], float]) -> str:

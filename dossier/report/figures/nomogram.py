@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core import facts, register, types
-from dossier.report.figures import canvas, data, ink
+from dossier.report.figures import canvas, captions, data, ink
 from dossier.typeset import widths
 from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import axis_name, points_of
@@ -510,22 +510,20 @@ def nomogram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 def _caption(evidence: types.Evidence, every: Sequence[Row]) -> str:
     total = types.find_curve(evidence, "points_total", types.MODEL)
     n = total.n if isinstance(total, types.Curve) else 0
-    folds = [row.name for row in every if len(row.strands) > 1]
-    turned = f" {listing(folds)}: points turn at the dotted line, so the axis is folded there." if folds else ""
     products = list(dict.fromkeys(row.group for row in every if len(row.group) > 1))
-    chosen = "".join(f" Of the axes of {names[0]} read the one of the patient's {names[1]}." for names in products)
     left = len({row.group for row in every}) - len({row.group for row in shown_rows(every)})
-    without = f" {counted(left, 'predictor')} with the smallest effects: see the table." if left else ""
-    primary = data.primary_threshold(evidence)
-    marked = " Bold: the primary threshold." if primary in totals_by_risk(evidence) else ""
     case = worked_case(evidence, every)
-    if case is not None:
-        added = " + ".join(str(step.points) for step in case.steps)
-        risk = threshold(round(case.risk, 2))
-        marked += f" Blue: a worked case, no patient: {added} = {case.total} points, risk {risk}."
-    return (
-        "Add up the points above each value of a patient, and read the risk under the total. Axes: from the 10th "
-        f"smallest to the 10th largest value of {counted(n, 'patient')}.{chosen}{turned}{marked}{without}"
+    return captions.said(
+        "nomogram",
+        evidence,
+        of=counted(n, "patient"),
+        chosen="".join(f" Of the axes of {names[0]} read the one of the patient's {names[1]}." for names in products),
+        folds=listing([row.name for row in every if len(row.strands) > 1]),
+        threshold=data.primary_threshold(evidence) in totals_by_risk(evidence),
+        case="" if case is None else " + ".join(str(step.points) for step in case.steps),
+        total=0 if case is None else case.total,
+        risk="" if case is None else threshold(round(case.risk, 2)),
+        left=counted(left, "predictor") if left else "",
     )
 
 

@@ -109,8 +109,9 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
             _bar(axes, first, middle, flow.of, reference)
         for at, (x, count) in enumerate(zip(ends, flow.outcomes, strict=False)):
             canvas.write(drawn, x, middle, count, ha="right", weight=400 if at or classes else 600)
-    said, events = "; ".join(flow.in_words(heads) for flow in flows), evidence.release.outcome.competing_events
-    return canvas.Drawn(drawn, _caption(flows, reference, events), f"{said}.", _message(types.externals(evidence)))
+    said = "; ".join(flow.in_words(heads) for flow in flows)
+    caption = _caption(evidence, flows, reference)
+    return canvas.Drawn(drawn, caption, f"{said}.", _message(types.externals(evidence)))
 
 
 def _widest(texts: Iterable[str]) -> float:
@@ -152,17 +153,20 @@ def _bar(axes: Axes, x: float, middle: float, dataset: types.DatasetSummary, ref
         axes.plot([x + BAR * reference] * 2, [middle - 2.2, middle + 2.2], color=ink.INK, lw=1.2, gid="reference")
 
 
-def _caption(flows: Sequence[Flow], reference: float | None, events: Sequence[str]) -> str:
+def _caption(evidence: types.Evidence, flows: Sequence[Flow], reference: float | None) -> str:
     datasets = [flow.of for flow in flows]
     external = [each for each in datasets if each.role == "external"]
-    line = "" if reference is None else f" Stroke: the share in the development data, {numbers.per_cent(reference)}."
-    has_bars = not any(each.class_counts for each in datasets) and not names.heads_at_horizon(datasets)
-    bar = " Bar: the share with the outcome." if has_bars else ""
-    splits = any(each.splits for each in datasets)
-    more = " Rows of refitted splits count each patient once a split." if splits else ""
-    opening = f"{captions.patients(external)} at {captions.sites_word(len(external))}"
-    bar += names.at_horizon(external, "below_flow", events)
-    return f"{opening}. Below an arrow: what was left out, and why.{bar}{line}{more}{names.unweighted(datasets)}"
+    return captions.said(
+        "participants",
+        evidence,
+        external,
+        sites=captions.sites_word(len(external)),
+        bars=not any(each.class_counts for each in datasets) and not names.heads_at_horizon(datasets),
+        horizon=names.at_horizon(external, "below_flow", evidence.release.outcome.competing_events),
+        reference="" if reference is None else numbers.per_cent(reference),
+        splits=any(each.splits for each in datasets),
+        unweighted=names.unweighted(datasets),
+    )
 
 
 def _message(sites: Sequence[types.DatasetSummary]) -> str:

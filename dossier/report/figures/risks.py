@@ -229,18 +229,19 @@ def how_to_read(
     shown, _ = facets.shown_sites(evidence, width)
     known = facets.known(facets.shown_curves(evidence, width, "risk_distribution"))
     scale = scale_of(known)
-    text = f"Share of {who} in each {canvas.tick_text(scale.step)} of the risk."
-    if any(means(evidence, site) for site in shown):
-        text += " Full lines: their mean risks."
-    if at_weights := [site.site for site in shown if site.weighted]:
-        text += f" By sampling weights: {listing(at_weights)}."
-    text += _broken(evidence, scale.end)
-    if scale.end < 1:
-        more = "under 1% of risks are higher" if beyond(known, scale.end) else "no risk is higher"
-        text += f" The axis ends at {canvas.tick_text(scale.end)}: {more}."
-    if scale.own:
-        text += " Each site has a height scale of its own."
-    return text + _too_few(shown)
+    return captions.said(
+        "risk_distribution",
+        evidence,
+        who=who,
+        step=canvas.tick_text(scale.step),
+        means=any(means(evidence, site) for site in shown),
+        weighted=listing([site.site for site in shown if site.weighted]),
+        broken=_broken(evidence, scale.end),
+        end=canvas.tick_text(scale.end) if scale.end < 1 else "",
+        beyond=beyond(known, scale.end),
+        own=scale.own,
+        too_few=_too_few(shown),
+    )
 
 
 def risk_alternative(evidence: types.Evidence, width: float) -> str:

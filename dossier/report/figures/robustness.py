@@ -845,28 +845,29 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     form = form_of(evidence)
     has_ellipses = any(place.similarity is not None and place.similarity.low is not None for place in arranged.placed)
     plan = arranged.plan
-    only = ", of blue sites only" if has_ellipses and plan.crowded else ""
-    text = (
-        f"{captions.patients(types.externals(evidence))}. Height{form.in_caption}{form.note}. "
-        f"{'Ellipses' if has_ellipses else 'Strokes'}: {captions.level_text(evidence)} intervals{only}. {BANDS}. Blue: "
-        f"below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, all intervals acceptable. "
-        f"{OURS}{without_skill(arranged.placed)}"
+    zoomed = not plan.foot and (plan.lowest > 0 or plan.highest < LEAST_WHOLE)
+    of = [(place, place.similarity) for place in arranged.placed if place.similarity is not None]
+    given = [place.name for place, similarity in of if similarity.method.has("declared_by")]
+    text = captions.said(
+        "external_performance",
+        evidence,
+        types.externals(evidence),
+        title=form.in_caption,
+        note=form.note,
+        ellipses=has_ellipses,
+        only=has_ellipses and plan.crowded,
+        bands=BANDS,
+        fewest=bands.FEWEST_TO_SUPPORT,
+        ours=OURS,
+        cross=without_skill(arranged.placed),
+        unknown=any(stands.share is None for place in arranged.placed for stands in place.stands.values()),
+        foot=plan.foot,
+        lowest=numbers.number(plan.lowest) if zoomed else "",
+        highest=numbers.number(plan.highest),
+        frame="" if plan.foot or any(field.region() for field in arranged.fields) else REGION,
+        declared=captions.joined(given, 9),
+        numbers=_resolved(arranged.placed),
     )
-    if any(stands.share is None for place in arranged.placed for stands in place.stands.values()):
-        text += " Dotted: minimum sample size unknown."
-    if plan.foot:
-        text += f" Axis broken at {bands.SUPPORT:g}."
-    elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
-        text += f" Similarity: {numbers.number(plan.lowest)} to {numbers.number(plan.highest)} only."
-    if not plan.foot and not any(field.region() for field in arranged.fields):
-        text += f" Broken frame: {REGION}."
-    given = [
-        place.name
-        for place in arranged.placed
-        if place.similarity is not None and place.similarity.method.has("declared_by")
-    ]
-    text += f" Similarity declared: {captions.joined(given, 9)}." if given else ""
-    text += _resolved(arranged.placed)
     beyond = [
         (field.scale.noun, _label(place, stands, field.scale))
         for field in arranged.fields

@@ -170,17 +170,15 @@ def _caption(evidence: types.Evidence) -> str:
     """How to read the rows, and what they leave out."""
     rows = by_similarity(evidence)
     shown = rows[:MOST_ROWS]
-    has_r = any(isinstance(correlation(evidence, scale), types.Estimate) for scale in measured(evidence))
-    parts = (
-        f"{captions.patients([place.site for place in shown])}. Most alike at the top; right is better. Lines: "
-        f"{captions.level_text(evidence)} intervals. "
-        "Open: fewer patients than needed, or need unknown.",
-        robustness.OURS,
-        "r: over the sites." if has_r else "",
-        robustness.without_skill(shown).strip(),
-        f"{counted(len(rows) - len(shown), 'site')} less alike: see the tables." if len(rows) > len(shown) else "",
+    return captions.said(
+        "performance_by_similarity",
+        evidence,
+        [place.site for place in shown],
+        ours=robustness.OURS,
+        r=any(isinstance(correlation(evidence, scale), types.Estimate) for scale in measured(evidence)),
+        cross=robustness.without_skill(shown),
+        left=counted(len(rows) - len(shown), "site") if len(rows) > len(shown) else "",
     )
-    return " ".join(part for part in parts if part)
 
 
 def _message(evidence: types.Evidence) -> str:

@@ -233,25 +233,22 @@ def forest_caption(evidence: types.Evidence) -> str:
     names = list(types.subgroup_columns(evidence))
     sites = types.externals(evidence)
     sized = [site for site in sites if any(types.subgroup_sizes(evidence, name, site.name) for name in names)]
-    text = f"{captions.patients(sized)}. Lines are {captions.level_text(evidence)} intervals."
-    several = bool(evidence.release.outcome.classes)
-    if any(line.is_pooled for line in rows):
-        text += (
-            " Diamond: over the sites, each weighed alike in the subgroup and in the others; strokes below: the sites."
-        )
-    for line in (line for line in rows if line.is_pooled):
-        for (_, heading), each in zip(measures(evidence), line.found, strict=True):
-            if isinstance(each, types.Estimate) and each.n != line.n:
-                text += f" {heading} of {line.label}: {each.n:,} patients."
-    if any(line.found and not line.is_pooled for line in rows):
-        text += " Square: a site."
-    if several:
-        text += " AUROC: mean over the classes. Rarest: patients of the rarest class."
-    few = "patients of any class" if several else "events or non-events"
-    text += f" Not drawn: under {bands.FEW_FOR_POOLING} {few} at a site."
-    if len(every) > MOST_ROWS:
-        text += f" {len(every) - MOST_ROWS} rows more are in the tables."
-    return text
+    fewer = [
+        f" {heading} of {line.label}: {each.n:,} patients."
+        for line in (line for line in rows if line.is_pooled)
+        for (_, heading), each in zip(measures(evidence), line.found, strict=True)
+        if isinstance(each, types.Estimate) and each.n != line.n
+    ]
+    return captions.said(
+        "subgroups",
+        evidence,
+        sized,
+        pooled=any(line.is_pooled for line in rows),
+        fewer="".join(fewer),
+        sites=any(line.found and not line.is_pooled for line in rows),
+        classes=bool(evidence.release.outcome.classes),
+        left=max(0, len(every) - MOST_ROWS),
+    )
 
 
 def forest_alternative(evidence: types.Evidence) -> str:
@@ -415,20 +412,16 @@ def calibration_caption(evidence: types.Evidence) -> str:
     pairs = [(site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
     sizes = [types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
     kept = [size for size in sizes if size is not None and not size.is_few]
-    text = (
-        f"{counted(len(plan.sites), 'dataset')}; {captions.level_text(evidence)} bands; grey: all patients of the "
-        "site. On the diagonal the risks are right; above it they are too low, below it too high."
-    )
-    if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
-        text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
-    gone = [label for labels in types.subgroup_columns(evidence).values() for label in labels]
-    gone = [label for label in gone if label not in {label for _, label in plan.subgroups}]
-    if gone:
-        text += f" No panel, too few or no room: {captions.joined(gone)}."
+    labels, shown = types.subgroup_columns(evidence).values(), {label for _, label in plan.subgroups}
     every = len({curve.dataset for curve in evidence.subgroups.curves if isinstance(curve.found, types.Curve)})
-    if every > len(plan.sites):
-        text += f" {captions.sites_word(every - len(plan.sites))} more: see the tables."
-    return text
+    return captions.said(
+        "calibration_of_subgroups",
+        evidence,
+        datasets=counted(len(plan.sites), "dataset"),
+        few=any(size.rarest < bands.FEW_FOR_A_BAND for size in kept),
+        gone=captions.joined([label for of_column in labels for label in of_column if label not in shown]),
+        left=captions.sites_word(every - len(plan.sites)) if every > len(plan.sites) else "",
+    )
 
 
 def calibration_alternative(evidence: types.Evidence) -> str:

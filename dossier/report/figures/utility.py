@@ -199,17 +199,16 @@ def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn:
 
 def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
     """What the caption says about the marks and the end of the scale."""
-    text = ""
-    if evidence.release.thresholds.declared:
-        text = f" Vertical: {captions.level_text(evidence)} intervals at the declared thresholds"
-        primary = data.primary_threshold(evidence)
-        if primary is not None and any(data.row_of(curve, "threshold", primary) is not None for curve in known):
-            text += f"; ring: at {threshold(primary)}"
-        text += "."
-    bottom, _ = gain_limits(known, data.primary_threshold(evidence))
-    if min(float(np.nanmin(gain(curve))) for curve in known) < bottom:
-        text += " Greater losses lie below the scale."
-    return text
+    primary = data.primary_threshold(evidence)
+    bottom, _ = gain_limits(known, primary)
+    rows = [None if primary is None else data.row_of(curve, "threshold", primary) for curve in known]
+    return captions.said(
+        "net_benefit_marks",
+        evidence,
+        declared=evidence.release.thresholds.declared,
+        ring="" if primary is None or set(rows) <= {None} else threshold(primary),
+        beyond=min(float(np.nanmin(gain(curve))) for curve in known) < bottom,
+    )
 
 
 def by_site_message(evidence: types.Evidence) -> str:
