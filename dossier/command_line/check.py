@@ -11,6 +11,7 @@ from dossier.core import errors, tripod, types
 from dossier.core.release import COUNT_SCHEMA, object_schema, written_count
 from dossier.typeset import words
 from dossier.typeset.flags import flag_text
+from dossier.words import entries
 
 SCHEMA = "dossier-check/1"
 CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
@@ -185,69 +186,34 @@ def _table(table: types.SettledTable, is_protected: bool) -> dict[str, Any]:
     }
 
 
-TEXT: Mapping[str, Any] = {"type": "string"}
 RANGED = {**COUNT_SCHEMA, "description": "A number, or a range where small counts are protected."}
-RANGED_OR_NULL = {**RANGED, "anyOf": [*COUNT_SCHEMA["anyOf"], {"type": "null"}]}
-COUNT_OR_NULL: Mapping[str, Any] = {"type": ["integer", "null"], "minimum": 0}
-UNLESS_PROTECTED = {**COUNT_OR_NULL, "description": "Null where small counts are protected."}
+PROTECTED = "Null where small counts are protected."
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "text": {"type": "string"},
+    "code": CODE,
+    "ranged": RANGED,
+    "ranged_or_null": {**RANGED, "anyOf": [*COUNT_SCHEMA["anyOf"], {"type": "null"}]},
+    "unless_protected": {"type": ["integer", "null"], "minimum": 0, "description": PROTECTED},
+}
+"""The kinds of values of what is printed for a program."""
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of what `dossier check --json` prints."""
-    column = {
-        "name": TEXT,
-        "role": TEXT,
-        "type": TEXT,
-        "range": {"type": ["array", "null"], "items": {"type": "number"}},
-        "values": {
-            **COUNT_OR_NULL,
-            "description": "How many different texts or codes; null of numbers, and where small counts are protected.",
-        },
-        "missing": UNLESS_PROTECTED,
-    }
-    dataset = {
-        "name": TEXT,
-        "role": {"enum": ["development", "internal", "external"]},
-        "site": TEXT,
-        "rows_read": RANGED_OR_NULL,
-        "n": {**RANGED, "description": "How many rows are analysed."},
-        "events": {**RANGED_OR_NULL, "description": "Null of several classes, and where the outcome is not given."},
-        "classes": {
-            "type": ["object", "null"],
-            "additionalProperties": RANGED,
-            "description": "The rows of each class, of several.",
-        },
-        "excluded": {
-            "type": "object",
-            "additionalProperties": RANGED_OR_NULL,
-            "description": "Rows that are not analysed, by reason.",
-        },
-    }
-    sizes = {"rows": UNLESS_PROTECTED, "left_out": UNLESS_PROTECTED}
-    table = {"dataset": TEXT, "file": TEXT, **sizes, "columns": _rows(column)}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **object_schema(
-            {
-                "schema": {"const": SCHEMA},
-                "release": {
-                    **object_schema({"model": TEXT, "version": TEXT}),
-                    "type": ["object", "null"],
-                    "description": "Null where the release, or a table of it, cannot be read.",
-                },
-                "faults": _rows({"code": CODE, "what": TEXT, "where": TEXT, "fix": TEXT}),
-                "flags": {
-                    **_rows({"flag": TEXT, "dataset": TEXT, "says": TEXT, "reply": {"type": ["string", "null"]}}),
-                    "type": ["array", "null"],
-                    "description": "Every flag that the build will raise; null where faults keep it from being known.",
-                },
-                "open": _rows({"item": TEXT, "topic": TEXT, "asks": TEXT}),
-                "datasets": _rows(dataset),
-                "tables": _rows(table),
-            }
-        ),
-    }
+    """The JSON Schema of what `dossier check --json` prints; `words/check.toml` has its keys."""
+    keys = {"schema": {"const": SCHEMA}, **{key: _schema_of(part) for key, part in entries("check").items()}}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **object_schema(keys)}
 
 
-def _rows(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": object_schema(properties)}
+def _schema_of(part: Any) -> Mapping[str, Any]:
+    if isinstance(part, str):
+        return KINDS[part]
+    made: dict[str, Any] = {**KINDS.get(part.get("kind"), {})}
+    for key, value in part.items():
+        if key in ("keys", "rows") and isinstance(value, Mapping):
+            own = object_schema({name: _schema_of(each) for name, each in value.items()})
+            made |= own if key == "keys" else {"type": "array", "items": own}
+        elif key == "of":
+            made["additionalProperties"] = KINDS[value]
+        elif key not in ("kind", "null"):
+            made[key] = value
+    return {**made, "type": [made["type"], "null"]} if part.get("null") else made

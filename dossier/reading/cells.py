@@ -115,7 +115,13 @@ def _spelled_out(cells: Any) -> Any:
     if extended and kind.extension_name != "arrow.uuid":
         return _plain(cells.storage)
     if kinds.is_float16(kind) or kinds.is_float32(kind):
-        return _doubles(cells)
+        # Numbers of 16 or 32 bits as doubles; without their digits 0.7 would lie below a threshold of 0.7.
+        if pyarrow.types.is_float16(cells.type):
+            values = cells.to_pylist()
+            spelled = {value: float(str(np.float16(value))) for value in set(values) if value is not None}
+            return pyarrow.array([None if value is None else spelled[value] for value in values], pyarrow.float64())
+        pieces = [cells.slice(start, AT_ONCE) for start in range(0, max(len(cells), 1), AT_ONCE)]
+        return pyarrow.concat_arrays([piece.cast(pyarrow.string()).cast(pyarrow.float64()) for piece in pieces])
     if kinds.is_duration(kind):
         # As numbers of days, for a bare count is one of a unit that only the file knows.
         counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
@@ -126,16 +132,6 @@ def _spelled_out(cells: Any) -> Any:
     if extended or kinds.is_nested(kind) or kinds.is_interval(kind) or of_bytes:
         return _texts(cells)
     return cells
-
-
-def _doubles(cells: Any) -> Any:
-    """Numbers of 16 or 32 bits as doubles; without their digits 0.7 would lie below a threshold of 0.7."""
-    if pyarrow.types.is_float16(cells.type):
-        values = cells.to_pylist()
-        spelled = {value: float(str(np.float16(value))) for value in set(values) if value is not None}
-        return pyarrow.array([None if value is None else spelled[value] for value in values], pyarrow.float64())
-    pieces = [cells.slice(start, AT_ONCE) for start in range(0, max(len(cells), 1), AT_ONCE)]
-    return pyarrow.concat_arrays([piece.cast(pyarrow.string()).cast(pyarrow.float64()) for piece in pieces])
 
 
 def _decoded(cells: Any) -> Any:

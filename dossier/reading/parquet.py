@@ -143,7 +143,12 @@ def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[err
 
 def _column(part: Part, name: str) -> Any:
     """One column of a file as a table, whose cells are what they are said to be, and as many."""
-    _refuse_what_is_too_large(part, name)
+    # A column may declare any size; what it declares is asked before room is made for it.
+    groups = [part.footer.row_group(k) for k in range(part.footer.num_row_groups)]
+    size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
+    if size > MOST_COLUMN_BYTES:
+        at, most = File(part.file), MOST_COLUMN_BYTES
+        raise errors.DataError([errors.Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
     try:
         with _opened(part.source, part.footer) as found:
             read = found.read(columns=[name], use_threads=False).select([name])
@@ -155,15 +160,6 @@ def _column(part: Part, name: str) -> Any:
         raise _damaged(part.file)
     cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
     return read
-
-
-def _refuse_what_is_too_large(part: Part, name: str) -> None:
-    """A column may declare any size; what it declares is asked before room is made for it."""
-    groups = [part.footer.row_group(k) for k in range(part.footer.num_row_groups)]
-    size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
-    if size > MOST_COLUMN_BYTES:
-        at, most = File(part.file), MOST_COLUMN_BYTES
-        raise errors.DataError([errors.Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
 
 
 def _opened(source: Path | bytes, footer: Any = None) -> Any:

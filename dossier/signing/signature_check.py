@@ -168,7 +168,9 @@ class Judge:
             return "the file is not what was signed"
         if not status.valid:
             return "it was not made with the key of its certificate"
-        machine = _of_a_machine(status.signing_cert)
+        usage = status.signing_cert.extended_key_usage_value
+        named = [] if usage is None else [str(command) for command in usage.native]
+        machine = ", ".join(named) if named and set(named) <= OF_MACHINES else ""
         if machine:
             return f"its certificate is for {machine}, and for no person's signature"
         if not self.roots:
@@ -207,12 +209,6 @@ def _stamp(status: Any) -> Any:
     """The timestamp of an authority that is trusted; None without one."""
     stamp = status.timestamp_validity
     return stamp if stamp is not None and stamp.intact and stamp.valid and stamp.trusted else None
-
-
-def _of_a_machine(certificate: Any) -> str:
-    usage = certificate.extended_key_usage_value
-    named = [] if usage is None else [str(command) for command in usage.native]
-    return ", ".join(named) if named and set(named) <= OF_MACHINES else ""
 
 
 def _named(certificate: Any) -> str:
@@ -364,7 +360,10 @@ def _refuse_additions(reader: Any, number: int, embedded: Any) -> None:
     if set(_value(new.root, "/Perms") or ()) - {"/DocMDP"}:
         raise ValueError(f"revision {number} gives rights that no signature needs")
     form, field = new.root["/AcroForm"], embedded.sig_field
-    _refuse_form(_value(old.root, "/AcroForm"), form, number)
+    before = _value(old.root, "/AcroForm")
+    if set(form) != {"/Fields", "/SigFlags"} or int(form["/SigFlags"]) != 3:
+        raise ValueError(f"revision {number} has a form that is no signature")
+    _refuse_more(None if before is None else before["/Fields"], form["/Fields"], number)
     _refuse_unlike(was, page, {"/Annots"}, number)
     _refuse_more(_value(was, "/Annots"), page["/Annots"], number)
     _refuse_field(field, embedded.sig_object, number)
@@ -422,12 +421,6 @@ def _refuse_more(before: Any, after: Any, number: int) -> None:
     then = [] if before is None else [_text(before.raw_get(at)) for at in range(len(before))]
     if [_text(after.raw_get(at)) for at in range(len(after))][:-1] != then or len(after) != len(then) + 1:
         raise ValueError(f"revision {number} adds more than a signature")
-
-
-def _refuse_form(before: Any, after: Any, number: int) -> None:
-    if set(after) != {"/Fields", "/SigFlags"} or int(after["/SigFlags"]) != 3:
-        raise ValueError(f"revision {number} has a form that is no signature")
-    _refuse_more(None if before is None else before["/Fields"], after["/Fields"], number)
 
 
 def _refuse_field(field: Any, value: Any, number: int) -> None:

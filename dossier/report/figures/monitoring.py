@@ -42,26 +42,6 @@ class Shown:
     """How many sites have no room."""
 
 
-def _shown(evidence: types.Evidence, every: Sequence[Verdict]) -> Shown:
-    of_rules = [rule.measure for rule in evidence.release.care.stop]
-    known: dict[str, dict[str, types.Curve]] = {}
-    for measure in printed(evidence):
-        found = ((site.name, followed(evidence.curves, site.name, measure)) for site in types.externals(evidence))
-        curves = ((name, None if each is None else each.found) for name, each in found)
-        known[measure] = {name: curve for name, curve in curves if isinstance(curve, types.Curve)}
-    # A rule that has no column would be drawn nowhere.
-    kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
-    crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
-    sites = [site for site in types.externals(evidence) if any(site.name in curves for curves in known.values())]
-    sites.sort(key=lambda site: site.name not in crossed)
-    first = {site.name for site in sites[:MOST_SITES]}
-    return Shown(
-        tuple(site for site in types.externals(evidence) if site.name in first),
-        {measure: curves for measure, curves in known.items() if measure in kept},
-        max(0, len(sites) - MOST_SITES),
-    )
-
-
 def _scaled(measure: str, value: float) -> float:
     """A value on the axis of its measure: a ratio on the log scale, gain per 100 patients."""
     if measure == "net_benefit_gain":
@@ -212,7 +192,23 @@ def _span(numbers: range, unit: types.PeriodUnit, width: float) -> Lines:
 def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Performance and similarity of each calendar period at each site that names its days, with the limits."""
     every = over_time.of_evidence(evidence)
-    shown = _shown(evidence, every)
+    of_rules = [rule.measure for rule in evidence.release.care.stop]
+    known: dict[str, dict[str, types.Curve]] = {}
+    for measure in printed(evidence):
+        found = ((site.name, followed(evidence.curves, site.name, measure)) for site in types.externals(evidence))
+        curves = ((name, None if each is None else each.found) for name, each in found)
+        known[measure] = {name: curve for name, curve in curves if isinstance(curve, types.Curve)}
+    # A rule that has no column would be drawn nowhere.
+    kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
+    crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
+    sites = [site for site in types.externals(evidence) if any(site.name in curves for curves in known.values())]
+    sites.sort(key=lambda site: site.name not in crossed)
+    first = {site.name for site in sites[:MOST_SITES]}
+    shown = Shown(
+        tuple(site for site in types.externals(evidence) if site.name in first),
+        {measure: curves for measure, curves in known.items() if measure in kept},
+        max(0, len(sites) - MOST_SITES),
+    )
     if not shown.sites:
         return types.Absent(facts.Fact("no_site_by_period"))
     drawn = _draw(evidence, shown)

@@ -119,13 +119,6 @@ def _draw_case(axes: Axes, case: types.Estimate, at: Place) -> None:
                 axes.plot([at.measured - 0.008, at.measured + 0.008], [bound, bound], color=ink.INK, lw=0.8, zorder=2)
 
 
-def _draw_needed(axes: Axes, wish: Place) -> None:
-    """The path from the wished accuracy to the line of the reliability that it needs."""
-    axes.plot([0.5, 1], [0.5, wish.end], color=ink.INK, lw=1.0, ls=DASHED, clip_on=False, zorder=3.5)
-    axes.plot([0.5, wish.measured], [wish.actual] * 2, color=ink.INK, lw=0.7, ls=DASHED, zorder=3, clip_on=False)
-    marks.dot(axes, wish.measured, wish.actual, "o", 4.2, ink.INK, filled=False, mew=1.0, zorder=4.5)
-
-
 def _label_needed(axes: canvas.Panel, needed: types.Estimate, wish: Place, case: Place) -> placing.Box:
     """The reliability that is needed at the end of its line, and on its path the wished accuracy, whose box it is."""
     down, taken = (_spot(axes, 1, place.end)[1] for place in (wish, case))
@@ -190,7 +183,10 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     if case is not None and at is not None:
         _draw_case(axes, case, at)
     if wish is not None:
-        _draw_needed(axes, wish)
+        # The path from the wished accuracy to the line of the reliability that it needs.
+        axes.plot([0.5, 1], [0.5, wish.end], color=ink.INK, lw=1.0, ls=DASHED, clip_on=False, zorder=3.5)
+        axes.plot([0.5, wish.measured], [wish.actual] * 2, color=ink.INK, lw=0.7, ls=DASHED, zorder=3, clip_on=False)
+        marks.dot(axes, wish.measured, wish.actual, "o", 4.2, ink.INK, filled=False, mew=1.0, zorder=4.5)
     _draw_fan(axes, curve, [place.end for place in (at, wish) if place is not None])
     if case is not None and at is not None:
         boxes = [] if needed is None or wish is None else [_label_needed(axes, needed, wish, at)]

@@ -229,6 +229,7 @@ def how_to_read(
     shown, _ = facets.shown_sites(evidence, width)
     known = facets.known(facets.shown_curves(evidence, width, "risk_distribution"))
     scale = scale_of(known)
+    end = canvas.tick_text(scale.end) if scale.end < 1 else ""
     return captions.said(
         "risk_distribution",
         evidence,
@@ -237,8 +238,8 @@ def how_to_read(
         means=any(means(evidence, site) for site in shown),
         weighted=listing([site.site for site in shown if site.weighted]),
         broken=_broken(evidence, scale.end),
-        end=canvas.tick_text(scale.end) if scale.end < 1 else "",
-        beyond=beyond(known, scale.end),
+        higher=end if beyond(known, scale.end) else "",
+        none_higher="" if beyond(known, scale.end) else end,
         own=scale.own,
         too_few=_too_few(shown),
     )

@@ -50,7 +50,15 @@ def draw_roc(evidence: types.Evidence) -> Figure | types.Absent:
             marks.ring(axes, point, 4 if grid.width > 22 else 3)
         auroc = types.find(evidence, "auroc", site.name)
         if isinstance(auroc, types.Estimate):
-            _print_auroc(axes, auroc)
+            room = axes.width > NARROWEST_WITH_BOUNDS and auroc.low is not None and auroc.high is not None
+            high = (6.7 if room else 2.7) / axes.width
+            # Where few patients make a curve of few steps, one may run there: the numbers stand on white.
+            white = {"fc": "white", "ec": "none", "pad": 0.4}
+            looks: dict[str, Any] = {"ha": "right", "va": "center_baseline", "bbox": white, "zorder": 4}
+            axes.text(0.97, high, number(auroc.value), weight=600, color=ink.BLUE, **looks)
+            if room:
+                bounds = captions.interval(auroc.low, auroc.high)
+                axes.text(0.97, high - 4.0 / axes.width, bounds, color=ink.INK_2, **looks)
     plot.titles("False positive rate", "True positive rate")
     return plot.sheet
 
@@ -70,18 +78,6 @@ def _draw_curve(axes: Axes, evidence: types.Evidence, curve: types.Curve, width:
 
 NARROWEST_WITH_BOUNDS = 22.0
 """In panels narrower than this, in mm, the interval of the AUROC is left to the forest."""
-
-
-def _print_auroc(axes: canvas.Panel, found: types.Estimate) -> None:
-    room = axes.width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
-    high = (6.7 if room else 2.7) / axes.width
-    # Where few patients make a curve of few steps, one may run there: the numbers stand on white.
-    white = {"fc": "white", "ec": "none", "pad": 0.4}
-    looks: dict[str, Any] = {"ha": "right", "va": "center_baseline", "bbox": white, "zorder": 4}
-    axes.text(0.97, high, number(found.value), weight=600, color=ink.BLUE, **looks)
-    if room:
-        bounds = captions.interval(found.low, found.high)
-        axes.text(0.97, high - 4.0 / axes.width, bounds, color=ink.INK_2, **looks)
 
 
 def ringed(evidence: types.Evidence) -> str:
