@@ -285,6 +285,7 @@ def test_altered_copies_of_images_are_told_by_their_names(tmp_path: Path, names:
     ("last", "told"),
     [
         ("Total,,0.5,40,3", 'the last row of a.csv says "Total" in ward: it may hold totals, and is no patient then.'),
+        ("Total général,,0.5,40,3", 'the last row of a.csv says "Total général" in ward: it may hold totals'),
         (
             "Mittelwert,0,0.31,52.5,2",
             'the last row of a.csv says "Mittelwert" in ward: it may hold totals, and is no pa',

@@ -343,22 +343,11 @@ def outcome(table: Settled, declared: release.Outcome) -> types.Floats:
     return found.numbers
 
 
-HAPPENED = {
-    *("yes", "y", "true", "t", "1", "positive", "pos", "event", "dead", "died"),
-    *("ja", "oui", "si", "sí", "sì", "sim", "wahr", "vrai", "vero", "verdadero", "waar"),
-}
-NOT = {
-    *("no", "n", "false", "f", "0", "negative", "neg", "none", "alive", "survived"),
-    *("nein", "non", "nee", "nej", "não", "falsch", "faux", "falso", "onwaar"),
-}
-"""Words for an outcome that happened, and that did not."""
-
-
 def _likely(values: Sequence[str]) -> str:
     """The value that is likelier to mean that the outcome happened."""
-    words = {value: value.strip().casefold() for value in values}
-    happened = [value for value in values if words[value] in HAPPENED]
-    return (happened or [value for value in values if words[value] not in NOT] or values)[-1]
+    words, known = {value: value.strip().casefold() for value in values}, notations.MET["outcome"]
+    happened = [value for value in values if words[value] in known["happened"]]
+    return (happened or [value for value in values if words[value] not in known["not"]] or values)[-1]
 
 
 MISSING = Fact("missing")

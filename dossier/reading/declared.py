@@ -26,7 +26,7 @@ from dossier.core.release import (
     Table,
     UnfitError,
 )
-from dossier.reading import declared_classes, files, horizons, isolation, letters, predictors, refused, toml
+from dossier.reading import declared_classes, files, horizons, isolation, letters, notations, predictors, toml
 from dossier.reading.faults import nearest, noted
 from dossier.words import wording
 
@@ -319,9 +319,10 @@ def _string(name: str, value: Any, error: Any, where: locations.Key) -> Fault:
 def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     key = str(location[-1])
     where = _where(location, raw)
-    strange = refused.out_of_scope(key, where)
-    if strange is not None:
-        return strange
+    # What dossier does not do is refused by name.
+    for code in ("time_to_event_key", "refitting_key", "own_style_key"):
+        if key.lower() in notations.MET["refused"][code]:
+            return Fault(code, where, key=key)
     known = tuple(keys_of(location[:-1]))
     near = nearest(key, known)
     if len(location) == 1:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
 
 from dossier.core.facts import Fact
 from dossier.words.wording import number
 
+MET: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "met.toml").read_text(encoding="utf-8"))
+"""Words that are met in tables and in release.toml, and what they are taken for."""
 NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
 THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?"
 DECIMAL_COMMA = r"[+-]?\d*,\d+"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from dossier.core import bands, facts, release, types
-from dossier.reading import columns
+from dossier.reading import columns, notations
 from dossier.reading.predictors import Input
 
 NOTES: Mapping[str, str] = {
@@ -35,11 +35,8 @@ SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
 FREE = ("predictor", "not used", "subgroup")
 """The roles of columns that nobody has said what they are for."""
 
-PERSON = (
-    "patient|pat|paziente|paciente|pasient|subject|subj|person|participant|proband|individual|case|fall|record|animal"
-    "|mrn|empi|nhs|ssn|pid|pseudonym"
-)
-NUMBER_OF = "id|no|nr|num|number|nummer|numero|code|key|ref|identifier|pseudonym|hash"
+CALLED: Mapping[str, list[str]] = notations.MET["called"]
+PERSON, NUMBER_OF, WAYS = ("|".join(CALLED[of]) for of in ("persons", "numbers_of", "altered"))
 PATIENT = re.compile(f"id|(?:{NUMBER_OF})?(?:study|anon|hospital)?(?:{PERSON})(?:s|in|en)?(?:{NUMBER_OF})?")
 """What a column that tells patients apart is called, small letters alone."""
 
@@ -51,21 +48,8 @@ def is_of_persons(name: str) -> bool:
 
 FEWEST_PATIENTS = 10
 """With fewer different values a column is rather a category than a list of persons."""
-TOTALS = frozenset(
-    (
-        *("total", "totals", "totale", "totaal", "gesamt", "insgesamt", "sum", "summe", "somme", "suma"),
-        *("somma", "subtotal", "mean", "mittelwert", "durchschnitt", "moyenne", "media", "promedio"),
-        *("gemiddelde", "average", "avg", "median", "grand total", "sub total", "column total"),
-        *("total général"),
-    )
-)
-"""What stands in the row that a program or a person puts below a table."""
 LEAST_SUM = 10
 """A smaller sum is reached by chance where a column is nearly all 0."""
-WAYS = (
-    "aug|augm|augmented|flip|flipped|hflip|vflip|mirror|mirrored|rot|rotated|rotate|crop|cropped|copy|kopie|noise|noisy"
-    "|blur|blurred|bright|jitter|zoom|shear|elastic"
-)
 ALTERED = re.compile(
     rf"(?:[\s_.\-(]+(?:{WAYS})[\s_\-]?\d*\)?)+$|^(?:(?:{WAYS})(?:[\s_\-]?\d+)?[\s_.\-]+)+", re.IGNORECASE
 )
@@ -115,7 +99,7 @@ def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
     for name, column in table.columns.items():
         cell = None if column.missing[-1] else column.cells[len(column.missing) - 1].as_py()
         word = cell if isinstance(cell, str) else None
-        if word is not None and word.casefold().rstrip(":") in TOTALS:
+        if word is not None and word.casefold().rstrip(":") in CALLED["totals"]:
             codes, words = columns.coded(column)
             if int((codes == words.index(word)).sum()) == 1:
                 yield facts.Fact("totals_by_word", word=word, column=name, file=table.file)
