@@ -133,18 +133,14 @@ def readers_of(
 
 
 def _linked(
-    declared: ReadersTables, found: dict[str, Ratings], at: Key, site: datasets.Cohort | None
+    declared: ReadersTables, given: dict[str, Ratings], at: Key, site: datasets.Cohort | None
 ) -> types.Readers | None:
     """The tables with the cases of the dataset; None where its own faults say why they have none."""
-    aligned = _aligned(found)
-    order = _order(aligned["labels"], at, site)
-    return None if order is None else _made(declared, aligned, site, order)
-
-
-def _made(
-    declared: ReadersTables, found: dict[str, Ratings], site: datasets.Cohort | None, order: Sequence[tuple[int, int]]
-) -> types.Readers:
-    """`order`: the case's row in the tables, and the row of the dataset that it is."""
+    found = _aligned(given)
+    order = _order(found["labels"], at, site)
+    if order is None:
+        return None
+    # Of each case its row in the tables, and the row of the dataset that it is.
     cases, rows = np.array(order, dtype=np.int64).reshape(-1, 2).T
     if site is not None:
         kept = site.analysed[rows]

@@ -50,19 +50,29 @@ MOST_UNKNOWN = 14
 
 
 @dataclass(frozen=True)
-class Scale:
-    """One panel: its measure, its title, its cut-offs from acceptable on, the ends of its axis, better right."""
+class Plan:
+    """The panel of a measure: its noun, its minimum sample size, its title, and its axis before values are known."""
 
-    measure: str
     noun: str
     """The measure in few letters, for a list in the caption."""
     sample: str
     title: str
+    usual: float
+    """The worst end, unless an interval goes further."""
+    best: float
+    step: float
+    limit: float
+    """Beyond which the axis never goes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(Plan):
+    """One panel: its measure, its cut-offs from acceptable on, the worst end of its axis, better right."""
+
+    measure: str
     cuts: tuple[float, float, float]
     worst: float
-    best: float
     worst_tick: float
-    step: float
     setting: Mapping[str, float | str]
     """What the measure and its sample size depend on."""
 
@@ -125,31 +135,16 @@ def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
     made = []
     for measure, position in evidence.release.judged_by.items():
         plan, at = PLANS[measure], position.get("threshold", position.get("tau"))
-        usual, best, step, limit = plan.usual, plan.best, plan.step, plan.limit
+        usual, best, step = plan.usual, plan.best, plan.step
         values = [end for _, found in data.known(evidence, measure, **position) for end in data.ends(found)]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
-        tick = max(math.floor(reach / step + 1e-9) * step, limit * sign) * sign
+        tick = max(math.floor(reach / step + 1e-9) * step, plan.limit * sign) * sign
         worst = min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign
-        title = plan.title + ("" if at is None else f" at {setting(at)}")
+        about = {**vars(plan), "title": plan.title + ("" if at is None else f" at {setting(at)}")}
         cuts = bands.PERFORMANCE[measure]
-        made.append(Scale(measure, plan.noun, plan.sample, title, cuts, worst, best, tick, step, position))
+        made.append(Scale(**about, measure=measure, cuts=cuts, worst=worst, worst_tick=tick, setting=position))
     return tuple(made)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The panel of a measure: its noun, its minimum sample size, its title, and its axis before values are known."""
-
-    noun: str
-    sample: str
-    title: str
-    usual: float
-    """The worst end, unless an interval goes further."""
-    best: float
-    step: float
-    limit: float
-    """Beyond which the axis never goes."""
 
 
 PLANS: Mapping[str, Plan] = {
