@@ -10,8 +10,9 @@ import asyncio
 import datetime
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -260,26 +261,21 @@ def _beside(path: str, file: str, number: int, content: bytes, signature: bytes,
     data = info["content"]
     if len(data["signer_infos"]) != 1:
         raise ValueError("it has not one signer")
-
-    async def status(moment: datetime.datetime | None) -> Any:
-        return await async_validate_detached_cms(
-            content,
-            data,
-            signer_validation_context=judge.context(moment),
-            ts_validation_context=judge.context(),
-            key_usage_settings=USAGES,
-        )
-
-    found = _in_time(status)
+    found = _in_time(judge, partial(async_validate_detached_cms, content, data))
     said = _plain(signed_attributes.meaning(data["signer_infos"][0]["signed_attrs"]))
     return _judged(path, file, number, found, said, judge)
 
 
-def _in_time(status: Any) -> Any:
+def _in_time(judge: Judge, look: Callable[..., Any]) -> Any:
     """What pyHanko finds now; where a trusted authority says when it was signed, what it finds for then."""
-    found = asyncio.run(status(None))
+
+    def at(moment: datetime.datetime | None) -> Any:
+        by = {"signer_validation_context": judge.context(moment), "ts_validation_context": judge.context()}
+        return asyncio.run(look(**by, key_usage_settings=USAGES))
+
+    found = at(None)
     stamp = _stamp(found)
-    return found if stamp is None else asyncio.run(status(stamp.timestamp))
+    return found if stamp is None else at(stamp.timestamp)
 
 
 # ---- signatures in a PDF --------------------------------------------------------------------------------------------
@@ -296,17 +292,8 @@ def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[
 
 
 def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> signed.Signature:
-    async def status(moment: datetime.datetime | None) -> Any:
-        # Our own comparison of the revisions is stricter, and done.
-        return await async_validate_pdf_signature(
-            embedded,
-            signer_validation_context=judge.context(moment),
-            ts_validation_context=judge.context(),
-            key_usage_settings=USAGES,
-            skip_diff=True,
-        )
-
-    found = _in_time(status)
+    # Our own comparison of the revisions is stricter, and done.
+    found = _in_time(judge, partial(async_validate_pdf_signature, embedded, skip_diff=True))
     said = _plain(embedded.sig_object.get("/Reason", ""))
     return _judged(f"{SIGNED}/{name}", name, number, found, said, judge)
 
