@@ -320,9 +320,12 @@ def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     key = str(location[-1])
     where = _where(location, raw)
     # What dossier does not do is refused by name.
-    for code in ("time_to_event_key", "refitting_key", "own_style_key"):
-        if key.lower() in notations.MET["refused"][code]:
-            return Fault(code, where, key=key)
+    words = notations.MET["refused"]
+    code = next(
+        (of for of in ("time_to_event_key", "refitting_key", "own_style_key") if key.lower() in words[of]), None
+    )
+    if code is not None:
+        return Fault(code, where, key=key)
     known = tuple(keys_of(location[:-1]))
     near = nearest(key, known)
     if len(location) == 1:
