@@ -323,7 +323,9 @@ def test_numbers_whose_sum_is_too_large_are_no_totals_and_warn_of_nothing(tmp_pa
 def test_columns_of_few_ones_are_no_totals(tmp_path: Path) -> None:
     outcome, risk, _ = simulated(60)
     rare = [1] + [0] * 58 + [1]
-    found = study(tmp_path, csv("y,p,a,b", outcome.astype(int), risk, rare, rare))
+    # The last row says "a", a letter of the word for totals, and of a ward.
+    wards = [*"b" * 59, "a"]
+    found = study(tmp_path, csv("y,p,a,b,ward", outcome.astype(int), risk, rare, rare, wards))
     assert said(found, "totals_row") == []
 
 
