@@ -7,6 +7,7 @@ import html
 import io
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ import tinyhtml5
 from pypdf import PdfReader
 
 from dossier import evaluate, reading
+from dossier.core import contents
 from dossier.core.errors import DossierError
+from dossier.core.release import OwnChapter
 from dossier.core.types import Estimate, Evidence, Gallery, find
 from dossier.record import results, results_csv
 from dossier.report import compose, draw, press, screen
+from dossier.report.chapters.chapter import chapters
 from dossier.typeset import numbers
 from tests.conftest import RELEASES, Book
 from tests.reference.built import hurried
@@ -90,6 +94,49 @@ def test_contents_bookmarks_and_the_screen_have_it(added: Evidence) -> None:
     assert str(marks[-1]).endswith(TITLE)
     page = screen.page(gallery, results.of(added).text()).decode()
     assert 'id="supplement-chapter-own-1"' in page
+
+
+def test_it_stands_behind_the_chapter_that_it_names(tmp_path: Path) -> None:
+    folder = release(tmp_path / "breast", more='leave_out = ["nomogram"]\n')
+    after = ("calibration", "calibration", "nomogram", "methods", "changes")
+    names = [f"own{number}.md" for number in range(len(after))]
+    for number, name in enumerate(names):
+        (folder / name).write_text(f"# Words {number}\n\nOurs.\n")
+    placed = ", ".join(f'{{ file = "{name}", after = "{each}" }}' for name, each in zip(names, after, strict=True))
+    file = folder / "release.toml"
+    file.write_text(file.read_text().replace('["local.md"]', f'["local.md", {placed}]'))
+    found = evaluate.evidence(hurried(reading.study(folder), bootstrap=20, permutations=19))
+    read = results.read(results.of(found).text()).evidence
+    stands: dict[str, list[str]] = {}
+    for edition in ("regulatory", "supplement"):
+        page = compose.document(Gallery(read, {}, {}), edition).html
+        stands[edition] = re.findall(r'<section class="chapter" id="chapter-([\w-]+)"', page)
+        numbers_of = re.findall(r'<h1><span class="no">S?(\d+)</span>', page)
+        assert numbers_of == [str(number) for number in range(1, len(stands[edition]) + 1)]
+        assert re.findall(r'<a href="#chapter-([\w-]+)">', page)[: len(stands[edition])] == stands[edition]
+    core, more = stands["regulatory"], stands["supplement"]
+    assert core[core.index("calibration") :][1:3] == ["own-2", "own-3"]
+    # There is no earlier release: behind the last chapter before that in the book.
+    assert core[core.index("own-6") - 1] == "context"
+    assert more[more.index("methods") + 1] == "own-5"
+    assert "nomogram" not in more
+    assert more[-1] == "own-1"
+    assert {"own-4"} < set(more)
+    assert not set(core) & {"own-1", "own-4", "own-5"}
+
+
+def test_where_each_chapter_stands_first_is_what_its_words_say() -> None:
+    held = {each.name: [file for file in contents.SUBMITTED if file in each.editions] for each in chapters()}
+    assert {name: files[0] for name, files in held.items() if files} == contents.FILES
+
+
+def test_a_chapter_that_the_core_has_no_room_for_stands_in_the_supplement(added: Evidence) -> None:
+    """In results that nobody read from a release; there it is a fault."""
+    long = OwnChapter(file="# Long\n\n" + "A line.\n\n" * 40, after="calibration")
+    report = added.release.report.model_copy(update={"chapters": (long,)})
+    made = replace(added, release=added.release.model_copy(update={"report": report}))
+    texts = [compose.document(Gallery(made, {}, {}), edition).html for edition in ("regulatory", "supplement")]
+    assert ['chapter-own-1"><' in re.sub(r"\s", "", text) for text in texts] == [False, True]
 
 
 def test_the_manifest_has_the_hash_of_its_file(added: Evidence) -> None:

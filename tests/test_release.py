@@ -146,7 +146,7 @@ def test_a_text_of_blanks_is_empty(blank: str) -> None:
 @pytest.mark.parametrize("path", ["data\\a.csv", "C:\\Users\\x\\a.csv"])
 def test_the_path_of_another_system_is_told_how_to_be_written(path: str) -> None:
     (found,) = _faults(MINIMAL.replace("site.csv", path))
-    assert found.what.startswith("release.toml is not valid TOML: ")
+    assert found.what.startswith("The file is not valid TOML: ")
     assert found.fix == "In a path write / instead of \\, as in data/site.csv; in another text write each \\ twice."
 
 
@@ -183,6 +183,10 @@ def test_the_examples_of_the_page_on_releases_have_no_fault(example: str, tmp_pa
     formulas = Path(__file__).parents[1] / "fixtures" / "broken" / "model-update" / "updated-model.toml"
     (tmp_path / formulas.name).write_bytes(formulas.read_bytes())
     (tmp_path / "local.md").write_text("# How we use it\n\nRarely.\n", encoding="utf-8")
+    (tmp_path / "ward.md").write_text("# Who calls whom\n\nWe do.\n", encoding="utf-8")
+    (tmp_path / "hospital.toml").write_text('band = "#f6e9f1"\n', encoding="utf-8")
+    (tmp_path / "hospital").mkdir()
+    (tmp_path / "hospital" / "letterhead.txt").write_text("Hospital Road 1\n", encoding="utf-8")
     (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
     for name, ratings in (("labels", "1,0"), ("confidence", "0.5,0.9")):
         given = "".join(f"{k},{ratings}\n" for k in range(20))

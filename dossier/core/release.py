@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     PlainSerializer,
+    ValidationInfo,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
@@ -25,7 +26,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from dossier.core import bands, command, facts, looks, tripod
+from dossier.core import bands, command, contents, facts, looks, tripod
 from dossier.core.faults import catalogue
 from dossier.core.values import RIVAL, UPDATED, CountRange, PeriodUnit, Subset, UpdateMethod, decimal
 from dossier.words import entries
@@ -950,19 +951,156 @@ class Care(Table):
     stop: Annotated[tuple[StopRule, ...], FEW] = ()
 
 
+def _stands_out(least: float) -> AfterValidator:
+    def held(colour: str, field: ValidationInfo) -> str:
+        if looks.contrast(colour) < least:
+            raise UnfitError("unread_colour", key=str(field.field_name), least=least)
+        return colour
+
+    return AfterValidator(held)
+
+
+def _under_words(colour: str) -> str:
+    if not looks.is_pale(colour):
+        raise UnfitError("dark_band", least=looks.CONTRAST)
+    return colour
+
+
+def _only_words(lines: int, letters: int) -> AfterValidator:
+    """So many lines at most, each of so many letters as it is written, that hold nothing but words and values."""
+
+    def held(text: str, field: ValidationInfo) -> str:
+        if found := next(looks.strange(text), None):
+            raise UnfitError("not_words", key=str(field.field_name), written=found, known=looks.VALUES)
+        if looks.lines(text) > lines or max(map(len, text.split("\n"))) > letters:
+            raise UnfitError("long_words", key=str(field.field_name), lines=facts.Count(lines, "line"), letters=letters)
+        return text
+
+    return AfterValidator(held)
+
+
+Readable = Annotated[Line, _stands_out(looks.CONTRAST)]
+"""A colour of letters."""
+Visible = Annotated[Line, _stands_out(looks.OF_A_LINE)]
+"""A colour of lines."""
+
+
+class Style(Table):
+    """The colours of a dossier and the family of its headings: all else is set by dossier."""
+
+    accent: Readable | None = None
+    headings: Readable | None = None
+    family: Literal["serif", "sans"] | None = None
+    lines: Visible | None = None
+    band: Annotated[Line, AfterValidator(_under_words)] | None = None
+    mark: Visible | None = None
+
+
+class Templates(Table):
+    """The words of an institution around the pages, each the file of its name in the folder of templates."""
+
+    letterhead: Annotated[Text, _only_words(2, 60)] | None = None
+    running_head: Annotated[Text, _only_words(1, 40)] | None = None
+    running_foot: Annotated[Text, _only_words(1, 60)] | None = None
+    imprint: Annotated[Text, _only_words(30, 600)] | None = None
+
+
+class OwnChapter(Table):
+    """A chapter of an institution that stands between those of dossier."""
+
+    file: Chapter
+    """The name of a file; in results.json what it holds."""
+    after: Text | None = None
+
+    @property
+    def title(self) -> str:
+        """The first line of what it holds."""
+        return self.file.partition("\n")[0].strip("# ")
+
+    @property
+    def has_title_of_ours(self) -> bool:
+        """Whether it might be taken for a chapter of dossier."""
+        return self.title.casefold() in {about["title"].casefold() for about in entries("chapters").values()}
+
+    @property
+    def is_beyond_core(self) -> bool:
+        """Whether it stands in the core and has no room there."""
+        return contents.FILES.get(self.after or "") == "regulatory" and looks.lines(self.file) > MOST_LINES_IN_CORE
+
+    @property
+    def edition(self) -> contents.Edition:
+        """The file of a submission that it stands in: that of the chapter before it, or else the supplement.
+
+        Also in results that nobody read from a release the core has no room for more than it may take there.
+        """
+        return "supplement" if self.is_beyond_core else contents.FILES.get(self.after or "", "supplement")
+
+
+MOST_LINES_IN_CORE = 60
+"""A page: a chapter of the core takes no more."""
+
+
+def _or_name(table: type[Table]) -> BeforeValidator:
+    return BeforeValidator(lambda given: given, json_schema_input_type=table | str | None)
+
+
 class Report(Table):
     """What the owner prints of the dossier, and in which looks."""
-
-    rules = {"unread_colour": lambda own: own.accent is not None and looks.contrast(own.accent) < looks.CONTRAST}
 
     leave_out: tuple[Text, ...] = ()
     title: Line | None = None
     organisation: Line | None = None
-    accent: Line | None = None
+    accent: Readable | None = None
     logo: Annotated[str, Field(min_length=1, max_length=400_000)] | None = None
     """The name of a file; in results.json what it holds."""
-    chapters: Annotated[tuple[Chapter, ...], FEW] = ()
+    looks: Literal["dossier-looks/1"] | None = None
+    style: Annotated[Style | None, _or_name(Style)] = None
+    """In release.toml also the name of a file; in results.json what it holds."""
+    templates: Annotated[Templates | None, _or_name(Templates)] = None
+    """In release.toml also the name of a folder; in results.json what its files hold."""
+    chapters: Annotated[tuple[Chapter | OwnChapter, ...], FEW] = ()
     """The names of files; in results.json what they hold."""
+
+    @property
+    def own(self) -> tuple[OwnChapter, ...]:
+        """The own chapters in one form."""
+        return tuple(OwnChapter.model_construct(file=each) if isinstance(each, str) else each for each in self.chapters)
+
+    @property
+    def colours(self) -> Mapping[str, str]:
+        """Every colour that an institution sets, by the name that style sheets know: an accent of the style holds."""
+        of_style = (self.style or Style()).model_dump(exclude_none=True, exclude={"family"})
+        return {**({} if self.accent is None else {"accent": self.accent}), **of_style}
+
+    @property
+    def words(self) -> Iterator[tuple[str, str]]:
+        """Every text in which somebody might type a number, with what it is called."""
+        yield from ((own.title, own.file) for own in self.own)
+        around = {} if self.templates is None else self.templates.model_dump(exclude_none=True)
+        about = {"title": self.title, "organisation": self.organisation, **around}
+        yield from ((key.replace("_", " "), text) for key, text in about.items() if text)
+
+    @property
+    def markdown(self) -> tuple[tuple[str, str], ...]:
+        """Its texts that may name numbers, each with its key."""
+        imprint = None if self.templates is None else self.templates.imprint
+        chapters = tuple(("chapters", own.file) for own in self.own)
+        return chapters if imprint is None else (*chapters, ("templates.imprint", imprint))
+
+    def with_chapters(self, say: Callable[[str], str]) -> Self:
+        """The same with every own chapter said in another way."""
+        chapters = tuple(
+            say(each) if isinstance(each, str) else each.model_copy(update={"file": say(each.file)})
+            for each in self.chapters
+        )
+        return self.model_copy(update={"chapters": chapters})
+
+    def said(self, say: Callable[[str], str]) -> Self:
+        """The same with every text that may name numbers said in another way."""
+        own = self.templates
+        if own is not None and own.imprint is not None:
+            own = own.model_copy(update={"imprint": say(own.imprint)})
+        return self.with_chapters(say).model_copy(update={"templates": own})
 
 
 class ModelCard(Table):

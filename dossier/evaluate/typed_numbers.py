@@ -1,4 +1,4 @@
-"""Numbers that the author typed into a statement beside the name of a measure, and that no result of it supports."""
+"""Numbers that are typed into declared words beside the name of a measure, and that no result of it supports."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 def not_found(evidence: types.Evidence) -> tuple[types.Flag, ...]:
     """Flag typed numbers that are no result: not a value, nor a bound, with the digits that were typed."""
     known = _known(evidence)
+    own = evidence.release.report.words
+    texts = [(facts.Fact("number_in_statement", item=item), text) for item, text in evidence.statements.items()]
+    texts += ((facts.Fact("number_in_own_words", item=called), text) for called, text in own)
     found = tuple(
-        facts.Fact("number_in_statement", item=item, label=label, number=number)
-        for item, text in evidence.statements.items()
+        facts.Fact(fact.code, **dict(fact.values), label=label, number=number)
+        for fact, text in texts
         for sentence in SENTENCE.split(living_text.PLACE.sub("", text))
         for label, number in _unsupported(sentence, known, evidence)
     )

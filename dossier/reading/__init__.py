@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from dossier.core import errors, facts, looks, statements, types
 from dossier.core.command import Quick
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
-from dossier.core.release import DatasetRole, Release
+from dossier.core.release import MOST_LINES_IN_CORE, DatasetRole, Release
 from dossier.reading import isolation, letters
 from dossier.reading.faults import noted
-from dossier.reading.files import LEDGER, LOGO, RELEASE, SEAL, STATEMENT, Folder
+from dossier.reading.files import LEDGER, LOGO, RELEASE, SEAL, Folder
 
 if TYPE_CHECKING:
     from dossier.reading.datasets import Cohort
@@ -189,16 +188,28 @@ def _with_logo(release: Release, folder: Folder) -> Release:
 
 def _with_chapters(release: Release, folder: Folder, faults: list[errors.Fault]) -> Release:
     """The release with the words of its own chapters in the place of their files."""
-    files = release.report.chapters
-    if not files:
+    if not release.report.chapters:
         return release
-    texts = [_text(name, Key("report", "chapters"), False, folder, faults) for name in files]
-    for name, text in zip(files, texts, strict=True):
-        found = None if text is None else statements.titled(text)
-        if text is not None and (found is None or len(found[0]) > statements.LONGEST_TITLE):
-            faults.append(errors.Fault("chapter_without_title", Cell(name, rows=(1,)), file=name))
-    kept = tuple(text or "" for text in texts)
-    return release.model_copy(update={"report": release.report.model_copy(update={"chapters": kept})})
+
+    def held(name: str) -> str:
+        text = noted(faults, folder.text, name, Key("report", "chapters"), False)
+        if text is None:
+            return ""
+        faults.extend(_wide(text, Key("report", "chapters"), name))
+        found, first = statements.titled(text.strip()), Cell(name, rows=(1,))
+        if found is None or len(found[0]) > statements.LONGEST_TITLE:
+            faults.append(errors.Fault("chapter_without_title", first, file=name))
+        return text.strip()
+
+    report = release.report.with_chapters(held)
+    for each, own in zip(release.report.own, report.own, strict=True):
+        at = Cell(each.file, rows=(1,))
+        if own.has_title_of_ours:
+            faults.append(errors.Fault("title_of_ours", at, title=own.title))
+        if own.is_beyond_core:
+            lines = looks.lines(own.file)
+            faults.append(errors.Fault("long_chapter", at, title=own.title, lines=lines, most=MOST_LINES_IN_CORE))
+    return release.model_copy(update={"report": report})
 
 
 def _seal(release: Release, folder: Folder) -> types.Seal | None:
@@ -230,25 +241,12 @@ def _ledger(release: Release, folder: Folder) -> types.Ledger | None:
 def _texts(release: Release, declared: Mapping[str, str]) -> Iterator[tuple[Location, str]]:
     """Every declared text in which numbers may be named, and where it stands."""
     yield from ((Key("statements", item), text) for item, text in declared.items())
-    yield from ((Key("report", "chapters"), text) for text in release.report.chapters)
+    yield from ((Key("report", key), text) for key, text in release.report.markdown)
     use = release.intended_use
     yield from ((Key("intended_use", "for"), text) for text in (use.for_,) if text)
     yield from ((Key("intended_use", "not_for"), text) for text in use.not_for)
     replies = enumerate(release.reply, start=1)
     yield from ((listed_table("reply", number).of("says"), reply.says) for number, reply in replies)
-
-
-def _text(file: str, where: Location, outside: bool, folder: Folder, faults: list[errors.Fault]) -> str | None:
-    """The text of a file of declared words; None, and a fault, where it cannot be had."""
-    content = noted(faults, folder.read, file, where, outside, STATEMENT)
-    try:
-        text = None if content is None else re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        row = error.object[: error.start].count(b"\n") + 1
-        faults.append(errors.Fault("statement_not_utf8", Cell(file, rows=(row,)), file=file))
-        return None
-    faults += _wide(text or "", where, file)
-    return None if text is None else text.strip()
 
 
 def _wide(text: str, where: Location, file: str = "") -> Iterator[errors.Fault]:
@@ -265,6 +263,7 @@ def _statements(release: Release, folder: Folder, faults: list[errors.Fault]) ->
         if statement.file is None:
             texts[item] = statement.text or statement.none or ""
             faults += _wide(texts[item], where)
-        elif (text := _text(statement.file, where, statement.outside, folder, faults)) is not None:
-            texts[item] = text
+        elif (text := noted(faults, folder.text, statement.file, where, statement.outside)) is not None:
+            texts[item] = text.strip()
+            faults += _wide(text, where, statement.file)
     return texts

@@ -10,8 +10,9 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from dossier.core import contents, looks
 from dossier.core.contents import LEAVABLE, ORDER
-from dossier.core.errors import DataError, Fault
+from dossier.core.errors import DataError, DossierError, Fault
 from dossier.core.facts import Count, Fact, gathered
 from dossier.core.faults import locations
 from dossier.core.release import (
@@ -88,6 +89,8 @@ def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
     given = noted(faults, isolation.toml, content)
     if given is None:
         return Declared(None, tuple(faults))
+    of_files = list[Fault]()
+    given = _with_looks(given, folder or files.Folder(Path()), of_files)
     raw = horizons.as_one(given)
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
@@ -99,6 +102,7 @@ def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
             return Declared(None, tuple(faults))
         raw, given = ({**each, "model": formula} for each in (raw, given))
     faults = [
+        *of_files,
         *declared_classes.missing(raw),
         *(
             fault
@@ -125,6 +129,47 @@ def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
     return Declared(release, tuple(horizons.placed(fault, given) for fault in faults), kept)
+
+
+def _with_looks(given: dict[str, Any], folder: files.Folder, faults: list[Fault]) -> dict[str, Any]:
+    """The release with the style and the words around the pages in the place of the file and the folder it names."""
+    report = given.get("report")
+    if not isinstance(report, Mapping):
+        return given
+    taken = dict[str, Any]()
+    if isinstance(report.get("style"), str):
+        taken["style"] = noted(faults, _style, report["style"], folder)
+    if isinstance(report.get("templates"), str):
+        taken["templates"] = noted(faults, _templates, report["templates"], folder, faults)
+    return {**given, "report": {key: value for key, value in {**report, **taken}.items() if value is not None}}
+
+
+def _style(name: str, folder: files.Folder) -> Mapping[str, Any]:
+    """The values of a style in a file; a DataError says why there are none."""
+    where = locations.Key("report", "style")
+    if not name.lower().endswith(files.STYLE.endings):
+        raise DataError.one("not_a_style", where, file=name, known=tuple(keys_of(("report", "style"))))
+    content = folder.read(name, where, False, files.STYLE)
+    try:
+        return isolation.toml(content)
+    except DossierError as error:
+        # What reads it takes it for a release.toml.
+        at = [each.at for each in error.faults]
+        moved = [replace(each, file=name) if isinstance(each, locations.Line) else locations.File(name) for each in at]
+        placed = [fault.moved(there) for fault, there in zip(error.faults, moved, strict=True)]
+        raise DataError(placed) from None
+
+
+def _templates(name: str, folder: files.Folder, faults: list[Fault]) -> Mapping[str, Any]:
+    """The words around the pages in the files of a folder; those that cannot be read are noted."""
+    where, found = locations.Key("report", "templates"), dict[str, str]()
+    for each in folder.names(name, where, False):
+        if each not in looks.FILES:
+            near = nearest(each, looks.FILES)
+            faults.append(Fault("no_such_template", where, file=each, known=tuple(looks.FILES), near=near))
+        elif (text := noted(faults, folder.text, f"{name}/{each}", where, False)) is not None:
+            found[looks.FILES[each]] = text.strip()
+    return found
 
 
 def _taken(raw: Mapping[str, Any], folder: files.Folder) -> Mapping[str, Any]:
@@ -330,7 +375,8 @@ def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     near = nearest(key, known)
     if len(location) == 1:
         return Fault("unknown_table", where, key=key, known=known, near=near)
-    table = _section(location, raw)[0].brackets
+    section, rest = _section(location, raw)
+    table = " ".join([section.brackets, *([_key(rest[:-1])] if rest[:-1] else [])])
     return Fault("unknown_key", where, key=key, table=table, known=known, near=near)
 
 
@@ -475,13 +521,18 @@ def _across(release: Release) -> Iterator[Fault]:
 
 
 def _left_out(release: Release) -> Iterator[Fault]:
-    """Chapters to be left out that do not exist, or that a dossier cannot be without."""
+    """Chapters to be left out, or to stand before own ones, that do not exist; those no dossier can be without."""
     where = locations.Key("report", "leave_out")
     for name in release.report.leave_out:
         if name not in ORDER:
             yield Fault("unknown_chapter", where, name=name, known=LEAVABLE, near=nearest(name, LEAVABLE))
         elif name not in LEAVABLE:
             yield Fault("chapter_not_left_out", where, name=name, known=LEAVABLE)
+    known = tuple(contents.FILES)
+    for number, own in enumerate(release.report.own, start=1):
+        if own.after is not None and own.after not in known:
+            at = locations.Key("report", f"chapters, value {number}.after")
+            yield Fault("no_chapter_before", at, name=own.after, known=known, near=nearest(own.after, known))
 
 
 def _named_twice(release: Release) -> Iterator[Fault]:

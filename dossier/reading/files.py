@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dossier.core import facts, types
 from dossier.core.errors import DataError, Fault
-from dossier.core.faults.locations import File, Location
+from dossier.core.faults.locations import Cell, File, Location
 from dossier.reading import dialects, isolation, letters, signatures, tables
 from dossier.reading.faults import nearest, noted
 from dossier.words import wording
@@ -41,6 +41,7 @@ RELEASE = Kind("release", (".toml",), 4 << 20, facts.Fact("texts_into_files"))
 """A thousand datasets are declared in a quarter of it."""
 STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, facts.Fact("fewer_words"))
 """Three hundred pages."""
+STYLE = Kind("style", (".toml",), 1 << 16, facts.Fact("fewer_words"))
 LOGO = Kind("picture", (".svg", ".png"), 1 << 18, facts.Fact("smaller_picture"))
 SEAL = Kind("seal", (".json",), 4 << 20, facts.Fact("unchanged_seal"))
 LEDGER = Kind("ledger", (".json",), 1 << 28, facts.Fact("unchanged_ledger"))
@@ -98,6 +99,14 @@ class Folder:
             raise _empty(name)
         return content
 
+    def text(self, name: str, where: Location, outside: bool) -> str:
+        """The declared words of a file, line by line; a DataError says why they cannot be had."""
+        try:
+            return re.sub(r"\r\n?", "\n", self.read(name, where, outside, STATEMENT).decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            row = error.object[: error.start].count(b"\n") + 1
+            raise DataError.one("statement_not_utf8", Cell(name, rows=(row,)), file=name) from None
+
     def located(self, name: str, where: Location, outside: bool, kind: Kind) -> Path:
         """The path of a file as the release names it; a DataError says why it cannot be had."""
         path = self.allowed(name, where, outside, kind)
@@ -144,13 +153,23 @@ class Folder:
         except (OSError, ValueError):
             return False
 
-    def parts(self, name: str, where: Location, outside: bool, faults: list[Fault]) -> dict[str, Path]:
-        """The parquet files of a folder in the order of their names; a DataError says why it is no such folder.
+    def names(self, name: str, where: Location, outside: bool) -> list[str]:
+        """The names of the files of a folder in their order; a DataError says why they cannot be had.
 
         Names that begin with a point or a line below are what other programs left behind.
         """
         path = self.allowed(name, where, outside, None)
-        found = sorted(file_name.name for file_name in path.iterdir() if not file_name.name.startswith((".", "_")))
+        try:
+            found = sorted(each.name for each in path.iterdir())
+        except NotADirectoryError:
+            raise DataError.one("file_for_folder", where, file=name) from None
+        except OSError as error:
+            raise _closed(name, where, path, error) from None
+        return [each for each in found if not each.startswith((".", "_"))]
+
+    def parts(self, name: str, where: Location, outside: bool, faults: list[Fault]) -> dict[str, Path]:
+        """The parquet files of a folder in the order of their names; a DataError says why it is no such folder."""
+        found, path = self.names(name, where, outside), self.path / name
         others = [
             file_name
             for file_name in found

@@ -7,6 +7,7 @@ Characters that steer (controls, changes of the direction of writing) would chan
 from __future__ import annotations
 
 import functools
+import html
 import itertools
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,15 +25,16 @@ BLANKS = frozenset("\t\n\r")
 A_TEXT, NAME, NAME_OF_FILE, NAME_OF_FILE_READ = map(Fact, ("a_text", "the_name", "name_of_a_file", "name_of_the_file"))
 NAMES = (
     *("model", "version", "tested_version", "owner", "tester", "name", "site"),
-    *("rival_name", "horizon", "classes", "title", "organisation"),
+    *("rival_name", "horizon", "classes", "title", "organisation", "running_head", "running_foot"),
 )
 """The keys of release.toml that hold names."""
 
 
 def strange(text: str, *, name: bool = False) -> list[str]:
     """The characters of a text or of a name that cannot be printed, each once, in their order."""
-    allowed = frozenset() if name else BLANKS
-    letters = dict.fromkeys(unicodedata.normalize("NFC", text))
+    # A text of Markdown may write a letter by its number.
+    allowed, written = (frozenset[str](), text) if name else (BLANKS, text + html.unescape(text))
+    letters = dict.fromkeys(unicodedata.normalize("NFC", written))
     return [letter for letter in letters if letter not in allowed and not _prints(letter)]
 
 
@@ -92,7 +94,7 @@ def of_tables(study: types.Study) -> list[errors.Fault]:
     """The faults of names and categories that come from tables, and of statements and chapters that come from files."""
     named: dict[tuple[str, locations.Location], None] = {}
     said = {(statement, locations.Key("statements", item)): None for item, statement in study.statements.items()}
-    said |= {(chapter, locations.Key("report", "chapters")): None for chapter in study.release.report.chapters}
+    said |= {(text, locations.Key("report", key)): None for key, text in study.release.report.markdown}
     for dataset in study.datasets:
         named[dataset.site, locations.SiteName(dataset.name)] = None
         for predictor in dataset.predictors:

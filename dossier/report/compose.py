@@ -28,7 +28,7 @@ from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
 from dossier.report import disclosure_report as released
 from dossier.report import history as released_before
-from dossier.report import unfilled
+from dossier.report import own_words, unfilled
 from dossier.report.chapters import checklist, grid, provenance, sentence, verdict
 from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
@@ -73,7 +73,13 @@ def document(
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
-    names = ("book", page, *SHEETS.get(edition, (edition,)), *(["draft"] if draft else []))
+    report = evidence.release.report
+    own = {
+        "letterhead": report.templates is not None and report.templates.letterhead is not None,
+        "sans": report.style is not None and report.style.family == "sans",
+        "draft": draft,
+    }
+    names = ("book", page, *SHEETS.get(edition, (edition,)), *(name for name, is_asked in own.items() if is_asked))
     images = {f"figures/{name}.svg": picture.svg for name, picture in gallery.pictures.items()}
     attachments = (Attachment("results.json", "Every number of this dossier", results),)
     return Document(
@@ -207,8 +213,6 @@ def _book(
     """An edition as HTML, its tables beside those `made`; for the screen with what is `recorded` of a cell's number."""
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
-    own = _own(evidence)
-    held += [chapter for chapter, _ in own]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
     opened = {file: _opened(evidence, held, file) for file in files}
     here = {each.chapter.name: each.number for each in opened[edition]}
@@ -240,10 +244,11 @@ def _book(
         results_sha256=results_sha256,
         pictures=gallery.pictures,
         why_absent=lambda name: _why_absent(gallery, name),
+        whose_words=_whose_words(evidence, "part"),
         declared=lambda: [
             (item.topic, markdown(text, item.topic), item.number) for item, text in declared.texts(evidence).items()
         ],
-        own={chapter.name: markdown(text, chapter.title, headings=True) for chapter, text in own},
+        own={chapter.name: markdown(text, chapter.title, own=True) for chapter, _, text in _own(evidence)},
         # What templates may ask of the chapters: prepared tables, lists and texts, never a calculation.
         ask=SimpleNamespace(
             **{
@@ -267,6 +272,8 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
         return typeset.tables.pages_of(table, names, folds, unlisted)
 
     given = {"evidence": evidence, "pages_of": pages_of, "identity": identity(evidence), "say": typeset}
+    about = [values.get(name, "") for name in ("title", "edition_title", "results_sha256")]
+    given |= {"around": own_words.around(evidence, *about), "markdown": markdown}
     given |= {"on_screen": False, "logo": Markup(looks.logo(evidence.release.report.logo or "")), **values}
     html = template.render(given)
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else widths.hyphenated(found[0]), html)
@@ -307,10 +314,9 @@ def _why_absent(gallery: Gallery, name: str) -> str:
 def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Edition) -> list[Opened]:
     """The chapters of a file that have something to say, with their numbers and findings."""
     here = [chapter for chapter in held if edition in chapter.editions and chapter.has(evidence)]
+    here = _with_own(evidence, here if edition == "supplement" else _asked(evidence, here), edition)
     if edition != "supplement":
-        return [
-            Opened(each, str(index), each.finding(evidence)) for index, each in enumerate(_asked(evidence, here), 1)
-        ]
+        return [Opened(each, str(index), each.finding(evidence)) for index, each in enumerate(here, 1)]
     core = {each.chapter.name: each.number for each in _opened(evidence, held, "regulatory")}
     return [
         Opened(each, f"S{index}", sentence.Sentence(f"Continued from chapter {core[each.name]} of the core."), True)
@@ -320,18 +326,37 @@ def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Editi
     ]
 
 
-def _own(evidence: Evidence) -> list[tuple[Chapter, str]]:
-    """The chapters that an institution adds, which close the supplement, each with its text."""
-    report = evidence.release.report
-    lead = f"The words of this chapter are those of {report.organisation or evidence.release.release.owner}."
-    said = sentence.Sentence(
-        lead, "Nobody else answers for them; a number with its interval and n is one of this dossier."
-    )
-    parts = [part for part in map(statements.titled, report.chapters) if part is not None]
+def _own(evidence: Evidence) -> list[tuple[Chapter, str | None, str]]:
+    """The chapters that an institution adds, each with the one before it, if it names one, and its text."""
+    said = _whose_words(evidence, "chapter")
+    parts = [(own, statements.titled(own.file)) for own in evidence.release.report.own]
     return [
-        (Chapter(f"own-{number}", title, lambda _: said, ("supplement",)), text)
-        for number, (title, text) in enumerate(parts, start=1)
+        (Chapter(f"own-{number}", part[0], lambda _: said, (own.edition,)), own.after, part[1])
+        for number, (own, part) in enumerate(((own, part) for own, part in parts if part is not None), start=1)
     ]
+
+
+def _whose_words(evidence: Evidence, what: str) -> sentence.Sentence:
+    return sentence.Sentence(
+        f"The words of this {what} are those of {own_words.whose(evidence)}.",
+        "Nobody else answers for them; a number with its interval and n is one of this dossier.",
+    )
+
+
+def _with_own(evidence: Evidence, here: Sequence[Chapter], edition: contents.Edition) -> list[Chapter]:
+    """The chapters of a file with those of an institution between them, or behind them all.
+
+    Where the one before is not in this dossier the last one that would stand before that takes its place.
+    """
+    groups = [[each] for each in here]
+    for own, after, _ in _own(evidence):
+        if edition in own.editions and groups:
+            reached = contents.ORDER[: contents.ORDER.index(after) + 1] if after in contents.ORDER else contents.ORDER
+            before = [group for group in groups if group[0].name in reached]
+            named = [group for group in before if group[0].name == after]
+            nearest = max(before, key=lambda group: contents.ORDER.index(group[0].name), default=groups[0])
+            (named or [groups[-1] if after is None else nearest])[0].append(own)
+    return [each for group in groups for each in group]
 
 
 def _asked(evidence: Evidence, here: Sequence[Chapter]) -> list[Chapter]:
@@ -398,9 +423,12 @@ MOST_BY_NEED = 6
 """Columns that are as wide as their words need; more of them are equally wide."""
 
 
-def markdown(text: str, topic: str, headings: bool = False) -> Markup:
-    """A declared text as HTML; its tables are called by the topic that it is on, its headings are of one level."""
-    parser = statements.parser().enable("heading") if headings else statements.parser()
+def markdown(text: str, topic: str, own: bool = False) -> Markup:
+    """A declared text as HTML; its tables are called by the topic that it is on.
+
+    An institution's own has headings, all of one level, and its tables no number: it moves none of ours.
+    """
+    parser = statements.parser().enable("heading") if own else statements.parser()
     parser.add_render_rule("heading_open", lambda *_: "<h2>")
     parser.add_render_rule("heading_close", lambda *_: "</h2>")
     parser.add_render_rule("table_open", _captioned_table)
@@ -409,7 +437,7 @@ def markdown(text: str, topic: str, headings: bool = False) -> Markup:
     parser.add_render_rule("text", _text)
     parser.add_render_rule("code_inline", lambda *found: f"<code>{_text(*found)}</code>")
     parser.add_render_rule("image", _text)
-    return Markup(parser.render(text, {"topic": topic}))
+    return Markup(parser.render(text, {"topic": topic, "caption": 'caption class="own"' if own else "caption"}))
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
@@ -417,7 +445,7 @@ def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any,
     env["room"] = (LINE + GAP) / columns - GAP
     # One in a list has less room.
     kind = ' class="even"' if columns > MOST_BY_NEED or tokens[index].level else ""
-    return f"<table{kind}><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+    return f"<table{kind}><{env['caption']}><b>{escape(env['topic'])}, as declared.</b></caption>"
 
 
 def _table_end(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

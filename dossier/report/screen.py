@@ -68,8 +68,11 @@ def page(gallery: Gallery, text: bytes, draft: bool = False, pdfs: Mapping[str, 
     }
     bare = compose.around(gallery, draft, policy="", style="", script="", **known)
     letters = {ord(letter) for letter in set(bare + sheet + script)} | set(range(32, 127))
-    accent = gallery.evidence.release.report.accent
-    light = f"@media (prefers-color-scheme: light) {{ :root {{ --accent: {accent} }} }}\n" if accent else ""
+    report = gallery.evidence.release.report
+    colours = "; ".join(f"--{name}: {colour}" for name, colour in report.colours.items())
+    light = f"@media (prefers-color-scheme: light) {{ :root {{ {colours} }} }}\n" if colours else ""
+    if report.style is not None and report.style.family == "sans":
+        light += '.part h3, .part h4, .name { font-family: "Inter Tab", sans-serif }\n'
     # The fonts of the pages as rules that hold them, with the letters of this file alone.
     faces = FACE.finditer(_source("book.css"))
     fonts = "".join(f"{face[0].replace(face[1], _font(face[1], letters))}\n" for face in faces)

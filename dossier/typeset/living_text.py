@@ -17,10 +17,9 @@ def resolved(evidence: types.Evidence) -> types.Evidence:
     release, use = evidence.release, evidence.release.intended_use
     for_ = None if use.for_ is None else said(use.for_)
     use = use.model_copy(update={"for_": for_, "not_for": tuple(map(said, use.not_for))})
-    report = release.report.model_copy(update={"chapters": tuple(map(said, release.report.chapters))})
     return replace(
         evidence,
-        release=release.model_copy(update={"intended_use": use, "report": report}),
+        release=release.model_copy(update={"intended_use": use, "report": release.report.said(said)}),
         statements={item: said(text) for item, text in evidence.statements.items()},
         flags=tuple(flag if flag.reply is None else replace(flag, reply=said(flag.reply)) for flag in evidence.flags),
     )

@@ -27,9 +27,9 @@ WIDEST_HEAD = 95.0
 """How much of each of the two lines at the head of a page the model may take, in mm."""
 
 
-def running_head(evidence: types.Evidence) -> str:
+def running_head(evidence: types.Evidence, own: str = "") -> str:
     """What the head of every page says: the model, as short as it has room for, and what was done with it."""
-    by = evidence.release.report.organisation
+    by = own or evidence.release.report.organisation
     name = widths.shortened([model(evidence)], WIDEST_HEAD, lines=1 if by else 2)[0]
     return f"{f'{by} · ' if by else ''}{name}: external validation"
 
