@@ -32,7 +32,7 @@ from dossier.outputs import printing
 from dossier.reading import declared
 from dossier.record import results, results_csv
 from dossier.report import compose, draw, press, screen
-from dossier.typeset import flags
+from dossier.typeset import flags, widths
 from dossier.typeset.numbers import plain
 from tests.conftest import RELEASES, Book
 from tests.reference.built import hurried
@@ -391,3 +391,12 @@ def test_the_widest_words_stand_in_the_margins(edition: Any, page: str, dressed:
     # The press refuses a word that has no room.
     first = PdfReader(io.BytesIO(press.pdf(compose.document(Gallery(evidence, {}, {}), edition, page)))).pages[0]
     assert "WWW" in first.extract_text()
+
+
+@pytest.mark.parametrize("width", [15.0, 30.0, 45.0])
+def test_words_without_room_say_that_they_go_on(width: float) -> None:
+    words = "Approved by the committee of the hospital, 1 October 2026"
+    shorter = widths.cut(words, width)
+    assert shorter.endswith("…")
+    assert words.startswith(shorter[:-1])
+    assert widths.text_width(shorter) <= width < widths.text_width(words)

@@ -47,15 +47,14 @@ def around(evidence: types.Evidence, title: str, edition: str, sha256: str) -> A
     def filled(text: str | None, escape: str = r"\1") -> str:
         return looks.VALUE.sub(lambda found: SIGN.sub(escape, values[found[1]]), text or "")
 
-    def short(text: str, width: float = WIDEST_HEAD) -> str:
-        return widths.shortened([text], width)[0]
-
-    name = short(whose(evidence), WIDEST_NAME)
+    name = widths.shortened([whose(evidence)], WIDEST_NAME)[0]
     head, foot, letterhead = map(filled, (own.running_head, own.running_foot, own.letterhead))
     return Around(
-        names.running_head(evidence, f"{name}, {short(head, WIDEST_HEAD - WIDEST_NAME)}" if head else ""),
+        names.running_head(evidence, f"{name}, {widths.cut(head, WIDEST_HEAD - WIDEST_NAME)}" if head else ""),
         # Below the name of the dossier.
-        f"\n{name}: {short(foot, WIDEST_FOOT - WIDEST_NAME)}" if foot else "",
-        "\n".join(map(short, (whose(evidence), *letterhead.split("\n")))) if letterhead else "",
+        f"\n{name}: {widths.cut(foot, WIDEST_FOOT - WIDEST_NAME)}" if foot else "",
+        "\n".join(widths.cut(line, WIDEST_HEAD) for line in (whose(evidence), *letterhead.split("\n")))
+        if letterhead
+        else "",
         filled(own.imprint, r"\\\1"),
     )

@@ -127,6 +127,11 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
     return tuple(_cut_words(f"{index} {name}", room) for index, name in enumerate(names, 1))
 
 
+def cut(text: str, width: float) -> str:
+    """A text that fits a line: whole, or its beginning before an ellipsis."""
+    return _cut_words(text, _Room(width, 400, 1))
+
+
 def on_lines(names: Sequence[str], widths: Sequence[float], most: int, weight: int = 400) -> list[str]:
     """Names on at most so many lines of their widths; those that need more are shorter, and all still differ."""
     short = shortened(names, min(widths, default=0.0), weight, most)
