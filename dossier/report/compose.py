@@ -314,10 +314,12 @@ def _why_absent(gallery: Gallery, name: str) -> str:
 def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Edition) -> list[Opened]:
     """The chapters of a file that have something to say, with their numbers and findings."""
     here = [chapter for chapter in held if edition in chapter.editions and chapter.has(evidence)]
-    here = _with_own(evidence, here if edition == "supplement" else _asked(evidence, here), edition)
     if edition != "supplement":
+        here = _with_own(evidence, _asked(evidence, here), edition)
         return [Opened(each, str(index), each.finding(evidence)) for index, each in enumerate(here, 1)]
     core = {each.chapter.name: each.number for each in _opened(evidence, held, "regulatory")}
+    here = [chapter for chapter in here if chapter.name not in core or chapter.continues(evidence)]
+    here = _with_own(evidence, here, edition)
     return [
         Opened(each, f"S{index}", sentence.Sentence(f"Continued from chapter {core[each.name]} of the core."), True)
         if each.name in core

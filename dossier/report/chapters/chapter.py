@@ -46,13 +46,17 @@ class Chapter:
     """The same of an outcome by a horizon, which is not yet known of all that others are."""
     is_given: Question = never
     """Whether a release gives what `fill` asks for: then the reasons of its measures are printed instead."""
+    continues: Question = always
+    """Whether the supplement has more of it than the core."""
 
 
-def chapter(name: str, finding: Finding, has: Question = always, is_given: Question = never) -> Chapter:
+def chapter(
+    name: str, finding: Finding, has: Question = always, is_given: Question = never, continues: Question = always
+) -> Chapter:
     """A chapter by its name, with its words."""
     about: dict[str, Any] = {"editions": ("regulatory",), **entries("chapters")[name]}
     about["editions"] = tuple(about["editions"])
-    return Chapter(name, finding=finding, has=has, is_given=is_given, **about)
+    return Chapter(name, finding=finding, has=has, is_given=is_given, continues=continues, **about)
 
 
 @cache

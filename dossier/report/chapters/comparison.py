@@ -137,4 +137,5 @@ CHAPTER = chapter(
     finding,
     lambda evidence: _has_rival(evidence) and measured("comparison")(evidence),
     is_given=_has_rival,
+    continues=lambda evidence: len(tables(evidence)) > 1,
 )

@@ -223,5 +223,9 @@ def _joint(evidence: types.Evidence) -> Iterator[Table]:
 
 
 CHAPTER = chapter(
-    "reliability", finding, measured("reliability"), is_given=lambda evidence: bool(evidence.release.readers)
+    "reliability",
+    finding,
+    measured("reliability"),
+    is_given=lambda evidence: bool(evidence.release.readers),
+    continues=lambda evidence: len(tables(evidence)) > 1,
 )
