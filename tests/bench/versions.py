@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime
 import math
 import sys
+import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from dossier import metrics
-from dossier.core import multiplicity, types
+from dossier import evaluate, metrics, reading
+from dossier.core import claims, multiplicity, types
 from dossier.core.facts import Fact
 from dossier.core.register import terms_of
 from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate.changes import changes
 from dossier.evaluate.site import summary
+from dossier.record import results as record
+from tests.smallest import HEAD
 
 AT = (0.2, 0.3)
 PLAIN = ("auroc", "oe_ratio", "calibration_slope", "brier")
@@ -118,6 +122,71 @@ def worse(now: Sequence[Rows], then: Sequence[Rows] | None) -> tuple[set[str], s
     return sure, alone
 
 
+ABOUT = HEAD.replace('column = "risk"', "{risk}").replace("[outcome]", "{previous}[outcome]{classes}")
+REST = """[thresholds]
+declared = [0.3]
+[resampling]
+bootstrap = 2
+permutations = 9
+[[subgroup]]
+column = "ward"
+"""
+
+
+def _table(rng: np.random.Generator, n: int, classes: int, wards: int) -> str:
+    """Patients with two risks of noise of their own, and a ward that neither knows."""
+    truth = rng.normal(-0.5, 1, (n, classes - 1))
+    chances = [
+        np.column_stack([np.ones(n), np.exp(truth + rng.normal(0, noise, truth.shape))]) for noise in (0, 0.5, 0.5)
+    ]
+    right, now, then = (each / each.sum(axis=1, keepdims=True) for each in chances)
+    outcome = (right.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    names = [f"{version}{k}" for version in ("now", "then") for k in range(classes)]
+    rows = np.column_stack([outcome, rng.integers(0, wards, n), now, then])
+    lines = (f"{row[0]:.0f},w{row[1]:.0f}," + ",".join(f"{each:.6f}" for each in row[2:]) for row in rows)
+    return "\n".join([",".join(["outcome", "ward", *names]), *lines]) + "\n"
+
+
+def with_groups(
+    folder: Path, rng: np.random.Generator, sizes: Sequence[int], others: bool, classes: int = 2, wards: int = 2
+) -> Sequence[claims.Claim]:
+    """What a release as good as the last, of `others` or not, says of it, by its files and with a group a ward."""
+    columns = {version: [f"{version}{k}" for k in range(classes)] for version in ("now", "then")}
+    tables, found = [_table(rng, n, classes, wards) for n in sizes], None
+    for version, previous in (("then", ""), ("now", 'previous = "results.json"\n')):
+        risk = f"columns = {columns[version]}" if classes > 2 else f'column = "{version}1"'
+        if previous and others:
+            tables = [_table(rng, n, classes, wards) for n in sizes]
+        elif previous:
+            risk += f"\nprevious = {columns['then'] if classes > 2 else repr('then1')}"
+        year = 2026 if previous and others else 2025
+        of = '\nclasses = ["0", "1", "2"]' if classes > 2 else ""
+        text = ABOUT.format(risk=risk, previous=previous, classes=of) + REST
+        for number, table in enumerate(tables):
+            (folder / f"h{number}.csv").write_text(table, encoding="utf-8")
+            text += f'[[dataset]]\nname = "h{number}"\nrole = "external"\nfile = "h{number}.csv"\npredictors = []\n'
+            text += f"dates = [{year}-01-01, {year}-06-30]\n"
+        (folder / "release.toml").write_text(text.replace("'", '"'), encoding="utf-8")
+        found = evaluate.evidence(reading.study(folder))
+        (folder / "results.json").write_bytes(record.of(found).text())
+    return [] if found is None else claims.about(found, "since_last_release")
+
+
+def grouped(hospitals: int, wards: int, times: int, others: bool, seed: int) -> str:
+    """A line of the table: whole releases as good as the last one, with a group for each ward."""
+    rng, called = np.random.default_rng(seed), 0
+    kinds: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(times):
+            every = with_groups(Path(folder), rng, rng.integers(300, 1001, hospitals).tolist(), others, wards=wards)
+            # The first says what the others say together.
+            worse_at = {(claim.scope, claim.measure) for claim in every[1:] if claim.state == "against"}
+            called += bool(worse_at)
+            kinds.update(f"{measure} of a {scope}" for scope, measure in worse_at)
+    said = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "none"
+    return f"| {'others' if others else 'the same'} | {hospitals} | {wards} | {times} | {called / times:.3f} | {said} |"
+
+
 def null(hospitals: int, mean: float, times: int, others: bool, seed: int) -> str:
     """A line of the table: releases as good as the last one, and how many are called worse."""
     kinds: dict[str, int] = {}
@@ -160,6 +229,13 @@ most .05 is wished.
 |---|---:|---:|---:|---:|---|
 {null}
 
+Whole releases of which a column makes two or five groups of patients, by their files: 300 to 1,000 patients a hospital,
+a threshold of .3; called worse is a release that says so of any hospital, any group or all together.
+
+| Patients | Hospitals | Groups | Releases | Called worse | By which measure |
+|---|---:|---:|---:|---:|---|
+{groups}
+
 Risks that were right at one hospital, and now have a slope of .7 (SD of the logit risk 1). At least .90 is wished on \
 the same patients.
 
@@ -184,7 +260,9 @@ def main() -> None:
     same, other = [(1, -1.5, 400), (3, -1.5, 400), (8, -1.5, 200), (3, -3.0, 400)], [(3, -1.5, 400)]
     nulls = [null(*cell, others, 1) for others, cells in ((False, same), (True, other)) for cell in cells]
     powers = [power(n, -1.0, times, others, 2) for others in (False, True) for n, times in ((300, 100), (1000, 400))]
-    page = PAGE.format(null="\n".join(nulls), power="\n".join(powers))
+    wards = [(hospitals, wards, 200) for hospitals in (1, 3) for wards in (2, 5)]
+    groups = [grouped(*cell, others, 3) for others in (False, True) for cell in wards]
+    page = PAGE.format(null="\n".join(nulls), groups="\n".join(groups), power="\n".join(powers))
     Path(__file__).with_name("VERSIONS.md").write_text(page, encoding="utf-8")
     sys.stdout.write(page)
 
