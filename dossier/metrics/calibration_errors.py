@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import intervals, largest_distance, logistic, resampling
-from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
+from dossier.metrics.inversion import LEAST_CHANCE, UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.once import once
 from dossier.metrics.shares import Design, effective_rows
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, curve_at, quantile_of, smooth_curve, whitened
@@ -188,14 +188,8 @@ def _bounds_of_errors(
     design: Design,
 ) -> dict[str, tuple[float, float]]:
     """The bounds of the four calibration errors; `risk` is sorted, `gaps` are the distances at each."""
-    n, rng = len(risk), np.random.default_rng(seed)
-    curves = _curve_draws(risk, smooth, None if design.weights is None else design.relative_weights)
-    worth = n if design.is_simple else design.rows_worth(gaps - design.mean(gaps))
-    noise, rows = rng.standard_normal((bootstrap, len(curves.columns))), rng.standard_normal(bootstrap)
-    below = {part: rng.beta(worth * part, worth * (1 - part), bootstrap) for part in (0.5, 0.9)}
-    if not design.is_simple:
-        noise, rows = _as_sampled(noise, curves, n, smooth.freedom, rng), rows * math.sqrt(n / worth)
-    tests = ErrorTests(curves, n, noise, rows, below)
+    tests = _tests(gaps, risk, smooth, bootstrap, seed, design)
+    curves, n = tests.curves, tests.n
     inward = _inward(curves)
 
     @lru_cache(maxsize=len(inward))
@@ -209,7 +203,7 @@ def _bounds_of_errors(
     # Where the mean distance refutes perfect calibration a quantile of the distances need not do so once more.
     unused = 1.0 if found["ici"][0] > 0 else UNUSED
     found |= {name: bounds(name, unused) for name in ("e50", "e90")}
-    # An update and the curve follow the same outcomes: by what these err together no distance shows, so it is drawn.
+    # Of risks that a test kept because their distance was small, curves are drawn around what is seen.
     low, high = found["ici"]
     drawn = np.einsum("bm,m->b", around(len(inward) - 1), curves.share)
     found["ici_of_update"] = low, max(high, float(np.quantile(drawn, level if low == 0 else (1 + level) / 2)))
@@ -218,6 +212,66 @@ def _bounds_of_errors(
         # The largest distance is never below the mean one, whose test may know more of it.
         least = max(least, found["ici"][0])
     return {**found, "emax": (min(least, values["emax"]), max(most, values["emax"]))}
+
+
+def _tests(gaps: Floats, risk: Floats, smooth: SmoothCurve, bootstrap: int, seed: int, design: Design) -> ErrorTests:
+    n, rng = len(risk), np.random.default_rng(seed)
+    curves = _curve_draws(risk, smooth, None if design.weights is None else design.relative_weights)
+    worth = n if design.is_simple else design.rows_worth(gaps - design.mean(gaps))
+    noise, rows = rng.standard_normal((bootstrap, len(curves.columns))), rng.standard_normal(bootstrap)
+    below = {part: rng.beta(worth * part, worth * (1 - part), bootstrap) for part in (0.5, 0.9)}
+    if not design.is_simple:
+        noise, rows = _as_sampled(noise, curves, n, smooth.freedom, rng), rows * math.sqrt(n / worth)
+    return ErrorTests(curves, n, noise, rows, below)
+
+
+@register.absent_with_its_parts
+def bounds_after_update(
+    outcome: Floats, risk: Floats, changed: int, level: float, bootstrap: int, seed: int, design: Design
+) -> tuple[float, float] | Absent:
+    """The bounds of the mean distance of risks of which so many coefficients, from the intercept on, fit these rows.
+
+    In these directions curve and risks err together: nothing is seen of it here, and in all patients it is as large as
+    the error of the update, which is drawn. What else lies between curve and risks is seen, and each size of it is as
+    likely as the tests of all that are smaller leave it (a confidence distribution). The bounds are quantiles of both
+    together; the lower one is 0 unless something is shown beside the error of the update.
+    """
+    smooth = register.present(smooth_curve(outcome, risk, None, None if design.is_simple else design))
+    gaps = np.abs(curve_at(smooth, risk) - risk)
+    tests = _tests(gaps, risk, smooth, bootstrap, seed, design)
+    curves, tail = tests.curves, (1 - level) / 2
+    single, share = np.eye(len(curves.columns)), curves.share
+    towards = np.linalg.qr(np.hstack((np.linalg.solve(smooth.fit.root, single[:, :changed]), single)))[0].T
+    unseen, seen = towards[:changed], towards[changed:]
+    along = logistic.combine(unseen, curves.columns)
+    moves = logistic.combine(np.einsum("bk,jk->bj", tests.noise, unseen), along)
+    fitted = curves.fitted + logistic.combine((unseen @ curves.diagonal)[None, :], along)[0]
+    lines, chances, shown = fitted[None, :], np.ones(1), 0.0
+    if len(seen):
+        columns = logistic.combine(seen, curves.columns)
+        rest = replace(curves, columns=columns, fitted=fitted, diagonal=seen @ curves.diagonal)
+        tests = replace(tests, curves=rest, noise=np.einsum("bk,jk->bj", tests.noise, seen))
+        points = np.concatenate((_inward(rest), _outward(rest, None)))
+        true = _gaps(rest, points)
+        results = [
+            _results(tests, each, _around(rest, point, tests.noise, tests.n))
+            for each, point in zip(true, points, strict=True)
+        ]
+        distance = float(np.sum(_gaps(rest, np.zeros((1, len(seen))))[0] * share))
+        shown = float(np.mean(results[0] <= distance))
+        # What lies closer to the best truth than it usually does is luck, on which no bound may rest.
+        distance = max(distance, float(np.quantile(results[0], LEAST_CHANCE)))
+        smaller = np.maximum.accumulate([float(np.mean(each > distance)) for each in results])
+        smaller[-1] = 1.0
+        between = np.diff(smaller) / 2
+        chances = np.append(0.0, between) + np.append(between, 0.0)
+        chances[0] += smaller[0]
+        lines = fitted + logistic.combine(points, rest.columns)
+    lines, chances = lines[chances > 0], chances[chances > 0]
+    drawn = [np.sum(np.abs(curves.smoother.back(line + moves) - curves.risk) * share, axis=1) for line in lines]
+    weights = np.repeat(chances, bootstrap)
+    low, high = (quantile_of(np.concatenate(drawn), weights, part) for part in (tail, 1 - tail))
+    return low if shown >= level else 0.0, min(high, 1.0)
 
 
 def _as_sampled(noise: Floats, curves: CurveDraws, n: int, freedom: float, rng: np.random.Generator) -> Floats:
@@ -263,9 +317,15 @@ def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Calla
     if quantile is not None:
         below = tests.below[quantile]
         return lambda seen: float((np.einsum("bm,m->b", (drawn <= seen).astype(float), share) >= below).mean())
-    spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
-    results = np.einsum("bm,m->b", drawn, share) + spread * tests.rows
+    results = _results(tests, true, drawn)
     return lambda seen: float((results <= seen).mean())
+
+
+def _results(tests: ErrorTests, true: Floats, drawn: Floats) -> Floats:
+    """The mean distances that are seen where these distances are true (groups), and these drawn (draws, groups)."""
+    share = tests.curves.share
+    spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
+    return np.asarray(np.einsum("bm,m->b", drawn, share) + spread * tests.rows)
 
 
 def _farther(tests: ErrorTests, name: str, level: float) -> Callable[[float, float], float]:

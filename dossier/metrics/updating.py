@@ -19,6 +19,8 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, metric, present, synthesis
 from dossier.core.types import CHANGES, UPDATED, Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, intervals, logistic, once, sample, shares, utility, weighted
+from dossier.metrics.calibration_errors import bounds_after_update
+from dossier.metrics.inversion import estimate_from_tests
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
 
 FOLDS, REPEATS = 10, 10
@@ -214,8 +216,10 @@ def ici_of_update(
     Returns
     -------
     Estimate or Absent
-        The distance with the interval of `ici`, whose upper bound is no lower than that of curves drawn around the
-        fitted one. Absent as `ici` is, and where the update cannot be fitted.
+        The distance, with the interval of that of the update of all rows: quantiles of what is seen beside the
+        coefficients that it changes, together with the error of these, which is drawn. Of a test that changes nothing
+        it is that of `ici`, its upper bound no lower than that of curves drawn around the fitted one. Absent as `ici`
+        is, and where the update cannot be fitted.
 
     Examples
     --------
@@ -227,20 +231,27 @@ def ici_of_update(
     >>> print(dossier.metrics.ici_of_update(outcome, right, 2 * right / (1 + right), "intercept", bootstrap=50))
     0.03 (0.00 to 0.05)
     """
-    found = present(calibration.error("ici_of_update", outcome, risk, level, bootstrap, seed, design))
     sampled = design or shares.Design(len(outcome))
     y, p, rows = calibration.in_order(outcome, risk, sampled)
     curve = present(smooth_curve(y, p, None, None if sampled.is_simple else rows))
-    distance, variance = curve_at(curve, risk) - risk, np.zeros(len(risk))
-    if update != "as_is":
-        covariance = present(covariance_with_rows(outcome, rival, update, sampled))
-        columns = np.vstack((np.ones(len(risk)), logistic.logit(rival)))[: len(covariance)]
-        variance = np.einsum("in,ij,jn->n", columns, covariance, columns)
+    covariance = present(covariance_with_rows(outcome, rival, update, sampled))
+    columns = np.vstack((np.ones(len(risk)), logistic.logit(rival)))[: len(covariance)]
+    variance = np.einsum("in,ij,jn->n", columns, covariance, columns)
     error = np.maximum(np.sqrt(2 * np.maximum(variance, 0.0)) * risk * (1 - risk), np.finfo(float).eps)
+    distance = curve_at(curve, risk) - risk
     apart = distance / error
     value = sampled.mean(error * np.sqrt(2 / np.pi) * np.exp(-(apart**2) / 2) + distance * erf(apart / np.sqrt(2)))
-    low, high = (end if end is None else reach(end, value) for end, reach in ((found.low, min), (found.high, max)))
-    return replace(found, value=value, low=low, high=high)
+    fit = present(fitted(outcome, rival, update, sampled))
+    found = present(calibration.error("ici_of_update", outcome, fit.risk(rival), level, bootstrap, seed, design))
+    low, high = found.low, found.high
+    if low is None or high is None:
+        return replace(found, value=value)
+    if changed := CHANGES.index(fit.changes):
+        y, p, rows = calibration.in_order(outcome, fit.risk(rival), sampled)
+        low, high = present(bounds_after_update(y, p, changed, level, bootstrap, seed, rows))
+    method = found.method.without("one_sided")
+    made = estimate_from_tests(value, min(low, value), max(high, value), level, outcome, method)
+    return replace(made, details=found.details)
 
 
 @of_an_update(

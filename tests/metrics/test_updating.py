@@ -15,6 +15,7 @@ from scipy.special import expit
 from dossier import metrics, reading
 from dossier.core.types import Absent, Floats
 from dossier.metrics import updating
+from dossier.metrics.calibration_errors import bounds_after_update
 from dossier.metrics.shares import Design
 from tests.estimated import estimated, present
 
@@ -199,6 +200,15 @@ def test_a_closed_test_beyond_doubt_follows_the_rows_as_what_it_chooses() -> Non
         for method in ("logistic", "closed_test")
     )
     np.testing.assert_allclose(chosen, both, rtol=1e-9)
+
+
+def test_of_one_risk_for_all_the_interval_is_the_error_of_the_new_intercept() -> None:
+    """The distance is |expit(a + e) - expit(a)|, e normal with the error of a: its 2.5 % lie beyond 2.241 errors."""
+    outcome, odds, error = np.repeat([0.0, 1.0], [240, 80]), -np.log(3), (1 / 240 + 1 / 80) ** 0.5
+    low, high = present(bounds_after_update(outcome, np.full(320, 0.25), 1, 0.95, 20_000, 1, Design(320)))
+    ends = np.sort(np.abs(expit(odds + error * np.array([-2.2414, 2.2414])) - 0.25))
+    assert low == 0
+    assert ends[0] < high < ends[1]
 
 
 # ---- gaps ------------------------------------------------------------------------------------------------------------
