@@ -7,6 +7,7 @@ import datetime
 import io
 import itertools
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -675,6 +676,23 @@ def test_a_rule_that_stops_nothing_or_everything_says_so(rule: str, says: tuple[
     stop = f'{{ measure = "oe_ratio", {rule}, periods = 1 }}'
     text = monitoring.rule(evaluate.evidence(reading.study(release(tmp_path, stop))))
     assert [each for each in says if each not in text] == [], text
+
+
+def test_the_printed_shares_of_courses_are_those_of_another_simulation(tmp_path: Path) -> None:
+    stop = '{ measure = "oe_ratio", at_least = 0.8, at_most = 1.25, periods = 1 }'
+    study, rng = reading.study(release(tmp_path, stop)), np.random.default_rng(5)
+    risk = next(each.risk for each in study.datasets if each.name == "rome")
+    assert risk is not None
+    odds, steps = np.log(risk / (1 - risk)), np.linspace(-5, 5, 20_001)[:, None]
+    printed = re.findall(r"in ([\d.]+)% ", monitoring.rule(evaluate.evidence(study)).replace("of 200 courses ", ""))
+    for (slope, ratio), share in zip([(1.0, 1.0), (0.7, 1.0), (1.0, 1.5)], printed, strict=True):
+        means = (1 / (1 + np.exp(-slope * odds[None, ::8] - steps))).mean(axis=1)
+        added = float(steps[np.abs(means - ratio * risk[::8].mean()).argmin(), 0])
+        rows = rng.integers(0, len(risk), (1000, stopping.FOLLOWED, 120))
+        events = (rng.random(rows.shape) < 1 / (1 + np.exp(-slope * odds[rows] - added))).sum(axis=2)
+        far = np.abs(np.log(events / risk[rows].sum(axis=2))) > np.log(1.25)
+        stopped = (far & (events >= 20) & (events <= 100)).any(axis=1).mean()
+        assert float(share) / 100 == pytest.approx(stopped, abs=4 * (0.25 / 200 + 0.25 / 1000) ** 0.5)
 
 
 def test_a_rule_that_few_patients_keep_from_being_looked_at_says_so(tmp_path: Path) -> None:
