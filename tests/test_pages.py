@@ -588,25 +588,15 @@ def test_no_figure_stands_after_its_chapter(book: Book, edition: Edition) -> Non
     assert late == []
 
 
-def body_rows(book: Book, edition: Edition) -> list[str]:
-    """The text of every row of every table below its head."""
+@pytest.mark.parametrize("edition", SUBMITTED)
+def test_a_table_that_goes_on_repeats_its_head(book: Book, edition: Edition) -> None:
+    # The text of every row of every table below its head.
     html = book.html(edition)
     found = []
     for body in re.findall(r"<tbody>(.*?)</tbody>", html, re.DOTALL):
         rows = re.findall(r"<tr[^>]*>(.*?)</tr>", body, re.DOTALL)
         found += [squeezed(unescape(re.sub(r"<[^>]+>", " ", row))) for row in rows]
-    return [row for row in found if row]
-
-
-def head_rows(book: Book, edition: Edition) -> list[str]:
-    """The text of the head of every table."""
-    heads = re.findall(r"<thead>(.*?)</thead>", book.html(edition), re.DOTALL)
-    return [squeezed(unescape(re.sub(r"<[^>]+>", " ", head))) for head in heads]
-
-
-@pytest.mark.parametrize("edition", SUBMITTED)
-def test_a_table_that_goes_on_repeats_its_head(book: Book, edition: Edition) -> None:
-    rows = body_rows(book, edition)
+    rows = [row for row in found if row]
     # A list of measures may open a page with the name of a measure or of its chapter, which is no row of a table.
     names = {*(term.label for term in book.evidence.terms.values()), *TITLES}
     for number, words in enumerate(boxes(book.pdf(edition)), start=1):
@@ -616,7 +606,8 @@ def test_a_table_that_goes_on_repeats_its_head(book: Book, edition: Edition) -> 
 
 
 def test_a_head_is_seen_again_where_a_table_goes_on(knee: Book) -> None:
-    heads = head_rows(knee, "supplement")
+    heads = re.findall(r"<thead>(.*?)</thead>", knee.html("supplement"), re.DOTALL)
+    heads = [squeezed(unescape(re.sub(r"<[^>]+>", " ", head))) for head in heads]
     again = [line for line in map(first_line, boxes(knee.pdf("supplement"))) if line in heads]
     assert again, "no table of the largest dossier spans two pages: this test needs another one"
 

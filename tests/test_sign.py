@@ -676,18 +676,14 @@ def test_a_signer_whom_no_root_vouches_for_is_named(
     monkeypatch.setattr(sign, "_signer", lambda request: sign._of_file(request.key))
     out = copied(unsigned, tmp_path)
     key = sign.KeyFile(stranger.p12(tmp_path / "key.p12"), PASSWORD)
-    with_any_usage(monkeypatch)
+    made = signers.PdfSignatureMetadata
+    # pyHanko signs with a certificate that is for something else.
+    monkeypatch.setattr(signers, "PdfSignatureMetadata", lambda **words: made(**words, signer_key_usage=set()))
     output.write_signatures(out, sign.signatures(out, sign.Request("Statistician", key)))
     found = signed.found(out, trust)
     assert len(found.differences) == 4, found.differences
     assert all(says in text for text in found.differences), found.differences
     assert found.by_trusted() == ()
-
-
-def with_any_usage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pyHanko sign with a certificate that is for something else."""
-    made = signers.PdfSignatureMetadata
-    monkeypatch.setattr(signers, "PdfSignatureMetadata", lambda **words: made(**words, signer_key_usage=set()))
 
 
 def test_an_intermediate_authority_is_followed_to_the_root(

@@ -176,20 +176,16 @@ def knee() -> Evidence:
     return evaluate.evidence(hurried(reading.study(KNEE), bootstrap=30))
 
 
-def rows_of_knee_3() -> list[dict[str, Any]]:
-    """The rows of the third hospital as a person reads them from its file."""
-    with (KNEE / "knee-3.tsv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return [row for row in rows if row["oa_mri"] not in ("NA", ".", "") and row["model_output"] not in ("NA", ".", "")]
-
-
 BANDS = {"under 50": (0, 50), "50 to 69": (50, 70), "70 or more": (70, 200)}
 
 
 @pytest.mark.parametrize("label", ["50 to 69", "70 or more"])
 def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, label: str) -> None:
     low, high = BANDS[label]
-    rows = rows_of_knee_3()
+    # The rows of the third hospital as a person reads them from its file.
+    with (KNEE / "knee-3.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = [row for row in rows if row["oa_mri"] not in ("NA", ".", "") and row["model_output"] not in ("NA", ".", "")]
     y = np.array([float(row["oa_mri"]) for row in rows])
     p = np.array([float(row["model_output"]) for row in rows])
     inside = np.array([low <= float(row["age_years"]) < high for row in rows])

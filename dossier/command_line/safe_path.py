@@ -35,7 +35,9 @@ def start_again() -> None:
     strange = _folders(sys.argv[1:])
     for name in _SEARCHED:
         entries = environment.pop(name, "").split(os.pathsep)
-        if kept := [entry for entry in entries if os.path.isabs(entry) and not _is_one_of(entry, strange)]:  # noqa: PTH117
+        kept = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117
+        # The folder that holds this package stays, whatever it is called.
+        if kept := [entry for entry in kept if _same(entry, _OURS) or not any(_same(entry, each) for each in strange)]:
             environment[name] = os.pathsep.join(kept)
     if not sys.flags.safe_path or environment != os.environ:
         os.execve(sys.executable, [sys.executable, "-P", *sys.orig_argv[1:]], environment)
@@ -46,11 +48,6 @@ def _folders(arguments: list[str]) -> list[str]:
     paths = [path for word in arguments for path in (word, word.partition("=")[2])]
     files = [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
     return [os.curdir, *paths, *(os.path.dirname(path) or os.curdir for path in files)]  # noqa: PTH120
-
-
-def _is_one_of(entry: str, folders: list[str]) -> bool:
-    """Whether a place of code is one of these folders, and not the one that holds this package."""
-    return any(_same(entry, folder) for folder in folders) and not _same(entry, _OURS)
 
 
 def _same(first: str, other: str) -> bool:

@@ -264,18 +264,19 @@ def at_single_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Resu
     Of a group that is worse off at one site and better off at another nothing is left over all of them.
     """
     known = {look.subject for look in looks(summaries, results) if look.state == "against"}
-    sure = dict.fromkeys(result.dataset for result in results if _is_sure_among_all(result))
+    sure = dict.fromkeys(
+        result.dataset
+        for result in results
+        if isinstance(result.found, Estimate)
+        and (p_value := result.found.details.get("p_over_sites")) is not None
+        and p_value <= multiplicity.LEVEL
+    )
     return tuple(
         look
         for dataset in sure
         for look in looks(summaries, results, dataset)
         if look.accuses_alone and look.subject not in known
     )
-
-
-def _is_sure_among_all(result: Result) -> bool:
-    p_value = result.found.details.get("p_over_sites") if isinstance(result.found, Estimate) else None
-    return p_value is not None and p_value <= multiplicity.LEVEL
 
 
 def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -340,13 +341,13 @@ def _of_dataset(now: types.DatasetSummary, before: types.DatasetSummary) -> type
 def _all_sites(previous: types.Previous, datasets: Sequence[types.DatasetSummary]) -> types.Absent | None:
     """All sites are independent of those of before when no hospital stands in both with rows that may be shared."""
     before, now = ([each for each in some if each.role == "external"] for some in (previous.datasets, datasets))
-    pairs = [(dataset, other) for dataset in now for other in before if _may_share(dataset, other, previous)]
+    # Both may be of one hospital: by the name of the dataset, or under another name by that of the site.
+    pairs = [
+        (one, other)
+        for one, other in itertools.product(now, before)
+        if (previous.of(one) is other if one.name == other.name else one.site == other.site)
+    ]
     if all(_of_dataset(first, other) is None for first, other in pairs):
         return None
     same = [each.name for each, _ in pairs] == [each.name for each in now] and len(before) == len(now)
     return types.Absent(facts.Fact("pooled_in_both_releases", same_hospitals=same))
-
-
-def _may_share(now: types.DatasetSummary, before: types.DatasetSummary, previous: types.Previous) -> bool:
-    """Whether both may be of one hospital: by the name of the dataset, or under another name by that of the site."""
-    return previous.of(now) is before if now.name == before.name else now.site == before.site

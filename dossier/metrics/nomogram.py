@@ -91,18 +91,15 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     known = ~np.isnan(linear)
     if not known.any():
         return Absent(facts.Fact("no_row_with_every_predictor"))
-    apart, tolerated = np.abs(logistic.LINKS[model.link].back(linear[known]) - risk[known]), _tolerated(risk[known])
+    given = risk[known]
+    apart = np.abs(logistic.LINKS[model.link].back(linear[known]) - given)
+    # A step of log odds is a quarter as large a step of risk, where that is largest.
+    of_log_odds = bands.last_digit(logit(given), 1, 1e-9) / 4 if ((given > 0) & (given < 1)).all() else 0.0
+    tolerated = max(bands.SAME_RISK, bands.last_digit(given), of_log_odds)
     details = {"differing": float((apart > tolerated).sum()), "left_out": float((~known).sum())}
     details |= {"tolerated": tolerated} if tolerated > bands.SAME_RISK else {}
     method, reason = facts.Method("formula_recomputed"), facts.Fact("nothing_estimated")
     return intervals.without_interval(float(apart.max()), int(known.sum()), method, reason, details=details)
-
-
-def _tolerated(risk: Floats) -> float:
-    """As far as rounding may take the risks of a file from those of the formula: of risks, or of their log odds."""
-    # A step of log odds is a quarter as large a step of risk, where that is largest.
-    of_log_odds = bands.last_digit(logit(risk), 1, 1e-9) / 4 if ((risk > 0) & (risk < 1)).all() else 0.0
-    return max(bands.SAME_RISK, bands.last_digit(risk), of_log_odds)
 
 
 # ---- the axes -------------------------------------------------------------------------------------------------------
@@ -414,12 +411,6 @@ def _ladder(span: float, whole: bool) -> tuple[float, ...]:
     return tuple(step for step in steps if step <= span / COARSE * 1.5 and (step >= 1 or not whole))[:6] or (1.0,)
 
 
-def _multiples(low: float, high: float, step: float) -> Floats:
-    """The multiples of a step between low and high; those that are low or high may be lost to rounding."""
-    first, last = math.ceil(low / step), math.floor(high / step)
-    return np.round(np.arange(first, last + 1) * step, _digits(step))
-
-
 def _with_marks(of: Effect, axis: Axis, per_unit: float) -> Axis:
     """The axis with its marks: ends, turns, breaks, coarse round numbers, and finer ones where points change fast."""
     if axis.levels is not None or len(axis.values) == 1:
@@ -434,7 +425,9 @@ def _with_marks(of: Effect, axis: Axis, per_unit: float) -> Axis:
 
     chosen = {low, high, *turns, *axis.breaks}
     for rank, step in enumerate(axis.steps):
-        for number in map(float, _multiples(low, high, step)):
+        # The multiples of a step between low and high; those that are low or high may be lost to rounding.
+        multiples = np.arange(math.ceil(low / step), math.floor(high / step) + 1) * step
+        for number in map(float, np.round(multiples, _digits(step))):
             nearest = [
                 max(value for value in chosen if value <= number),
                 min(value for value in chosen if value >= number),

@@ -58,7 +58,11 @@ def held(out: Path) -> Iterator[Path]:
         with reported(out):
             _restore(target)
             if alone:
-                _remove_abandoned(target)
+                # Remove what killed builds left: whoever has the lock of OUT is the only one at work.
+                ours = re.compile(rf"\.{re.escape(target.name)}\.building-[0-9a-f]{{8}}")
+                for path in target.parent.iterdir():
+                    if ours.fullmatch(path.name) and not path.is_symlink():
+                        shutil.rmtree(path, ignore_errors=True)
         yield target
 
 
@@ -454,14 +458,6 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _remove_abandoned(target: Path) -> None:
-    """Remove what killed builds left: whoever has the lock of OUT is the only one at work."""
-    ours = re.compile(rf"\.{re.escape(target.name)}\.building-[0-9a-f]{{8}}")
-    for path in target.parent.iterdir():
-        if ours.fullmatch(path.name) and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
 
 
 # ---- the change of places -------------------------------------------------------------------------------------------

@@ -151,7 +151,12 @@ def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Seri
     """The column of these cells; a cell that is empty, NaN or one of the values of `missing` is missing."""
     kind = cells.type
     if pyarrow.types.is_boolean(kind):
-        return _of_booleans(name, cells, missing)
+        numbers = np.array([np.nan if cell is None else float(cell) for cell in cells.to_pylist()], dtype=np.float64)
+        for value in missing:
+            if isinstance(value, bool):
+                numbers[numbers == float(value)] = np.nan
+        gaps = np.isnan(numbers)
+        return Series(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
     if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind):
         return _of_numbers(name, cells, missing)
     if pyarrow.types.is_null(kind):
@@ -170,15 +175,6 @@ def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Seri
 def _missing_numbers(missing: Sequence[release.Value]) -> list[float]:
     found = (float(value) if isinstance(value, (int, float)) else parsed(value) for value in missing)
     return [value for value in found if value is not None]
-
-
-def _of_booleans(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
-    numbers = np.array([np.nan if cell is None else float(cell) for cell in cells.to_pylist()], dtype=np.float64)
-    for value in missing:
-        if isinstance(value, bool):
-            numbers[numbers == float(value)] = np.nan
-    gaps = np.isnan(numbers)
-    return Series(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
 
 
 def _of_numbers(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
@@ -607,7 +603,9 @@ def _scaled_in_parts(table: Settled, found: Series, of: Fact, wrong: Bools) -> t
     """The faults of files or sites whose risks are on another scale, while others have risks; and their rows."""
     faults: list[Fault] = []
     reported = np.zeros(len(wrong), dtype=bool)
-    for parts in (_by_file(table, found), _by_site(table, found)):
+    of_file = np.repeat(np.arange(len(table.files)), [count for _, count in table.files])
+    by_file = {Cell(name, found.name): np.flatnonzero(of_file == at) for at, (name, _) in enumerate(table.files)}
+    for parts in (by_file, _by_site(table, found)):
         right = [rows for rows in parts.values() if not wrong[rows].any()]
         for at, rows in parts.items() if right else ():
             found_here = _scaled(at, found.numbers[rows], of, wrong[rows], Fact("in_these_rows"))
@@ -616,15 +614,6 @@ def _scaled_in_parts(table: Settled, found: Series, of: Fact, wrong: Bools) -> t
         if faults:
             break
     return faults, reported
-
-
-def _by_file(table: Settled, risks: Series) -> Mapping[Cell, NDArray[np.int64]]:
-    """The rows of each file of a folder, under where its risks are."""
-    ends = np.cumsum([count for _, count in table.files])
-    return {
-        Cell(file, risks.name): np.arange(end - count, end)
-        for (file, count), end in zip(table.files, ends, strict=True)
-    }
 
 
 def _by_site(table: Settled, risks: Series) -> Mapping[Cell, NDArray[np.int64]]:

@@ -115,7 +115,12 @@ def declared(content: bytes, folder: files.Folder | None = None) -> Declared:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:
         resolved = [(_resolved(record["loc"], record["type"], raw), record) for record in error.errors()]
-        errors = [(location, each) for location, each in resolved if not _only_a_consequence(location, each, raw)]
+        # A list is called too short when its tables are faulty: their own faults say enough.
+        errors = [
+            (location, each)
+            for location, each in resolved
+            if each["type"] != "too_short" or len(_value(location, raw)) < each["ctx"]["min_length"]
+        ]
         # What the first horizon gives in another place is reported where it stands.
         own = [(location, each) for location, each in errors if not horizons.is_made(location, given)]
         faults = [*_translated(own, raw), *faults]
@@ -194,11 +199,6 @@ def _taken(raw: Mapping[str, Any], folder: files.Folder) -> Mapping[str, Any]:
     return made[known[asked.dataset, asked.method]]
 
 
-def _only_a_consequence(location: Location, error: Any, raw: Any) -> bool:
-    """A list is called too short when its tables are faulty: their own faults say enough."""
-    return bool(error["type"] == "too_short" and len(_value(location, raw)) >= error["ctx"]["min_length"])
-
-
 # ---- where in the file ----------------------------------------------------------------------------------------------
 
 
@@ -264,20 +264,15 @@ def _model_in(annotation: Any) -> type[Table] | None:
     return None
 
 
-def _model_at(location: Location) -> type[Table] | None:
-    """The model of the table at a location."""
+def keys_of(location: Location) -> dict[str, str]:
+    """The keys that the table at a location knows, with the sentence of each."""
+    # The model of the table at a location.
     model: type[Table] | None = Release
     for part in location:
         if isinstance(part, int) or model is None:
             continue
         field = next((field for name, field in model.model_fields.items() if (field.alias or name) == part), None)
         model = _model_in(field.annotation) if field is not None else model
-    return model
-
-
-def keys_of(location: Location) -> dict[str, str]:
-    """The keys that the table at a location knows, with the sentence of each."""
-    model = _model_at(location)
     return {} if model is None else model.meanings()
 
 
@@ -409,7 +404,11 @@ def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> tuple[Release | 
         _drop(kept, location, dropped)
     _drop_what_follows(kept, dropped)
     if any(location[:1] == ("subgroup",) for location in wrong):
-        kept["acceptance"] = tuple(_without_subset(criterion) for criterion in kept.get("acceptance", ()))
+        # A criterion may name a subgroup that is dropped.
+        kept["acceptance"] = tuple(
+            {key: value for key, value in each.items() if key != "subset"} if isinstance(each, Mapping) else each
+            for each in kept.get("acceptance", ())
+        )
     places = {
         head: tuple(k for k in range(len(kept[head])) if k not in numbers)
         for head, numbers in dropped.items()
@@ -469,12 +468,6 @@ def _may_be_of(table: Any, name: str) -> bool:
     declared = _text(table, "name")
     of_a_site = _text(table, "site_column") != "" and name.startswith(f"{declared}-")
     return declared != "" and (name == declared or of_a_site)
-
-
-def _without_subset(criterion: Any) -> Any:
-    """A criterion without the subgroup that it names, which may be one that is dropped."""
-    is_table = isinstance(criterion, Mapping)
-    return {key: value for key, value in criterion.items() if key != "subset"} if is_table else criterion
 
 
 def _text(table: Any, key: str) -> str:

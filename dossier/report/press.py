@@ -62,11 +62,22 @@ def pdf(document: types.Document) -> bytes:
         rendered = _rendered(document, fonts)
         _refuse_words_without_room(document, rendered.pages)
         _refuse_what_is_on_no_page(document, rendered.pages)
+        midnight = datetime.datetime.combine(document.date, datetime.time(), datetime.UTC)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
             pdf_variant=document.archival,
             pdf_identifier=document.identifier,
-            attachments=_attachments(document),
+            attachments=[
+                Attachment(
+                    string=each.content,
+                    name=each.name,
+                    description=each.description,
+                    relationship="Data",
+                    created=midnight,
+                    modified=midnight,
+                )
+                for each in document.attachments
+            ],
             full_fonts=document.full_fonts,
         )
     return printed
@@ -167,21 +178,6 @@ class _Fetcher(URLFetcher):  # type: ignore[misc]  # WeasyPrint has no types
 
 def _response(url: str, name: str, body: bytes) -> Any:
     return URLFetcherResponse(url, body, {"Content-Type": _TYPES.get(Path(name).suffix, "application/octet-stream")})
-
-
-def _attachments(document: types.Document) -> list[Any]:
-    midnight = datetime.datetime.combine(document.date, datetime.time(), datetime.UTC)
-    return [
-        Attachment(
-            string=attachment.content,
-            name=attachment.name,
-            description=attachment.description,
-            relationship="Data",
-            created=midnight,
-            modified=midnight,
-        )
-        for attachment in document.attachments
-    ]
 
 
 # ---- what must not be heard -----------------------------------------------------------------------------------------
@@ -298,7 +294,18 @@ def _finish(document: types.Document, rendered: Any, tree: Any) -> list[errors.F
         item.update({key: item[key].rstrip(b",") for key in ("BaseFont", "FontName") if key in item})
     tree.catalog["PageMode"] = "/UseOutlines"
     tree.catalog["ViewerPreferences"] = pydyf.Dictionary({"DisplayDocTitle": "true"})
-    return _strange_fonts(document, rendered.fonts.values())
+    # A font that does not ship was taken for a missing glyph. The files are compared, not the names: a machine may have
+    # another version of a font of ours.
+    ours = {hashlib.sha256(path.read_bytes()).digest() for path in (material.styles() / _FONTS).glob("*.ttf")}
+    strange = []
+    for font in rendered.fonts.values():
+        if hashlib.sha256(get_hb_object_data(font.hb_face)).digest() not in ours:
+            texts = sorted(set(font.to_unicode.values()))[:5]
+            sample = " ".join(f"“{text}” (U+{ord(text[0]):04X})" for text in texts if text) or "something"
+            strange.append(
+                errors.Fault("strange_font", Material(document.title), family=str(font.family), sample=sample)
+            )
+    return strange
 
 
 def _conform(stream: Any) -> None:
@@ -318,21 +325,3 @@ def _conform(stream: Any) -> None:
     if packed:
         stream.extra["Filter"] = "/FlateDecode"
     stream.stream = [zlib.compress(content, PACKED) if packed else content]
-
-
-def _strange_fonts(document: types.Document, fonts: Iterable[Any]) -> list[errors.Fault]:
-    """The fonts that do not ship: for a missing glyph, whatever the machine has is taken.
-
-    The files are compared, not the names: a machine may have another version of a font of ours.
-    """
-    ours = {hashlib.sha256(path.read_bytes()).digest() for path in (material.styles() / _FONTS).glob("*.ttf")}
-    return [
-        errors.Fault("strange_font", Material(document.title), family=str(font.family), sample=_sample(font))
-        for font in fonts
-        if hashlib.sha256(get_hb_object_data(font.hb_face)).digest() not in ours
-    ]
-
-
-def _sample(font: Any) -> str:
-    characters = sorted(set(font.to_unicode.values()))
-    return " ".join(f"“{text}” (U+{ord(text[0]):04X})" for text in characters[:5] if text) or "something"

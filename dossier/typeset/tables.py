@@ -465,7 +465,9 @@ class Reasons:
 
     def letter(self, text: str) -> str:
         """The mark of a text, which a footnote spells out: a letter alone would read as an article."""
-        return self.letters.setdefault(sentence_case(text), f"†{_letter(len(self.letters))}")
+        before, last = divmod(len(self.letters), 26)
+        first = chr(ord("a") + before - 1) if before else ""
+        return self.letters.setdefault(sentence_case(text), f"†{first}{chr(ord('a') + last)}")
 
     def forget(self, text: str) -> None:
         """Print no footnote of a text that is said elsewhere."""
@@ -481,10 +483,6 @@ class Reasons:
         """Each letter with its reason, and each reason with the datasets that it left out."""
         lettered = [f"{letter}{TIED}{reason}." for reason, letter in self.letters.items()]
         return (*lettered, *(f"Not shown, {reason}: {listing(who)}." for reason, who in self.left_out.items()))
-
-
-def _letter(count: int) -> str:
-    return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
 
 
 P_VALUES = {"p_value": "p", "p_holm": f"p{TIED}(Holm)"}

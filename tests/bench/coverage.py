@@ -453,14 +453,6 @@ def _weighted(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats,
 # ---- tests under the null -------------------------------------------------------------------------------------------
 
 
-def _equal_models(rng: np.random.Generator, n: int) -> tuple[Floats, Floats, Floats]:
-    """Two models that are equally good: the same signal, each with a noise of its own."""
-    signal, noise = rng.standard_normal(n), rng.standard_normal((2, n))
-    outcome = (rng.random(n) < expit(-0.6 + 1.2 * signal)).astype(float)
-    first, other = (np.asarray(expit(-0.6 + 0.9 * signal + 0.6 * own)) for own in noise)
-    return outcome, first, other
-
-
 def _p(found: Estimate | Absent, name: str = "p_value") -> float | None:
     return found.details[name] if isinstance(found, Estimate) else None
 
@@ -472,9 +464,15 @@ def at_equality(n: int, prevalence: float) -> Cell:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         right = hospital(calibrated, n, rng, number, 0)
         other_risk = rng.permutation(right.risk)
-        y, first, other = _equal_models(rng, n)
+        # Two models that are equally good: the same signal, each with a noise of its own.
+        signal, noise = rng.standard_normal(n), rng.standard_normal((2, n))
+        y = (rng.random(n) < expit(-0.6 + 1.2 * signal)).astype(float)
+        first, other = (np.asarray(expit(-0.6 + 0.9 * signal + 0.6 * own)) for own in noise)
         coin = (rng.random(n) < 0.5).astype(float)
-        commoner, flags = _as_good_as_the_commoner(rng, n)
+        # Outcomes of prevalence .3 and answers that are right as often as always saying no: .65 of the cases are
+        # flagged and as many non-cases.
+        commoner = (rng.random(n) < 0.3).astype(float)
+        flags = (rng.random(n) < np.where(commoner == 1, 0.65, 0.65 * 0.3 / 0.7)).astype(float)
         pair = (y, first, other)
         draws: dict[str, Any] = {"permutations": 199, "seed": number}
         difference = comparison.accuracy_difference(*pair, 0.4)
@@ -500,14 +498,6 @@ def at_equality(n: int, prevalence: float) -> Cell:
         }
 
     return Cell(f"null {prevalence:g} {n}", "test", simulate, "null", prevalence, n)
-
-
-def _as_good_as_the_commoner(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
-    """Outcomes of prevalence .3 and answers that are right as often as always saying no: .65 of the cases are flagged
-    and as many non-cases."""
-    outcome = (rng.random(n) < 0.3).astype(float)
-    flagged = rng.random(n) < np.where(outcome == 1, 0.65, 0.65 * 0.3 / 0.7)
-    return outcome, flagged.astype(float)
 
 
 # ---- running --------------------------------------------------------------------------------------------------------

@@ -71,13 +71,6 @@ def with_risks(study: Study, risks: Sequence[float]) -> Study:
     )
 
 
-def with_policy(study: Study, below: int) -> Study:
-    """The study with its small counts protected."""
-    return dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=below) for dataset in study.datasets)
-    )
-
-
 def widths(evidence: Evidence, measure: str) -> dict[tuple[object, ...], float]:
     """The width of the interval of a measure at each dataset and threshold."""
     tested = {dataset.name for dataset in evidence.datasets if dataset.role != "development"}
@@ -96,7 +89,8 @@ def lines(every: Iterable[tuple[str, Study]]) -> Iterator[str]:
     """The table, a line a release."""
     for name, read in every:
         study = hurried(read, bootstrap=20, permutations=19)
-        free, kept = (evaluate.evidence(with_policy(study, below)) for below in (0, 10))
+        protected = tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in study.datasets)
+        free, kept = map(evaluate.evidence, (study, dataclasses.replace(study, datasets=protected)))
         given = [
             sum(isinstance(result.found, Estimate) for result in (*of.results, *of.subgroups.results))
             for of in (free, kept)

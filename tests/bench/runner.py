@@ -175,15 +175,6 @@ def _note(statement: ast.stmt, name: str) -> ast.stmt:
     return note
 
 
-def _seen_of(files: Sequence[str]) -> dict[str, set[int]]:
-    """From now on each of these files puts the lines that it runs into the set given back for it."""
-    seen: dict[str, set[int]] = {}
-    for file in files:
-        seen[file] = sys.modules[f"dossier.metrics.{file}"].__dict__["__lines_that_ran__"] = set()
-        exchanged(file, parsed(file), watched(parsed(file), "__lines_that_ran__"))
-    return seen
-
-
 def _run(item: pytest.Item, seen: Mapping[str, set[int]]) -> Run:
     for lines in seen.values():
         lines.clear()
@@ -281,7 +272,11 @@ def _child(items: Sequence[pytest.Item], share: Sequence[int], files: Sequence[s
         return process
     code = 1
     try:
-        seen = _seen_of(files)
+        # From now on each of these files puts the lines that it runs into the set given back for it.
+        seen: dict[str, set[int]] = {}
+        for file in files:
+            seen[file] = sys.modules[f"dossier.metrics.{file}"].__dict__["__lines_that_ran__"] = set()
+            exchanged(file, parsed(file), watched(parsed(file), "__lines_that_ran__"))
         pickle.dump([_run(items[position], seen) for position in share], into)
         into.flush()
         code = 0

@@ -193,7 +193,11 @@ def test_all_panels_have_bins_of_the_width_in_the_caption(
 ) -> None:
     finer, coarser = min(ends), max(ends)
     own = {site.name: finer if index == 0 else coarser for index, site in enumerate(types.externals(eight))}
-    mixed = _with_distributions(eight, {name: bins(end, 60, 140) for name, end in own.items()})
+    curves = (
+        replace(each, found=bins(own[each.dataset], 60, 140)) if each.curve == "risk_distribution" else each
+        for each in eight.curves
+    )
+    mixed = replace(eight, curves=tuple(curves))
     figure = in_style(risks.draw_risks, mixed, FULL)
     steps = [patch for axes in figure.axes for patch in axes.patches if isinstance(patch, StepPatch)]
     assert steps
@@ -222,17 +226,6 @@ def test_bins_put_together_for_privacy_are_as_wide_as_the_others() -> None:
     assert scale.step == 0.1
     heights = risks.heights_of(withheld, "share_events", scale.edges, scale.step)
     np.testing.assert_allclose(heights[:3], numbers(whole, "share_events")[:3].mean())
-
-
-def _with_distributions(found: types.Evidence, curves: dict[str, types.Curve]) -> types.Evidence:
-    """The evidence with these distributions of the risks, by dataset."""
-    return replace(
-        found,
-        curves=tuple(
-            replace(curve, found=curves[curve.dataset]) if curve.curve == "risk_distribution" else curve
-            for curve in found.curves
-        ),
-    )
 
 
 def test_mean_risks_of_several_sites_stand_in_rows(eight: types.Evidence) -> None:

@@ -80,14 +80,6 @@ def printed(drawing: bytes, width: float, height: float, folder: Path) -> Floats
     return np.asarray(Image.open(io.BytesIO(made)), dtype=float)
 
 
-def painted(figure: Figure) -> Floats:
-    """A figure as matplotlib paints it, in shades of grey."""
-    canvas = FigureCanvasAgg(figure)
-    stream = io.BytesIO()
-    canvas.print_figure(stream, dpi=DOTS, facecolor="white")
-    return np.asarray(Image.open(stream).convert("L"), dtype=float)
-
-
 def elements(figure: Figure, kind: str = "path") -> list[dict[str, str]]:
     """The attributes of every element of a kind."""
     root = ElementTree.fromstring(svg.written(figure))
@@ -114,7 +106,11 @@ def test_it_prints_what_matplotlib_paints(tmp_path: Path) -> None:
         figure = everything()
         drawing = svg.written(figure)
         width, height = figure.get_size_inches() * 72
-        theirs = painted(figure)
+        # As matplotlib paints it, in shades of grey.
+        canvas = FigureCanvasAgg(figure)
+        stream = io.BytesIO()
+        canvas.print_figure(stream, dpi=DOTS, facecolor="white")
+        theirs = np.asarray(Image.open(stream).convert("L"), dtype=float)
     ours = printed(drawing, width, height, tmp_path)[: theirs.shape[0], : theirs.shape[1]]
     away = np.abs(ours - theirs[: ours.shape[0], : ours.shape[1]])
     # Edges fall between dots, where two painters mix shades in their own way.

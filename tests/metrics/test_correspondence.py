@@ -686,18 +686,14 @@ def test_shift_against_r() -> None:
     """smd and ks of age and crp in golden/r.json: sites A and D of golden/binary.csv; R took A minus D."""
     golden = json.loads((GOLDEN / "r.json").read_text())["similarity"]
     table = pd.read_csv(GOLDEN / "binary.csv")
-    found = _golden_shift(table)
+    sides = [
+        tuple(Feature(name, table[name][table["site"] == site].to_numpy(dtype=float)) for name in ("age", "crp"))
+        for site in ("A", "D")
+    ]
+    found = {(row.variable, row.statistic): row.value for row in feature_shift(*sides)}
     for name in ("age", "crp"):
         assert found[name, "standardized_mean_difference"] == pytest.approx(-golden[f"smd_{name}"], rel=1e-9)
         assert found[name, "kolmogorov_smirnov"] == pytest.approx(golden[f"ks_{name}"]["D"], rel=1e-9)
-
-
-def _golden_shift(table: pd.DataFrame) -> dict[tuple[str, str], float]:
-    sides = [
-        tuple(Feature(name, part[name].to_numpy(dtype=float)) for name in ("age", "crp"))
-        for part in (table[table["site"] == "A"], table[table["site"] == "D"])
-    ]
-    return {(row.variable, row.statistic): row.value for row in feature_shift(*sides)}
 
 
 def test_shift_by_hand() -> None:

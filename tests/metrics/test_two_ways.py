@@ -94,12 +94,6 @@ def test_scaled_brier_nagelkerke_and_tjur_row_by_row(rows: list[tuple[int, float
 # ---- the measures that call for caution, and what their caveats rest on ---------------------------------------------
 
 
-def at_prevalence(rows: list[tuple[int, float]], cut: float, cases: int) -> list[tuple[int, float]]:
-    """The rows repeated until so many in a hundred are cases: the same sensitivity and specificity."""
-    ill, well = [row for row in rows if row[0]], [row for row in rows if not row[0]]
-    return ill * (cases * len(well)) + well * ((100 - cases) * len(ill))
-
-
 Measure = Callable[..., Estimate | Absent]
 
 
@@ -115,7 +109,10 @@ def test_what_a_measure_would_be_elsewhere(measure: Measure, rows: list[tuple[in
     rows = [(0, 0.25), (1, 0.4), *rows]
     here = measure(*arrays(rows), cut)
     for per_hundred in (10, 50):
-        there = measure(*arrays(at_prevalence(rows, cut, per_hundred)), cut)
+        # The rows repeated until so many in a hundred are cases: the same sensitivity and specificity.
+        ill, well = [row for row in rows if row[0]], [row for row in rows if not row[0]]
+        repeated = ill * (per_hundred * len(well)) + well * ((100 - per_hundred) * len(ill))
+        there = measure(*arrays(repeated), cut)
         if isinstance(here, Absent):
             continue
         found = here.details[f"at_prevalence_{per_hundred}"]

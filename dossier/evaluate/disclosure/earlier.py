@@ -31,20 +31,17 @@ def of_counts(subset: types.Subset | None, counts: Counts) -> types.ReleasedRang
 def given_before(site: Site, now: Now) -> tuple[types.Released, ...] | None:
     """What was given of fewer rows of a dataset; None where too few came since, or others, for it to be given anew."""
     entries = [entry for entry in site.earlier if entry.ranges or entry.model != site.model]
-    as_now = [entry for entry in entries if entry.model == site.model and _is_the_same(entry, now)]
+
+    def is_now(each: types.ReleasedRanges) -> bool:
+        counts = now(each.subset, each.grid)
+        return counts is not None and of_counts(each.subset, counts) == each
+
+    as_now = [entry for entry in entries if entry.model == site.model and all(map(is_now, entry.ranges))]
     last = {entry.model: entry for entry in entries}.values()
     if not as_now and not all(_has_grown(entry, now) for entry in last):
         return None
     before = entries[: entries.index(as_now[-1])] if as_now else entries
     return tuple(entry for entry in before if entry not in as_now)
-
-
-def _is_the_same(entry: types.Released, now: Now) -> bool:
-    """Whether every range is that of today."""
-    return all(
-        (counts := now(each.subset, each.grid)) is not None and of_counts(each.subset, counts) == each
-        for each in entry.ranges
-    )
 
 
 def _has_grown(entry: types.Released, now: Now) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.core import types
-from dossier.core.facts import Count, Fact
+from dossier.core.facts import Fact
 from dossier.evaluate.disclosure.measures import not_given
 
 Found = types.Estimate | types.Curve | types.Absent
@@ -115,10 +115,6 @@ class Look:
 
 def _counts_persons(*facts: Fact | None) -> bool:
     """Whether any of the facts holds a count of persons that is no range."""
-    return any(_is_exact(count) for fact in facts if fact is not None for count in fact.counts)
-
-
-def _is_exact(count: Count) -> bool:
-    return count.is_of_persons and any(
-        not isinstance(number, types.CountRange) for number in (count.number, count.out_of) if number is not None
-    )
+    counts = [count for fact in facts if fact is not None for count in fact.counts if count.is_of_persons]
+    numbers = [number for count in counts for number in (count.number, count.out_of) if number is not None]
+    return any(not isinstance(number, types.CountRange) for number in numbers)

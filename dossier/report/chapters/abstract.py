@@ -68,7 +68,9 @@ def _said(evidence: types.Evidence, label: str, *items: str) -> Line:
     """What the release declares under rows of the checklist, or which rows wait for it."""
     said = [text for item in items if (text := in_full(evidence, item))]
     if said:
-        return Line(label, " ".join(said), items=tuple(item for item in items if _is_whole(evidence, item)))
+        texts = {item: evidence.statements.get(item, "") for item in items}
+        whole = [item for item, text in texts.items() if not checklist.is_placeholder(text) and not _kept(text)[1]]
+        return Line(label, " ".join(said), items=tuple(whole))
     asked = listing([f"{item} ({tripod.TOPICS[item].lower()})" for item in items])
     return Line(label, f"MISSING: item {asked} of the release.", open=True)
 
@@ -76,12 +78,6 @@ def _said(evidence: types.Evidence, label: str, *items: str) -> Line:
 def printed_whole(evidence: types.Evidence) -> frozenset[str]:
     """The rows of the checklist whose declared text the abstract prints in full."""
     return frozenset(item for line in lines(evidence) for item in line.items)
-
-
-def _is_whole(evidence: types.Evidence, item: str) -> bool:
-    """Whether the line of a row leaves nothing out of the declared text."""
-    text = evidence.statements.get(item, "")
-    return not checklist.is_placeholder(text) and not _kept(text)[1]
 
 
 def in_full(evidence: types.Evidence, item: str) -> str | None:

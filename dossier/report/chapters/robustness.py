@@ -92,20 +92,16 @@ def components(evidence: Evidence) -> tables.Table:
         whole = _without_weak(whole, gone, reasons)
     whole = tables.groups_across(whole)
     # How alike the patients of a site are, which is the same for every measure, as the first column.
-    similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
+    strong_of = {site.site: [_pair(evidence, site.name, measure)[0] for measure in measures] for site in sites}
+    known = {site: [each for each in strong if isinstance(each, Estimate)] for site, strong in strong_of.items()}
+    similarity = {
+        site: _probability(some[0].details.get("p_similarity")) if some else tables.NOT_COMPUTED
+        for site, some in known.items()
+    }
     with_it = (
         row if row.kind == "group" else replace(row, cells=(similarity[row.label], *row.cells)) for row in whole.rows
     )
     return replace(whole, columns=(tables.Column("P(s)"), *whole.columns), rows=tuple(with_it))
-
-
-def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> tables.Cell:
-    """How alike the patients of a site are, which is the same for every measure."""
-    strong = (_pair(evidence, site, measure)[0] for measure in measures)
-    return next(
-        (_probability(estimate.details.get("p_similarity")) for estimate in strong if isinstance(estimate, Estimate)),
-        tables.NOT_COMPUTED,
-    )
 
 
 def _minimum(weak: Estimate) -> str:

@@ -36,17 +36,6 @@ WIDTH = 62.4
 """How wide the sheet of the calibration is, in mm."""
 
 
-def _name_lines(axes: canvas.Panel, name: str, curve: types.Curve, end: float) -> None:
-    risk = data.column(curve, "risk")
-    observed, *bounds = (placing.drawn(axes, risk, data.column(curve, name)) for name in ("observed", "low", "high"))
-    perfect = placing.drawn(axes, [0, end], [0, end])
-    taken: list[placing.Box] = []
-    bold: dict[str, Any] = {"prefer": 0.6, "color": ink.BLUE, "weight": 600}
-    quiet: dict[str, Any] = {"prefer": 0.75, "color": ink.INK_2, "weight": 400}
-    placing.label(axes, name, observed, np.concatenate((perfect, *bounds)), taken, **bold)
-    placing.label(axes, "perfect", perfect, np.concatenate((observed, *bounds)), taken, **quiet)
-
-
 @canvas.figure("Percentages and what happened")
 def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
@@ -66,7 +55,14 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     axes = canvas.panel(drawn, left, top, width, height, (0, end), (0, end))
     calibration.draw_curve(axes, curve, end, site.rarest < bands.FEW_FOR_A_BAND, 1.6)
     name = "our hospital" if evidence.local_site else widths.shortened([site.site], 26, 600)[0]
-    _name_lines(axes, name, curve, end)
+    risk = data.column(curve, "risk")
+    observed, *bounds = (placing.drawn(axes, risk, data.column(curve, name)) for name in ("observed", "low", "high"))
+    perfect = placing.drawn(axes, [0, end], [0, end])
+    taken: list[placing.Box] = []
+    bold: dict[str, Any] = {"prefer": 0.6, "color": ink.BLUE, "weight": 600}
+    quiet: dict[str, Any] = {"prefer": 0.75, "color": ink.INK_2, "weight": 400}
+    placing.label(axes, name, observed, np.concatenate((perfect, *bounds)), taken, **bold)
+    placing.label(axes, "perfect", perfect, np.concatenate((observed, *bounds)), taken, **quiet)
     for direction in canvas.BOTH:
         canvas.ticks(axes, direction, places, texts)
     axes.titles("Percentage that the model showed", below=8.2)
