@@ -206,7 +206,7 @@ def ici_of_update(
     them, as that of the model is. Curve and update follow the same outcomes here, which brings them together; in other
     patients each errs for itself, so that twice the covariance of both is added (Efron 2004). That of a closed test
     carries its choice: the coefficients that fit best are moved by half a standard error in all directions, and the
-    test chooses anew (Ye 1998). Of a test in doubt at 200 patients the value stays up to 10 % too low (simulated).
+    test chooses anew (Ye 1998). Of a test in doubt at 200 patients the value stays up to 12 % too low (simulated).
 
     Parameters
     ----------
