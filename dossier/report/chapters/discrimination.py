@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core import multiplicity
+from dossier.core import facts, multiplicity
 from dossier.core.types import POOLED, Absent, At, Estimate, Evidence, find, find_all
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
@@ -146,11 +146,12 @@ def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tupl
         cells.append(Cell(value_of(benefit, evidence.terms["net_benefit"])))
         if everyone is not None:
             cells.append(Cell.plain(number(100 * max(everyone, 0.0), 1)))
-        elif isinstance(gain, Estimate):
-            # A mean over repeats of a cross-validation: what the model has without its gain is the mean default.
+        elif isinstance(gain, Estimate) and gain.method.has("mean_over_splits"):
+            # What the model has in the mean of the splits without its gain is the mean of their defaults.
             cells.append(Cell.plain(number(100 * (benefit.value - gain.value), 1)))
         else:
-            cells.append(NOT_COMPUTED)
+            missing = "net benefit of the better default"
+            cells.append(reasons.cell(Absent(facts.Fact("not_computed", measure=missing, dataset=dataset))))
     if isinstance(gain, Absent):
         return (*cells, reasons.cell(gain))
     term, is_worse = evidence.terms["net_benefit_gain"], multiplicity.gain(gain) == "against"
