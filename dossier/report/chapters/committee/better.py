@@ -165,6 +165,10 @@ def another_is_better(evidence: Evidence) -> str:
     where = "" if alone(evidence) else f" in {first.site.site}"
     how = _does(evidence)[first.measure][0]
     others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
+    # Where another difference is sure, that one is said, and not that this one may be so there.
+    known = {each.site.site for each in others if each.is_sure} | {first.site.site}
+    surest = {each.site.site: each for each in reversed(sure) if each.site.site not in known}
+    others = [each for each in others if each.site.site not in surest]
     shown, maybe = (
         plain.first_named(
             [
@@ -175,7 +179,11 @@ def another_is_better(evidence: Evidence) -> str:
         )
         for wanted in (True, False)
     )
-    so = (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
+    so = "".join(
+        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}, by {_of_thousand(each.by, is_worse=False)}."
+        for site, each in list(surest.items())[:MOST_MODELS]
+    )
+    so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
 

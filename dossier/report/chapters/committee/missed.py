@@ -275,7 +275,12 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
         return f"No group could be compared with the others{' here' if places.alone(evidence) else ''}: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
-    worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.is_worse)]
+    # Percentages that are too high for a group are as wrong as those that are too low.
+    worse = [
+        look
+        for look in looks
+        if look.is_slight or (look.is_doubtful and (look.is_worse or look.measure == between_groups.RATIO))
+    ]
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
     is_told_apart = not evidence.local_site and any(look.is_single for look in _worse_off(evidence))
     over = ", all hospitals together" if is_told_apart else ""

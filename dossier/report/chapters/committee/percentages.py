@@ -156,10 +156,10 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
         return _of_one(evidence, every, as_a_whole(evidence, site))
     first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
-    off, seen = off_as_a_whole(evidence), {each.where for each in known[risk] if each.is_off}
+    off, seen = off_as_a_whole(evidence), {each.where for each in _farthest(known[risk])}
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
-    said += f" Wrong too, if not at {risk_of(risk)} alone: {first_named(left)}." if left else ""
+    said += f" Wrong too, at this or other percentages: {first_named(left)}." if left else ""
     also = [_place(evidence, each) for each in _gravest(evidence).values() if claims.is_off_by_an_open_amount(each)]
     said += f" Off too, nobody can tell yet by how much: {first_named(also)}." if off and also else ""
     if off and not any(each.is_off for each in every):
@@ -305,10 +305,15 @@ def crossing(evidence: types.Evidence, site: types.DatasetSummary) -> float | No
     return places[0] if len(places) == 1 else None
 
 
+def _farthest(found: Sequence[AtRisk]) -> list[AtRisk]:
+    """Where a risk is wrong by most: these are named."""
+    return sorted((risk for risk in found if risk.is_off), key=lambda risk: -abs(risk.value - risk.risk))[:MOST_NAMED]
+
+
 def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     """What came of one risk at several hospitals: those that are farthest off by name, the rest from lowest to
     highest."""
-    off = sorted((risk for risk in found if risk.is_off), key=lambda risk: -abs(risk.value - risk.risk))[:MOST_NAMED]
+    off = _farthest(found)
     named = sorted(off, key=lambda risk: risk.value)
     ends, few = ends_of_range([(risk.whole.site, risk) for risk in found if risk not in off])
     rest = sorted((risk for _, risk in ends), key=lambda risk: risk.value)
