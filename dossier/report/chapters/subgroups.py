@@ -147,14 +147,13 @@ def is_declared(evidence: types.Evidence) -> bool:
 
 def what_is_few(evidence: types.Evidence) -> str:
     """Which subgroups are too small to tell anything."""
+    limit, fewest = bands.FEW_FOR_POOLING, in_words(bands.FEWEST_JUDGED)
+    small = f"with fewer than {limit} events or {limit} non-events is too small for values of its own"
     if classes.labels(evidence):
-        few = f"fewer than {bands.FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
-        return f"A subgroup with {few}, and one with fewer of a class than that is too small to be judged for it."
-    few = f"fewer than {bands.FEW_FOR_POOLING} events or {bands.FEW_FOR_POOLING} non-events"
-    fewest = in_words(bands.FEWEST_JUDGED)
+        small = f"with fewer than {limit} patients of a class is too small for values of that class and of all classes"
     return (
-        f"At a site a subgroup with {few} is too small for values of its own, and is listed as such. A comparison "
-        f"there needs {fewest} in the group and {fewest} others of the patients whom its measure counts."
+        f"At a site a subgroup {small}, and is listed as such. A comparison there needs {fewest} in the group and "
+        f"{fewest} others of the patients whom its measure counts."
     )
 
 
