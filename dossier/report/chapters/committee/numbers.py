@@ -36,8 +36,9 @@ def by_site(evidence: Evidence) -> Table:
         found = (f"Found, of{TIED}100", f"False alarms, of{TIED}100") if at else ()
         heads += [Column(label, intervals=True) for label in found]
     rows = [Row(site.site, _cells(evidence, site, at)) for site in shown]
-    said, several = " ".join(text for text in notes if text), len(shown) > 1
-    return worded("by-site", rows, heads, known=known, note=said, several=several)
+    # Where the maker says in which settings the patients were, they may be times of one hospital, or a study.
+    said, is_set = " ".join(text for text in notes if text), len(shown) > 1 and any(site.setting for site in shown)
+    return worded("by-site", rows, heads, known=known, note=said, several=is_set)
 
 
 def ranges_are(evidence: Evidence) -> str:
