@@ -15,13 +15,11 @@ import tinyhtml5
 from pypdf import PdfReader
 
 from dossier import evaluate, reading
-from dossier.core import contents
 from dossier.core.errors import DossierError
 from dossier.core.release import OwnChapter
 from dossier.core.types import Estimate, Evidence, Gallery, find
 from dossier.record import results, results_csv
 from dossier.report import compose, draw, press, screen
-from dossier.report.chapters.chapter import chapters
 from dossier.typeset import numbers
 from tests.conftest import RELEASES, Book
 from tests.reference.built import hurried
@@ -123,11 +121,6 @@ def test_it_stands_behind_the_chapter_that_it_names(tmp_path: Path) -> None:
     assert more[-1] == "own-1"
     assert {"own-4"} < set(more)
     assert not set(core) & {"own-1", "own-4", "own-5"}
-
-
-def test_where_each_chapter_stands_first_is_what_its_words_say() -> None:
-    held = {each.name: [file for file in contents.SUBMITTED if file in each.editions] for each in chapters()}
-    assert {name: files[0] for name, files in held.items() if files} == contents.FILES
 
 
 def test_a_chapter_that_the_core_has_no_room_for_stands_in_the_supplement(added: Evidence) -> None:

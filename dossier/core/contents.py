@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 Edition = Literal["regulatory", "supplement", "committee", "quick", "html"]
@@ -47,23 +45,3 @@ LEAVABLE = (
 def file_of(edition: Edition) -> str:
     """The name of the file that holds an edition."""
     return "dossier.html" if edition == "html" else f"dossier-{edition}.pdf"
-
-
-IN_CORE = (
-    *("context", "acceptance", "changes", "discrimination", "calibration", "utility", "pooled", "comparison"),
-    *(
-        "subgroups",
-        "monitoring",
-        "updating",
-        "correspondence",
-        "reliability",
-        "human_factors",
-        "limitations",
-        "sign_off",
-    ),
-)
-"""The chapters that the core holds; all others but the glossary stand in the supplement alone."""
-FILES: Mapping[str, Edition] = MappingProxyType(
-    {name: "regulatory" if name in IN_CORE else "supplement" for name in ORDER if name != "glossary"}
-)
-"""The file of a submission in which each chapter stands first."""

@@ -1005,6 +1005,12 @@ class Templates(Table):
     imprint: Annotated[Text, _only_words(30, 600)] | None = None
 
 
+def file_of_chapter(name: str) -> contents.Edition | None:
+    """The file of a submission in which a chapter stands first; None of one that stands in neither."""
+    editions = entries("chapters").get(name, {"editions": ()}).get("editions", contents.SUBMITTED[:1])
+    return next((file for file in contents.SUBMITTED if file in editions), None)
+
+
 class OwnChapter(Table):
     """A chapter of an institution that stands between those of dossier."""
 
@@ -1025,7 +1031,7 @@ class OwnChapter(Table):
     @property
     def is_beyond_core(self) -> bool:
         """Whether it stands in the core and has no room there."""
-        return contents.FILES.get(self.after or "") == "regulatory" and looks.lines(self.file) > MOST_LINES_IN_CORE
+        return file_of_chapter(self.after or "") == "regulatory" and looks.lines(self.file) > MOST_LINES_IN_CORE
 
     @property
     def edition(self) -> contents.Edition:
@@ -1033,7 +1039,7 @@ class OwnChapter(Table):
 
         Also in results that nobody read from a release the core has no room for more than it may take there.
         """
-        return "supplement" if self.is_beyond_core else contents.FILES.get(self.after or "", "supplement")
+        return "supplement" if self.is_beyond_core else file_of_chapter(self.after or "") or "supplement"
 
 
 MOST_LINES_IN_CORE = 60

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from dossier.core import contents, looks
+from dossier.core import looks
 from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import DataError, DossierError, Fault
 from dossier.core.facts import Count, Fact, gathered
@@ -26,6 +26,7 @@ from dossier.core.release import (
     Source,
     Table,
     UnfitError,
+    file_of_chapter,
 )
 from dossier.reading import declared_classes, files, horizons, isolation, letters, notations, predictors, toml
 from dossier.reading.faults import nearest, noted
@@ -521,7 +522,7 @@ def _left_out(release: Release) -> Iterator[Fault]:
             yield Fault("unknown_chapter", where, name=name, known=LEAVABLE, near=nearest(name, LEAVABLE))
         elif name not in LEAVABLE:
             yield Fault("chapter_not_left_out", where, name=name, known=LEAVABLE)
-    known = tuple(contents.FILES)
+    known = tuple(filter(file_of_chapter, ORDER))
     for number, own in enumerate(release.report.own, start=1):
         if own.after is not None and own.after not in known:
             at = locations.Key("report", f"chapters, value {number}.after")
