@@ -72,7 +72,7 @@ def _held_out(site: Site, method: str, by_outcome: bool) -> updating.HeldOut | A
 def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
     """A measure of an update that a test chooses, of each that it chose on some of the rows; of others nothing.
 
-    A measure that is told of the update knows of its choice itself.
+    A measure that takes the update knows of its choice itself.
     """
     model = metric.fixed.get("model", "")
     is_chosen = model == f"{UPDATED}closed_test" and "update" not in metric.needs
