@@ -185,7 +185,7 @@ def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | 
     turning = {name: turn for name in hospitals if (turn := over_time.turn(curves, name)) is not None}
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole, turning)
     results = multiplicity.of_calibration(rivals.adjusted(study.release, results, hospitals), hospitals)
-    results = multiplicity.of_discrimination(results, hospitals)
+    results = sites.with_weights(study.release, multiplicity.of_discrimination(results, hospitals), hospitals)
     complete = types.Evidence(
         release=study.release,
         datasets=summaries,

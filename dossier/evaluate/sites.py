@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from dossier.core import bands, register, types
@@ -110,6 +110,26 @@ def pooled_results(
             beside = _over_all_rows(here, metric, wanted, estimates, together)
             if beside is not None:
                 yield types.Result(name, measure, types.POOLED, {**wanted, **strata.ESTIMATOR}, beside)
+
+
+def with_weights(release: Release, results: Sequence[types.Result], external: Set[str]) -> list[types.Result]:
+    """The results, each that entered a mean over the sites with its weight there."""
+    given, scale = list(results), {name: metric.pool for name, metric in register.metrics_of(release).items()}
+    parts: dict[tuple[str, frozenset[tuple[str, object]]], list[int]] = {}
+    for index, result in enumerate(given):
+        if result.dataset in external and result.subset is None and isinstance(result.found, types.Estimate):
+            parts.setdefault((result.term, frozenset(result.at.items())), []).append(index)
+    for together in [result for result in given if result.dataset == types.POOLED]:
+        on = scale.get(together.term)
+        tau = None if isinstance(together.found, types.Absent) else together.found.details.get("tau")
+        if on is None or tau is None or together.at.get("class") == types.MACRO:
+            continue
+        here = parts[together.term, frozenset(together.at.items())]
+        found = [each for index in here if isinstance(each := given[index].found, types.Estimate)]
+        for index, share in zip(here, pooled.shares(found, on, tau), strict=True):
+            if share is not None:
+                given[index] = given[index].with_details({"weight": share})
+    return given
 
 
 def _over_all_rows(

@@ -190,8 +190,7 @@ def pool(
     if len(usable) < FEWEST_POOLED:
         return Absent(_too_few(called, obstacles))
     values = np.array([scales.forward(estimate.value, scale) for estimate in usable])
-    # The standard error on the scale, by the delta method.
-    errors = np.array([(estimate.se or 0.0) / scales.stretch(estimate.value, scale) for estimate in usable])
+    errors = _errors(usable, scale)
     found = random_effects(values, errors, level)
     names_of_ends = ("prediction_low", "prediction_high") if found.k >= FEWEST_FOR_A_NEW_SITE else ()
     ahead = expected_range(values, errors, level) if names_of_ends else ()
@@ -231,6 +230,22 @@ def pool(
             "left_out": len(estimates) - len(usable),
         },
     )
+
+
+def shares(estimates: Sequence[Estimate], scale: scales.Scale, tau: float) -> tuple[float | None, ...]:
+    """The weight of each site in the mean over sites that differ by `tau`, as a share of all; None of one left out."""
+    entered = [_inside(estimate, scale) for estimate in estimates]
+    is_usable = [_obstacle(estimate, scale) is None for estimate in entered]
+    weights = 1 / (
+        _errors([each for each, usable in zip(entered, is_usable, strict=True) if usable], scale) ** 2 + tau**2
+    )
+    each = iter((weights / weights.sum()).tolist())
+    return tuple(next(each) if usable else None for usable in is_usable)
+
+
+def _errors(usable: Sequence[Estimate], scale: scales.Scale) -> Floats:
+    """The standard errors on the scale, by the delta method."""
+    return np.array([(estimate.se or 0.0) / scales.stretch(estimate.value, scale) for estimate in usable])
 
 
 def _inside(estimate: Estimate, scale: scales.Scale) -> Estimate:

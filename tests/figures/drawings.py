@@ -8,6 +8,7 @@ from typing import TypeVar
 from unittest.mock import patch
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -86,3 +87,10 @@ def x_of(line: Line2D) -> Floats:
 def y_of(line: Line2D) -> Floats:
     """Where the points of the line lie from the bottom up."""
     return np.asarray(line.get_ydata(), dtype=float)
+
+
+def holds(axes: Axes, x: Floats, y: Floats) -> bool:
+    """Whether a line of the panel runs through exactly these points."""
+    return any(
+        len(x_of(line)) == len(x) and np.allclose(x_of(line), x) and np.allclose(y_of(line), y) for line in axes.lines
+    )

@@ -25,7 +25,6 @@ from dossier.report.figures import (
     canvas,
     committee,
     discrimination,
-    facets,
     prevalence,
     risks,
     robustness,
@@ -37,7 +36,7 @@ from dossier.typeset.numbers import TIED, plain
 from dossier.typeset.widths import shortened, text_width
 from tests.conftest import Book
 from tests.estimated import curved, estimated, present
-from tests.figures.drawings import draw_diagram, in_style, sheet_of, texts, x_of, y_of
+from tests.figures.drawings import draw_diagram, holds, in_style, sheet_of, texts, x_of, y_of
 from tests.figures.evidence import BY_NAME, COVID, evidence, with_estimates, with_measure
 from tests.figures.text_boxes import text_boxes
 
@@ -129,19 +128,26 @@ def test_the_primary_threshold_is_never_interpolated(eight: types.Evidence) -> N
 
 
 @pytest.mark.parametrize("case", ["two", "near", "eight"])
-def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(case: str) -> None:
+def test_decision_curves_stand_on_one_scale_with_their_bands_and_are_those_of_the_evidence(case: str) -> None:
     found = evidence(BY_NAME[case])
     figure = in_style(utility.draw_decision_panels, found)
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     for axes, site in zip(figure.axes, types.externals(found), strict=True):
         curve = curved(types.find_curve(found, "decision_curve", site.name))
-        model, everyone = (np.array(curve.columns[name], dtype=float) for name in ("net_benefit", "treat_all"))
-        (line,) = (each for each in axes.lines if each.get_gid() == "gain")
-        assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
+        columns = {
+            name: 100 * np.array(curve.columns[name], dtype=float) for name in ("net_benefit", "treat_all", "low")
+        }
+        lines = {line.get_gid(): np.asarray(line.get_ydata()) for line in axes.lines}
+        np.testing.assert_allclose(lines["model"], columns["net_benefit"], atol=1e-9)
+        np.testing.assert_allclose(lines["everyone"], columns["treat_all"], atol=1e-9)
+        (band,) = axes.collections
+        assert np.isclose(np.asarray(band.get_paths()[0].vertices)[:, 1].min(), np.nanmin(columns["low"]))
         row = curve.columns["threshold"].index(0.5)
-        at_primary = 100 * min(model[row] - everyone[row], model[row])
-        head = f"{at_primary:.1f} at 0.50".replace("-", "\N{MINUS SIGN}")
+        model, everyone = columns["net_benefit"][row], columns["treat_all"][row]
+        head = f"gain {min(model - everyone, model):.1f} at 0.50".replace("-", "\N{MINUS SIGN}")
         assert head in texts(figure)
+        # The stroke at the primary threshold goes from the better default to the model.
+        assert holds(axes, np.array([0.5, 0.5]), np.array([max(everyone, 0.0), model]))
 
 
 CROWDED = {
@@ -221,12 +227,10 @@ def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(e
                 assert np.allclose(np.asarray(dot.get_xdata()), [cases / site.n])
 
 
-def test_intervals_of_the_gain_are_those_of_the_measure(eight: types.Evidence) -> None:
+def test_the_message_of_the_curves_is_the_gain_that_was_estimated(eight: types.Evidence) -> None:
     site = types.externals(eight)[0]
     gained = replace(estimated(types.find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
     found = with_measure(eight, "net_benefit_gain", {site.name: gained}, threshold=0.5)
-    axes = in_style(utility.draw_decision_panels, found).axes[0]
-    assert [3.0, 21.0] in [np.round(np.asarray(line.get_ydata(), dtype=float), 6).tolist() for line in axes.lines]
     message = fill("report.figures").figures["decision_by_site"].function(found).message
     assert message == f"At 0.50 the gain over the better default in {site.site} is 12.0 per 100 patients."
 
@@ -268,12 +272,21 @@ def test_one_panel_fills_the_half_width(draw: Callable[[types.Evidence, float], 
     assert figure.axes[0].get_position().width > share
 
 
-def test_two_panels_are_no_larger_than_three() -> None:
-    figure = in_style(calibration.draw_calibration, evidence(BY_NAME["two"]), FULL)
-    panels = [axes for axes in figure.axes if axes.get_ylim()[0] == 0]
-    width, _ = canvas.extent(figure)
-    assert width < FULL
-    assert [axes.get_position().width * width for axes in panels] == pytest.approx([facets.TALLEST] * 2)
+def test_calibration_of_a_few_sites_has_groups_risks_and_numbers_in_each_panel() -> None:
+    for case in ("two", "eight"):
+        found = evidence(BY_NAME[case])
+        figure = in_style(calibration.draw_calibration, found, FULL)
+        panels = [axes for axes in figure.axes if axes.get_ylim()[0] == 0]
+        strips = [axes for axes in figure.axes if axes.get_ylim()[0] < 0]
+        sites = types.externals(found)
+        assert len(panels) == len(strips) == len(sites)
+        for axes, site in zip(panels, sites, strict=True):
+            groups = types.find_curve(found, "calibration_groups", site.name)
+            points = [line for line in axes.lines if line.get_marker() == "o" and len(np.asarray(line.get_xdata())) > 1]
+            assert bool(points) == isinstance(groups, types.Curve)
+            assert any(text.startswith(f"n {site.n:,}") for text in texts(figure))
+        assert all(strip.patches for strip, site in zip(strips, sites, strict=True) if any(risks.enough(site)))
+        assert texts(figure).count("0") >= 2 * len(sites)
 
 
 def test_a_long_name_stands_on_two_lines() -> None:

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from dossier.core.facts import Method
 from dossier.core.types import Estimate, Floats
 from dossier.metrics.discrimination import auroc, newcombe_standard_error
-from dossier.metrics.pooled import expected_range, heterogeneity_bounds, pool, random_effects
+from dossier.metrics.pooled import expected_range, heterogeneity_bounds, pool, random_effects, shares
 from dossier.metrics.scales import Scale
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated, present
@@ -373,3 +373,12 @@ def test_a_ratio_without_end_stops_at_e_to_the_700() -> None:
     found = estimated(pool((_site(1e-20, 1e-21), _site(1.0, 0.1), _site(1e20, 1e19)), "log", 0.999))
     assert found.value == pytest.approx(1)
     assert found.high == math.exp(700)
+
+
+def test_the_weights_of_sites_are_those_of_metafor_and_one_too_small_has_none() -> None:
+    """`weights(rma(qlogis(v), sei = s / (v * (1 - v)), method = "REML"))` of R's metafor, tau .431289647662."""
+    values, errors = (0.84, 0.80, 0.88, 0.72, 0.90), (0.025, 0.011, 0.015, 0.032, 0.034)
+    sites = (_site(0.70, 0.05, events=19), *(_site(value, se) for value, se in zip(values, errors, strict=True)))
+    small, *found = shares(sites, "logit", 0.431289647662)
+    assert small is None
+    assert found == pytest.approx([0.202338418, 0.234029283, 0.216492667, 0.211348702, 0.135790929], abs=1e-8)

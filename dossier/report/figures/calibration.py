@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from dossier.core import bands, facts, multiplicity, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, risks
 from dossier.typeset import widths
-from dossier.typeset.names import ends_of_range
+from dossier.typeset.names import all_events, ends_of_range, events_of
 from dossier.typeset.numbers import number, per_cent, threshold
 
 
@@ -60,19 +60,53 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     end = curve_end(curves)
     if len(shown) == 1 and width == canvas.FULL:
         return _draw_alone(evidence, shown[0], facets.known(found)[0], end)
-    plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))))
+    whole = has_groups(shown, width)
+    scale = strip_scale(evidence, end) if whole else None
+    plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))), scale is not None)
     # The gap at the primary threshold where it has room, with its number above the panel.
     has_facts = width == canvas.FULL and plain.width >= NARROWEST_WITH_GAP
     gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
     lines = ["" if gap is None else f"at {threshold(gap[0], percent=True)}: {per_cent(gap[1])}" for gap in gaps]
     below = lines if has_facts and any(lines) else None
-    plot = facets.Multiples.of(plain, shown, 9.4, canvas.HALF if width == canvas.HALF else None, below)
-    for _, site, axes, curve in plot.each(evidence, found, facets.unit(plot.grid, end)):
+    if whole:
+        counts = [f"n {site.n:,}, {all_events([site])}" if events_of(site)[0] else f"n {site.n:,}" for site in shown]
+        below = counts if below is None else [f"{count}\n{line}" for count, line in zip(counts, below, strict=True)]
+    foot = 9.4 + (STRIP if scale is not None else 0.0)
+    plot = facets.Multiples.of(plain, shown, foot, canvas.HALF if width == canvas.HALF else None, below)
+    axes_of_each = facets.unit(plot.grid, end, every=whole, across=scale is None)
+    for index, site, axes, curve in plot.each(evidence, found, axes_of_each):
         draw_curve(axes, curve, end, site.rarest < bands.FEW_FOR_A_BAND, 1.3 if width == canvas.HALF else 1.5)
+        groups = types.find_curve(evidence, "calibration_groups", site.name) if whole else None
+        if groups is not None:
+            draw_groups(axes, groups, end)
         if has_facts:
-            _facts(axes, evidence, site, curve, end)
-    plot.titles("Estimated risk", "Observed share")
+            _facts(axes, evidence, site, curve, end, groups)
+        if scale is not None:
+            for _ in canvas.of_each(plot.sheet, plot.sites[index : index + 1], lambda each: each):
+                _strip(plot.sheet, axes, evidence, site, scale, end)
+    plot.titles("Estimated risk", "Observed share", foot - 2.2)
     return plot.sheet
+
+
+def has_groups(shown: Sequence[object], width: float) -> bool:
+    """Whether each panel holds the groups, the risks below and its own numbers, for which small ones have no room."""
+    return width == canvas.FULL and len(shown) <= facets.MOST_LARGE
+
+
+def _strip(
+    sheet: Figure,
+    axes: canvas.Panel,
+    evidence: types.Evidence,
+    site: types.DatasetSummary,
+    scale: risks.Scale,
+    end: float,
+) -> None:
+    """Below a panel the distribution of the risks: events upwards, the others downwards, on the panel's own scale."""
+    below = canvas.panel(sheet, axes.x, axes.y + axes.height + 1.4, axes.width, STRIP - 1.4, (0, end))
+    below.spines["left"].set_visible(False)
+    canvas.ticks(below, "x", [0, end / 2, end], ["0", "", canvas.tick_text(end)], inward=True)
+    for distribution in facets.known([(site, types.find_curve(evidence, "risk_distribution", site.name))]):
+        risks.mirrored(below, site, distribution, scale)
 
 
 NARROWEST_WITH_GAP, NARROWEST_WITH_FACTS = 20.0, 28.0
@@ -82,13 +116,21 @@ FACT_LINE = 3.9
 
 
 def _facts(
-    axes: canvas.Panel, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve, end: float
+    axes: canvas.Panel,
+    evidence: types.Evidence,
+    site: types.DatasetSummary,
+    curve: types.Curve,
+    end: float,
+    groups: types.Curve | types.Absent | None,
 ) -> None:
-    """O/E and slope in the corner that the curve leaves free, and the gap at the primary threshold."""
+    """O/E and slope in the corner that the curve and the groups leave free, and the gap at the primary threshold."""
     found = {"O/E": "oe_ratio", "slope": "calibration_slope"}
     values = {label: types.find(evidence, measure, site.name) for label, measure in found.items()}
     lines = [f"{label} {number(each.value)}" for label, each in values.items() if isinstance(each, types.Estimate)]
     strokes = [np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end]
+    if isinstance(groups, types.Curve):
+        rows = [(data.column(groups, "mean_risk"), data.column(groups, name)) for name in ("low", "observed", "high")]
+        strokes += [np.column_stack(row) / end for row in rows]
     gap = observed_at(evidence, curve)
     if gap is not None:
         at, share = gap
@@ -176,18 +218,15 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
         draw_curve(axes, curve, limit, site.rarest < bands.FEW_FOR_A_BAND, 1.5)
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
-        if scale is None:
-            continue
-        # Below, the distribution of the risks: events upwards, the others downwards, on the panel's own scale.
-        below = canvas.panel(drawn, axes.x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4, (0, limit))
-        below.spines["left"].set_visible(False)
-        canvas.ticks(below, "x", [0, limit / 2, limit], ["0", "", canvas.tick_text(limit)], inward=True)
-        for distribution in facets.known([(site, types.find_curve(evidence, "risk_distribution", site.name))]):
-            risks.mirrored(below, site, distribution, scale)
+        if scale is not None:
+            _strip(drawn, axes, evidence, site, scale, limit)
     return drawn
 
 
-def _grid(count: int, width: float, left: float) -> facets.Lattice:
+def _grid(count: int, width: float, left: float, with_risks: bool) -> facets.Lattice:
+    if has_groups(range(count), width) and count > 1:
+        gaps = 3.4 + left / 2, 7.4 + (STRIP + 4.0 if with_risks else 0.0)
+        return facets.large(count, left, 5, gaps, TALLEST if count <= 4 else TALLEST_OF_TWO_ROWS)
     if width == canvas.FULL:
         size, (gap, gap_y), tallest = canvas.HALF if count == 1 else width, (4.4, 6.6), facets.TALLEST
     else:
@@ -196,6 +235,8 @@ def _grid(count: int, width: float, left: float) -> facets.Lattice:
     return facets.lattice(count, size, left=left, top=5, gap_x=gap, gap_y=gap_y, tallest=tallest, shape=shape)
 
 
+TALLEST, TALLEST_OF_TWO_ROWS = 64.0, 34.0
+"""The most that a panel with groups and risks measures in one row and in two, in mm."""
 ALONE = 0.71
 """Height over width of a single panel at half width: it fills the width and leaves the other three their room."""
 
@@ -212,16 +253,14 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
     """What to know about the calibration curves: n, bands, how to read them, which are broken, where the axes end."""
     shown, left = facets.shown_sites(evidence, width)
     end = curve_end([curve for _, curve in facets.shown_curves(evidence, width, "calibration_curve")])
-    alone = width == canvas.FULL and len(shown) == 1
     return captions.said(
         "calibration",
         evidence,
         shown,
-        alone=alone,
-        ring=ring(evidence) if width == canvas.FULL and not alone else "",
+        groups=has_groups(shown, width),
+        ring=ring(evidence) if width == canvas.FULL and len(shown) > 1 else "",
         few=any(site.rarest < bands.FEW_FOR_A_BAND for site in shown),
-        below=alone and strip_scale(evidence, end) is not None,
-        hidden=any(False in risks.enough(site) for site in shown),
+        below=has_groups(shown, width) and strip_scale(evidence, end) is not None,
         end=canvas.tick_text(end) if end < 1 and len(shown) > 1 else "",
         left=captions.left_out(left, "in results.csv"),
     )
@@ -230,7 +269,7 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
 def ring(evidence: types.Evidence) -> str:
     """What the ring on a curve is; empty without a threshold."""
     at = data.primary_threshold(evidence)
-    return "" if at is None else f" Ring: observed share at {threshold(at)}, the primary threshold."
+    return "" if at is None else f" Ring: at {threshold(at)}."
 
 
 def calibration_alternative(evidence: types.Evidence, width: float, everywhere: str = "at every site") -> str:

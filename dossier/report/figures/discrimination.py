@@ -103,6 +103,7 @@ class Columns:
     interval: float
     patients: float | None = None
     events: float | None = None
+    weight: float | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -135,8 +136,13 @@ def forest_columns(evidence: types.Evidence, what: Forest, width: float) -> Colu
     patients_end = name + 4.0 + max(counts, 8.0)
     events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
     left = (events_end or patients_end) + 6.0
-    value = canvas.FULL - max(widest + 2.4, 22.0)
-    return Columns(name, left, value - 12.0 - left, value, canvas.FULL, patients=patients_end, events=events_end)
+    weight = None if together is None else canvas.FULL
+    bounds = canvas.FULL - (0.0 if weight is None else WIDTH_OF_WEIGHT)
+    value = bounds - max(widest + 2.4, 22.0)
+    return Columns(name, left, value - 12.0 - left, value, bounds, patients_end, events_end, weight)
+
+
+WIDTH_OF_WEIGHT = 15.0
 
 
 TOP = 5.4
@@ -171,6 +177,9 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
             rivals = what.of_rivals(evidence, site.name)
             _site_row(axes, found, rivals, row + 0.5, is_few=site.is_few)
             plot.value(row + 0.5, columns.ends, what.text(found.value), what.interval(found.low, found.high))
+            share = found.details.get("weight")
+            if columns.weight is not None:
+                plot.right(row + 0.5, columns.weight, numbers.DASH if share is None else numbers.per_cent(share))
     if len(shown) < len(sites):
         rest = f"and {captions.sites_word(len(sites) - len(shown))} more"
         plot.write(rows - 0.5, 0, rest, color=ink.INK_2)
@@ -229,7 +238,14 @@ def _scale(axes: canvas.Panel, evidence: types.Evidence, what: Forest, shown: Se
     values = [value for site in shown for value in data.ends(what.found(evidence, site.name))]
     values += [value for site in shown for value in what.of_rivals(evidence, site.name).values()]
     values += (types.expected_range(pooled) or ()) if pooled is not None else ()
-    low, high, places = _limits(values, what, _reach(evidence, what, shown, values))
+    scale(axes, what, values, _reach(evidence, what, shown, values))
+    for bound in criterion(evidence, what.measure):
+        axes.axvline(bound, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
+
+
+def scale(axes: canvas.Panel, what: Forest, values: Sequence[float], reach: tuple[float, float]) -> None:
+    """The ends of an axis that holds these values, its ticks and the line of reference."""
+    low, high, places = _limits(values, what, reach)
     if what.ratio:
         axes.set_xscale("log")
         axes.minorticks_off()
@@ -240,8 +256,6 @@ def _scale(axes: canvas.Panel, evidence: types.Evidence, what: Forest, shown: Se
     kept = _with_room(text_at, axes, first=(what.reference, places[0], places[-1]))
     canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in text_at.items()])
     axes.axvline(what.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
-    for bound in criterion(evidence, what.measure):
-        axes.axvline(bound, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
 
 
 def criterion(evidence: types.Evidence, measure: str) -> tuple[float, ...]:
@@ -258,6 +272,7 @@ def _head(drawn: Figure, evidence: types.Evidence, what: Forest, columns: Column
         (columns.interval, f"{captions.level_text(evidence)} CI"),
         (columns.patients, "n"),
         (columns.events, "events"),
+        (columns.weight, "weight"),
     ):
         if x is not None:
             canvas.write(drawn, x, 2.2, text, ha="right", color=ink.INK_2)
@@ -321,11 +336,24 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
         bar=pooled is not None and types.expected_range(pooled) is not None,
         few=kind if any(site.is_few for site in shown) else "",
         is_pooled=what.is_pooled,
+        spread="" if pooled is None or width == canvas.HALF else _spread(pooled),
         rivals="; ".join(f"{mark}, {name}" for mark, name in rivals.items()),
         not_drawn=captions.models_left_out(evidence, rivals.values()) if rivals else "",
         criterion=" to ".join(number(bound) for bound in criterion(evidence, what.measure)),
         left=captions.left_out(len(sites) - len(shown), "not drawn"),
     )
+
+
+def _spread(pooled: types.Estimate) -> str:
+    """How far the sites differ beyond chance: the standard deviation between them and its share, with intervals."""
+    printed = {"tau": ("tau", number), "i2": ("I2", numbers.per_cent)}
+    found = {
+        said: [
+            text(known) for end in ("", "_low", "_high") if (known := pooled.details.get(f"{name}{end}")) is not None
+        ]
+        for name, (said, text) in printed.items()
+    }
+    return ", ".join(f"{said} {ends[0]} ({ends[1]} to {ends[2]})" for said, ends in found.items() if len(ends) == 3)
 
 
 def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[str] = ()) -> str:

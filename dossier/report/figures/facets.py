@@ -84,6 +84,18 @@ def lattice(
     return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
 
 
+def large(
+    count: int, left: float, top: float, gaps: tuple[float, float], tallest: float, shape: float = 1.0
+) -> Lattice:
+    """Panels of a few sites over the width of the page: four a row, each as wide as that leaves and no taller."""
+    columns = min(count, 4)
+    across = (canvas.FULL - left - (columns - 1) * gaps[0]) / columns
+    height = min(across * shape, tallest)
+    return Lattice(count, columns, height if shape == 1.0 else across, height, left, top, *gaps)
+
+
+MOST_LARGE = 8
+"""Of more sites the panels are small: what they leave out stands in the tables."""
 TALLEST_OF_SEVERAL_ROWS, FLAT = 28.0, 17.0
 """The most that a square panel and a wide one measure where they stand in rows: a figure takes a third of a page."""
 MOST_BESIDE = 8
@@ -205,14 +217,20 @@ class Multiples:
 # ---- axes -----------------------------------------------------------------------------------------------------------
 
 
-def unit(grid: Lattice, end: float = 1.0) -> Callable[[canvas.Panel, int], None]:
-    """How every panel of a lattice gets equal axes from 0 to the end, labelled at the outer panels only."""
+def unit(
+    grid: Lattice, end: float = 1.0, *, every: bool = False, across: bool = True
+) -> Callable[[canvas.Panel, int], None]:
+    """How the panels of a lattice get equal axes from 0 to the end: numbers at the outer ones only, or at every one.
+
+    With `across` false the horizontal axis stands below something else, and has ticks alone.
+    """
 
     def scale(axes: canvas.Panel, index: int) -> None:
         axes.set(xlim=(0, end), ylim=(0, end))
         texts = ["0", "", canvas.tick_text(end)]
         for direction, outer in zip(canvas.BOTH, (grid.outer_bottom(index), grid.outer_left(index)), strict=True):
-            canvas.ticks(axes, direction, [0, end / 2, end], texts, labelled=outer, inward=True)
+            labelled = (outer or every) and (across or direction == "y")
+            canvas.ticks(axes, direction, [0, end / 2, end], texts, labelled=labelled, inward=True)
 
     return scale
 

@@ -12,6 +12,12 @@ def forest_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     return discrimination.printed_forest(evidence, discrimination.AUROC, canvas.HALF)
 
 
+@canvas.figure("Discrimination by site, with weights")
+def forest_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+    """The AUROC of every site with its patients and its weight in the mean, pooled, and in a new hospital."""
+    return discrimination.printed_forest(evidence, discrimination.AUROC, canvas.FULL)
+
+
 @canvas.figure("Calibration, by site")
 def calibration_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, in small panels."""

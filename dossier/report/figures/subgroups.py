@@ -1,4 +1,4 @@
-"""Pictures of subgroups: AUROC and O/E of each side by side, and the calibration curve of each."""
+"""Pictures of subgroups: AUROC, O/E, sensitivity and net benefit of each, and the calibration curve of each."""
 
 from __future__ import annotations
 
@@ -6,24 +6,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dossier.core import bands, facts, types
-from dossier.report.figures import calibration, canvas, captions, data, facets, forest, ink, marks
+from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, forest, ink, marks
 from dossier.typeset import reasons, widths
-from dossier.typeset.numbers import DASH, number
-from dossier.typeset.words import counted, sentence_case
+from dossier.typeset.numbers import DASH, number, threshold
+from dossier.typeset.words import counted, listing, sentence_case, within_sentence
 
 MOST_ROWS = 44
 TOP = 5.4
-MEASURES = (("auroc", "AUROC"), ("oe_ratio", "O/E"))
-MEANS = (("auroc", "AUROC"), ("brier", "Brier"))
-"""What has a mean over several classes, or is one number for all of them."""
+OE = discrimination.Forest("oe_ratio", "O/E", 1.0, ratio=True)
+BRIER = discrimination.Forest("brier", "Brier", 0.0, unbounded=True)
+ABREAST = 2
+"""So many measures stand side by side; the next ones below them, where the names are said again."""
 
 
-def measures(evidence: types.Evidence) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The two measures that stand beside each other, with their headings."""
-    return MEANS if evidence.release.outcome.classes else MEASURES
+def measures(evidence: types.Evidence) -> tuple[discrimination.Forest, ...]:
+    """What is shown of each subgroup; of several classes what has a mean over them, or is one number for all."""
+    at = data.primary_threshold(evidence)
+    if evidence.release.outcome.classes:
+        return (discrimination.AUROC, BRIER)
+    if at is None:
+        return (discrimination.AUROC, OE)
+    sensitivity = discrimination.Forest("sensitivity", "Sensitivity", 0.0, at={"threshold": at})
+    benefit = discrimination.Forest(
+        "net_benefit", "Net benefit", 0.0, at={"threshold": at}, per=100, digits=1, unbounded=True
+    )
+    return (discrimination.AUROC, OE, sensitivity, benefit)
+
+
+def _blocks(evidence: types.Evidence, rows: Sequence[Line]) -> list[tuple[int, ...]]:
+    """The places of the measures that are estimated anywhere, side by side; below where so many rows have room."""
+    estimated = [
+        which
+        for which in range(len(measures(evidence)))
+        if any(isinstance(line.found[which], types.Estimate) for line in rows if line.found)
+    ]
+    blocks = [tuple(estimated[first : first + ABREAST]) for first in range(0, len(estimated), ABREAST)]
+    return blocks[: max(1, MOST_ROWS // max(len(rows), 1))]
 
 
 # ---- forest ---------------------------------------------------------------------------------------------------------
@@ -101,7 +121,10 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
 
 
 def _found(evidence: types.Evidence, subset: types.Subset, dataset: str) -> tuple[types.Estimate | types.Absent, ...]:
-    return tuple(types.find_in_subgroup(evidence, subset, measure, dataset) for measure, _ in measures(evidence))
+    return tuple(
+        what.in_unit(types.find_in_subgroup(evidence, subset, what.measure, dataset, **what.at))
+        for what in measures(evidence)
+    )
 
 
 @dataclass(frozen=True)
@@ -114,16 +137,11 @@ class Places:
     """Where the two axes begin."""
     width: float
     """How wide each axis is."""
-    references: tuple[float | None, ...]
-    """The value of reference on each axis, where there is one."""
 
-    def value(self, which: int) -> float:
-        """The right end of the values beside an axis."""
-        return self.axes[which] + self.width + 10.5
-
-    def bounds(self, which: int) -> float:
-        """The right end of the intervals beside an axis."""
-        return self.axes[which] + self.width + BOUNDS
+    def ends(self, place: int) -> tuple[float, float]:
+        """The right ends of the values beside an axis, and of their intervals."""
+        right = self.axes[place] + self.width
+        return right + 10.5, right + BOUNDS
 
 
 DIAMOND, RUG, STROKE = 0.24, 0.38, 2.8
@@ -143,8 +161,7 @@ def _places(evidence: types.Evidence, shown: Sequence[Line]) -> Places:
     events = patients + 3.0 + max(widths.text_width("events"), *counts)
     first = events + 4.0
     width = (canvas.FULL - first - 2 * BOUNDS - 5.0) / 2
-    references = tuple(REFERENCES[measure][0] if measure in REFERENCES else None for measure, _ in measures(evidence))
-    return Places(names, (patients, events), (first, first + width + BOUNDS + 5.0), width, references)
+    return Places(names, (patients, events), (first, first + width + BOUNDS + 5.0), width)
 
 
 def _names(shown: Sequence[Line], places: Places) -> list[str]:
@@ -163,54 +180,32 @@ def _names(shown: Sequence[Line], places: Places) -> list[str]:
     return [short[kind(line), line.text] for line in shown]
 
 
-def _heads(drawn: Figure, evidence: types.Evidence, places: Places) -> None:
+def _heads(plot: forest.Rows, evidence: types.Evidence, places: Places, here: Sequence[int]) -> None:
     second = "rarest" if evidence.release.outcome.classes else "events"
     for right, text in zip(places.counts, ("n", second), strict=True):
-        canvas.write(drawn, right, 2.2, text, ha="right", color=ink.INK_2)
-    for which, (_, heading) in enumerate(measures(evidence)):
-        canvas.write(drawn, places.value(which), 2.2, heading, ha="right", color=ink.INK_2)
-        interval = f"{captions.level_text(evidence)} CI"
-        canvas.write(drawn, places.bounds(which), 2.2, interval, ha="right", color=ink.INK_2)
+        plot.right(HEADS_ABOVE, right, text)
+    for place, which in enumerate(here):
+        value, bounds = places.ends(place)
+        plot.right(HEADS_ABOVE, value, measures(evidence)[which].heading)
+        plot.right(HEADS_ABOVE, bounds, f"{captions.level_text(evidence)} CI")
 
 
-REFERENCES = {"auroc": (0.5, ink.HAIR), "oe_ratio": (1.0, ink.RULE)}
-"""Where each axis has its line of reference, and its colour: no better than chance, and perfect."""
+HEADS_ABOVE = -0.76
+"""Where the heads stand above the first row, in rows."""
 
 
-def _axes(plot: forest.Rows, shown: Sequence[Line], which: int, places: Places, rows: float, measure: str) -> Axes:
-    axes = plot.axes(places.axes[which], places.width, rows)
-    values = data.ends(*(line.found[which] for line in shown if line.found))
-    low, high, steps = _limits(values, measure)
-    if measure == "oe_ratio":
-        axes.set_xscale("log")
-        axes.minorticks_off()
-    axes.set_xlim(low, high)
-    canvas.ticks(axes, "x", steps)
-    if measure in REFERENCES:
-        where, colour = REFERENCES[measure]
-        axes.axvline(where, color=colour, lw=0.6, zorder=0)
-    return axes
-
-
-def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[float]]:
-    """The ends of an axis and its ticks: round, holding the line of reference, cut where an interval goes too far."""
-    if measure == "brier":
-        end = next((value for value in (0.5, 1.0) if value >= max([*values, 0.0])), 2.0)
-        return 0.0, end, [0.0, end]
-    if measure == "oe_ratio":
-        low, high = max(min([*values, 0.8]), 0.2), min(max([*values, 1.25]), 5.0)
-        every = [0.2, 0.5, 1.0, 2.0, 5.0]
-        first = max((value for value in every if value <= low), default=0.2)
-        last = min((value for value in every if value >= high), default=5.0)
-        return first, last, [value for value in every if first <= value <= last]
-    start = 0.5 if min([*values, 0.5]) >= 0.5 else 0.0
-    return start, 1.0, [start, 1.0] if start else [0.0, 0.5, 1.0]
-
-
-def _mark(plot: forest.Rows, axes: Axes, places: Places, line: Line, which: int, row: float) -> None:
+def _mark(
+    plot: forest.Rows,
+    axes: Axes,
+    ends: tuple[float, float],
+    line: Line,
+    which: int,
+    row: float,
+    what: discrimination.Forest,
+) -> None:
     found = line.found[which]
     if isinstance(found, types.Absent):
-        plot.right(row, places.bounds(which), "not estimable")
+        plot.right(row, ends[1], "not estimable")
         return
     if line.sites:
         left, end = axes.get_xlim()
@@ -222,8 +217,7 @@ def _mark(plot: forest.Rows, axes: Axes, places: Places, line: Line, which: int,
         marks.diamond(axes, found, row, DIAMOND, zorder=2)
     else:
         marks.estimate(axes, found, row)
-    bounds = captions.interval(found.low, found.high, reference=places.references[which])
-    plot.value(row, (places.value(which), places.bounds(which)), number(found.value), bounds)
+    plot.value(row, ends, what.text(found.value), what.interval(found.low, found.high))
 
 
 def forest_caption(evidence: types.Evidence) -> str:
@@ -232,11 +226,13 @@ def forest_caption(evidence: types.Evidence) -> str:
     rows = every[:MOST_ROWS]
     names = list(types.subgroup_columns(evidence))
     sites = types.externals(evidence)
+    shown = [measures(evidence)[which] for here in _blocks(evidence, rows) for which in here]
+    at = [threshold(each) for what in shown for each in what.at.values()]
     sized = [site for site in sites if any(types.subgroup_sizes(evidence, name, site.name) for name in names)]
     fewer = [
-        f" {heading} of {line.label}: {each.n:,} patients."
+        f" {what.heading} of {line.label}: {each.n:,} patients."
         for line in (line for line in rows if line.is_pooled)
-        for (_, heading), each in zip(measures(evidence), line.found, strict=True)
+        for what, each in zip(measures(evidence), line.found, strict=True)
         if isinstance(each, types.Estimate) and each.n != line.n
     ]
     return captions.said(
@@ -244,6 +240,7 @@ def forest_caption(evidence: types.Evidence) -> str:
         evidence,
         sized,
         pooled=any(line.is_pooled for line in rows),
+        at=at[0] if at else "",
         fewer="".join(fewer),
         sites=any(line.found and not line.is_pooled for line in rows),
         classes=bool(evidence.release.outcome.classes),
@@ -255,16 +252,19 @@ def forest_alternative(evidence: types.Evidence) -> str:
     """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
     every = [line for line in lines(evidence) if not line.is_head]
     texts = []
-    for which, (_, heading) in enumerate(measures(evidence)):
+    for which, what in enumerate(measures(evidence)):
         found = [(line.found[which], line) for line in every if line.found]
         known = [(estimate, line) for estimate, line in found if isinstance(estimate, types.Estimate)]
         if not known:
             continue
         # Of equal values the first is the lowest, and the last the highest.
         known.sort(key=lambda pair: pair[0].value)
-        low, high = (f"{captions.value_text(estimate)} in {_called(line)}" for estimate, line in (known[0], known[-1]))
+        low, high = (
+            f"{captions.value_text(estimate, what.digits)} in {_called(line)}"
+            for estimate, line in (known[0], known[-1])
+        )
         is_one = known[0][1] is known[-1][1]
-        texts.append(f"{heading} is {low}" if is_one else f"{heading} by subgroup runs from {low} to {high}")
+        texts.append(f"{what.heading} is {low}" if is_one else f"{what.heading} by subgroup runs from {low} to {high}")
     few = [line.label for line in every if not line.found]
     more = f"; too few to tell in {captions.joined(few)}" if few else ""
     return f"{'; '.join(texts)}{more}."
@@ -282,29 +282,40 @@ def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     every = lines(evidence)
     if not any(isinstance(estimate, types.Estimate) for line in every for estimate in line.found):
         return types.Absent(facts.Fact("no_subgroup_with_enough_patients"))
-    shown = every[:MOST_ROWS]
+    shown, every_measure = every[:MOST_ROWS], measures(evidence)
+    blocks = _blocks(evidence, shown)
     height = len(shown) * canvas.LINE + 1.5
-    plot = forest.Rows(canvas.sheet(canvas.FULL, TOP + height + 6.2), TOP)
-    places = _places(evidence, shown)
-    _heads(plot.sheet, evidence, places)
-    axes = [
-        _axes(plot, shown, which, places, height / canvas.LINE, measure)
-        for which, (measure, _) in enumerate(measures(evidence))
-    ]
-    rows = list(enumerate(zip(shown, _names(shown, places), strict=True)))
-    for row, (line, name) in canvas.of_each(plot.sheet, rows, lambda each: each[1][0].of):
-        plot.write(row + 0.5, line.indent, name, weight=400 if line.subset else 600)
-        if line.is_head:
-            continue
-        for right, count in zip(places.counts, (line.n, line.events), strict=True):
-            plot.right(row + 0.5, right, DASH if count is None else f"{count:,}")
-        if not line.found:
-            plot.write(row + 0.5, places.axes[0] + 1.5, "too few to tell", color=ink.INK_2)
-        for which, each in enumerate(axes if line.found else ()):
-            _mark(plot, each, places, line, which, row + 0.5)
-    first, second = (heading for _, heading in measures(evidence))
-    message = f"{first} and {second} by subgroup."
-    return canvas.Drawn(plot.sheet, forest_caption(evidence), forest_alternative(evidence), message)
+    step = TOP + height + FOOT
+    places, sheet = _places(evidence, shown), canvas.sheet(canvas.FULL, len(blocks) * step)
+    for number_of_block, here in enumerate(blocks):
+        plot = forest.Rows(sheet, number_of_block * step + TOP)
+        _heads(plot, evidence, places, here)
+        panels = []
+        for place, which in enumerate(here):
+            panels.append(
+                (which, places.ends(place), plot.axes(places.axes[place], places.width, height / canvas.LINE))
+            )
+            values = data.ends(*(line.found[which] for line in shown if line.found))
+            reach = min([0.0, *values]), max([0.0, *values])
+            discrimination.scale(panels[-1][-1], every_measure[which], values, reach)
+        rows = list(enumerate(zip(shown, _names(shown, places), strict=True)))
+        for row, (line, name) in canvas.of_each(sheet, rows, lambda each: each[1][0].of):
+            plot.write(row + 0.5, line.indent, name, weight=400 if line.subset else 600)
+            if line.is_head:
+                continue
+            for right, count in zip(places.counts, (line.n, line.events), strict=True):
+                plot.right(row + 0.5, right, DASH if count is None else f"{count:,}")
+            if not line.found:
+                plot.write(row + 0.5, places.axes[0] + 1.5, "too few to tell", color=ink.INK_2)
+            for which, ends, axes in panels if line.found else ():
+                _mark(plot, axes, ends, line, which, row + 0.5, every_measure[which])
+    headings = [every_measure[which].heading for here in blocks for which in here]
+    message = f"{listing([headings[0], *map(within_sentence, headings[1:])])} by subgroup."
+    return canvas.Drawn(sheet, forest_caption(evidence), forest_alternative(evidence), message)
+
+
+FOOT = 6.2
+"""What the numbers of an axis take below it, in mm."""
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------

@@ -63,45 +63,49 @@ def site_curve(evidence: types.Evidence, site: types.DatasetSummary) -> types.Cu
     return types.find_curve(evidence, "decision_curve", site.name)
 
 
-def gain(curve: types.Curve, name: str = "net_benefit") -> types.Floats:
-    """How much more net benefit per 100 patients a curve has than the better of flagging everyone and no one."""
-    return 100 * data.column(curve, name) - np.maximum(100 * data.column(curve, "treat_all"), 0.0)
+def per_100(curve: types.Curve, name: str) -> types.Floats:
+    """A column of net benefits, per 100 patients."""
+    return 100 * data.column(curve, name)
 
 
-def gain_limits(curves: Sequence[types.Curve], primary: float | None) -> tuple[float, float]:
-    """The ends of the one scale: the greatest gain of any site, and losses down to twice that.
+def benefit_limits(curves: Sequence[types.Curve], primary: float | None) -> tuple[float, float]:
+    """The ends of the one scale: all that the bands reach above, and losses of the model down to as much below zero.
 
-    The loss at the primary threshold is in view, however great, and a little of what lies beyond.
+    The loss at the primary threshold is in view, however great, and a little of what lies beyond. The line of flagging
+    everyone leaves the scale below, as it does wherever decision curves are drawn.
     """
-    top = max(max(float(np.nanmax(gain(curve))) for curve in curves), 1.0) * 1.1
-    lowest = min(float(np.nanmin(gain(curve))) for curve in curves)
-    marked = [value for curve in curves if (value := _gain_of(curve, primary)) is not None and not np.isnan(value)]
-    return max(min(lowest * 1.1, -0.15 * top), min(-2 * top, 1.3 * min(marked, default=0.0))), top
+    top = max(max(float(np.nanmax(per_100(curve, name))) for curve in curves for name in ("high", "treat_all")), 1.0)
+    lowest = min(float(np.nanmin(per_100(curve, "net_benefit"))) for curve in curves)
+    marked = [value for curve in curves if (value := _at_primary(curve, primary)) is not None and not np.isnan(value)]
+    return max(min(lowest * 1.1, -0.15 * top), min(-top, 1.3 * min(marked, default=0.0))), top * 1.05
 
 
 def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -> Figure | types.Absent:
-    """The gain over the better default at every external site, all on one scale, the declared thresholds marked."""
+    """The decision curve of every external site beside flagging everyone and no one, all on one scale."""
     shown, _ = facets.shown_sites(evidence, width)
     found = [(site, site_curve(evidence, site)) for site in shown]
     known = facets.known(found)
     if not known:
         return types.Absent(facts.Fact("no_site_with_decision_curve"))
     primary = data.primary_threshold(evidence)
-    limits = gain_limits(known, primary)
+    limits = benefit_limits(known, primary)
     width = canvas.HALF if len(shown) == 1 else width
     low = min(float(data.column(curve, "threshold")[0]) for curve in known)
     high = max(float(data.column(curve, "threshold")[-1]) for curve in known)
     # The numbers of the scale stand left of the first panel of each row.
     left = 6.0 + max(widths.text_width(canvas.tick_text(tick)) for tick in canvas.inner_ticks(*limits, 5))
     shape = 0.78 if len(shown) <= 24 else 0.7
-    plan = facets.lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
+    if width == canvas.FULL and len(shown) <= facets.MOST_LARGE:
+        plan = facets.large(len(shown), left, 11.5, (5.0, 6.8), 42.0 if len(shown) <= 4 else 25.0, shape)
+    else:
+        plan = facets.lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
     # Under the name of the site, as on the curve the gain would cover what it names; left to the table where narrow.
     gains = None
     if plan.width >= NARROWEST_WITH_NUMBER and primary is not None:
         values = [_gain_of(curve, primary) for _, curve in found]
-        gains = ["" if value is None else f"{number(value, 1)} at {threshold(primary)}" for value in values]
+        gains = ["" if value is None else f"gain {number(value, 1)} at {threshold(primary)}" for value in values]
     odds = plan.width >= 30
     plot = facets.Multiples.of(plan, shown, 13.8 if odds else 9.6, width, gains)
     grid, drawn = plot.grid, plot.sheet
@@ -124,10 +128,10 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
 
     for index, site, axes, curve in plot.each(evidence, found, scale):
         _benefit_ticks(axes, grid.outer_left(index))
-        _gain_lines(axes, evidence, site, curve)
+        _lines(axes, evidence, site, curve)
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
-    short = grid.bottom - grid.top < widths.text_width("Gain per 100 patients")
-    plot.titles(title, "Gain" if short else "Gain per 100 patients", 11.6 if odds else 7.2)
+    short = grid.bottom - grid.top < widths.text_width("Net benefit per 100 patients")
+    plot.titles(title, "Net benefit" if short else "Net benefit per 100 patients", 11.6 if odds else 7.2)
     return drawn
 
 
@@ -141,29 +145,37 @@ def _benefit_ticks(axes: canvas.Panel, labelled: bool) -> None:
     canvas.ticks(axes, "y", places, texts, labelled=labelled)
 
 
-def _gain_lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve) -> None:
-    """The gain of one site, its interval at the declared thresholds, and a ring at the primary one."""
-    low, high = axes.get_xlim()
-    threshold = data.column(curve, "threshold")
+def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve) -> None:
+    """The model with its band, flagging everyone and no one, other models, and the gain at the primary threshold."""
+    at = data.column(curve, "threshold")
+    axes.fill_between(at, per_100(curve, "low"), per_100(curve, "high"), color=ink.BAND, lw=0, zorder=1)
     axes.axhline(0, color=ink.INK, lw=0.8, zorder=1.5)
+    axes.plot(at, per_100(curve, "treat_all"), color=ink.INK_2, lw=0.8, zorder=1.5, gid="everyone")
     for rival, dash in drawn_rivals(evidence, [site]).items():
         of_rival = types.find_curve(evidence, "decision_curve", site.name, model=rival)
         if isinstance(of_rival, types.Curve):
-            axes.plot(data.column(of_rival, "threshold"), gain(of_rival), color=ink.INK, lw=1.2, ls=dash, zorder=2.5)
-    axes.plot(threshold, gain(curve), color=ink.BLUE, lw=1.4, zorder=3, gid="gain")
-    for at in evidence.release.thresholds.declared:
-        found = types.find(evidence, "net_benefit_gain", site.name, threshold=at)
-        if low <= at <= high and isinstance(found, types.Estimate) and found.low is not None and found.high is not None:
-            axes.plot([at, at], [found.low * 100, found.high * 100], color=ink.BLUE, lw=1.0, zorder=2.8)
-    value = _gain_of(curve, primary := data.primary_threshold(evidence))
-    if value is not None:
-        marks.ring(axes, (primary or 0.0, value), 4)
+            line = data.column(of_rival, "threshold"), per_100(of_rival, "net_benefit")
+            axes.plot(*line, color=ink.INK, lw=1.2, ls=dash, zorder=2.5)
+    axes.plot(at, per_100(curve, "net_benefit"), color=ink.BLUE, lw=1.4, zorder=3, gid="model")
+    value = _at_primary(curve, primary := data.primary_threshold(evidence))
+    if value is not None and primary is not None:
+        default = value - (_gain_of(curve, primary) or 0.0)
+        axes.plot([primary, primary], [default, value], color=ink.ALERT, lw=1.0, zorder=2.8)
+        marks.ring(axes, (primary, value), 4)
+
+
+def _at_primary(curve: types.Curve | types.Absent, primary: float | None) -> float | None:
+    """The net benefit per 100 patients at the primary threshold; None where the curve has no such row."""
+    row = None if primary is None or isinstance(curve, types.Absent) else data.row_of(curve, "threshold", primary)
+    return None if row is None or isinstance(curve, types.Absent) else float(per_100(curve, "net_benefit")[row])
 
 
 def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float | None:
-    """The gain of a curve at the primary threshold; None where it has no such row."""
+    """How much more that is than the better of flagging everyone and no one."""
     row = None if primary is None or isinstance(curve, types.Absent) else data.row_of(curve, "threshold", primary)
-    return None if row is None or isinstance(curve, types.Absent) else float(gain(curve)[row])
+    if row is None or isinstance(curve, types.Absent):
+        return None
+    return float(per_100(curve, "net_benefit")[row] - max(per_100(curve, "treat_all")[row], 0.0))
 
 
 NARROWEST_WITH_NUMBER = 24.0
@@ -172,8 +184,9 @@ NARROWEST_WITH_NUMBER = 24.0
 
 def _key(width: float, rivals: Mapping[str, Dash]) -> list[facets.Key]:
     """What the lines of the panels stand for."""
-    default = "better default" if width == canvas.HALF else "the better of flagging everyone and no one"
-    entries = [facets.Key("model", ink.BLUE), facets.Key(default, ink.INK, "-", 0.8)]
+    everyone, nobody = ("everyone", "no one") if width == canvas.HALF else ("flagging everyone", "flagging no one")
+    entries = [facets.Key("model", ink.BLUE), facets.Key(everyone, ink.INK_2, "-", 0.8)]
+    entries.append(facets.Key(nobody, ink.INK, "-", 0.8))
     names = widths.shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
     return entries + [facets.Key(name, ink.INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
 
@@ -185,29 +198,26 @@ def decision_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 
 def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn:
-    """The gains of the sites over a range of thresholds with their words."""
+    """The decision curves of the sites with their words."""
     drawn = register.present(draw_decision_panels(evidence, width))
     shown, left = facets.shown_sites(evidence, width)
     known = facets.known((site, site_curve(evidence, site)) for site in shown)
     not_drawn = captions.models_left_out(evidence, drawn_rivals(evidence, shown))
-    caption = (
-        f"{captions.patients(shown)}. Above zero the model has a higher net benefit than the better of flagging "
-        f"everyone and no one.{marked(evidence, known)}{not_drawn}{captions.left_out(left, 'see the tables')}"
-    )
+    words = f"{marked(evidence, known)}{not_drawn}{captions.left_out(left, 'see the tables')}"
+    caption = f"{captions.patients(shown)}; {words}"
     return canvas.Drawn(drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
 
 
 def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
-    """What the caption says about the marks and the end of the scale."""
+    """What the caption says about the lines, the marks and the end of the scale."""
     primary = data.primary_threshold(evidence)
-    bottom, _ = gain_limits(known, primary)
+    bottom, _ = benefit_limits(known, primary)
     rows = [None if primary is None else data.row_of(curve, "threshold", primary) for curve in known]
     return captions.said(
-        "net_benefit_marks",
+        "net_benefit",
         evidence,
-        declared=evidence.release.thresholds.declared,
         ring="" if primary is None or set(rows) <= {None} else threshold(primary),
-        beyond=min(float(np.nanmin(gain(curve))) for curve in known) < bottom,
+        beyond=min(float(np.nanmin(per_100(curve, "net_benefit"))) for curve in known) < bottom,
     )
 
 
