@@ -28,8 +28,8 @@ LEVEL = 0.05
 """The level of each step of the closed test."""
 MOVED = 0.5
 """By so many standard errors coefficients are moved to see how the closed test follows them; Ye 1998 has .5 to 1."""
-BY_OUTCOME = ("sensitivity", "specificity")
-"""The measures that are conditional on the outcome."""
+BY_OUTCOME = ("sensitivity", "specificity", "reclassified")
+"""The measures that are conditional on the outcome, and the counts that stand beside them."""
 
 
 @dataclass(frozen=True)

@@ -149,9 +149,14 @@ def ends_of_range(
     always one of them: no range may hide what the page accuses the model of.
     """
     enough = [(site, each) for site, each in found if site.name in against or not _has_few(site, measure)]
-    few = len(found) - len(enough) if enough else 0
-    said = f"; {in_words(few)} more left out as too small" if few else ""
-    return enough or list(found), said
+    left = [site.site for site, _ in found if site not in [each for each, _ in enough]] if enough else []
+    who = left[0] if len(left) == 1 and len(left[0]) <= SHORT else f"{in_words(len(left))} more"
+    of = "patients" if RESTS_ON.get(measure) == "patient" else "of one outcome"
+    return enough or list(found), f"; {who} left out, with few {of}" if left else ""
+
+
+SHORT = 24
+"""The letters of a name that stands behind a range."""
 
 
 def _has_few(site: types.DatasetSummary, measure: str) -> bool:

@@ -45,6 +45,8 @@ def lines(evidence: types.Evidence) -> list[Line]:
     given = len({name for site in sites for name in site.features})
     used = "" if release.model is None else counted(len(release.model.predictors), "predictor")
     figures = {"used": used, "given": given, "tables": f"{given:,}" if given else "none"}
+    giving = sum(bool(site.features) for site in sites)
+    figures["some"] = f"{in_words(giving)} of {in_words(len(sites))} sites" if 0 < giving < len(sites) else ""
     return [
         Line(
             "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."

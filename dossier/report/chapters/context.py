@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dossier.core import checklist
+from dossier.core import binding, checklist
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import names, words
 
 
@@ -20,6 +20,16 @@ def finding(evidence: Evidence) -> Sentence:
         f"The model gives the probability of {names.foretold(evidence)}.",
         f"{which} is tested here unchanged on {where}; the purpose is {purpose}.",
     )
+
+
+def ruled_out(evidence: Evidence) -> str:
+    """The hospitals that the maker rules out, where the model is for others."""
+    out = () if binding.is_for_nobody(evidence.release) else binding.ruled_out(evidence)
+    return named_with_the_rest([site.site for site in out], MOST_NAMED)
+
+
+MOST_NAMED = 8
+"""Hospitals that a list has room for."""
 
 
 CHAPTER = chapter("context", finding)

@@ -48,7 +48,7 @@ def _apart_all_the_same(evidence: types.Evidence, sites: Sites) -> str:
     """Which sites other measures tell from the development data, whatever the average says."""
     by = facts.gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in sites)
     said = [f"{how} {words.named_or_counted(by[kind], 2)} apart" for kind, how in TELLS.items() if kind in by]
-    return f"An average of 0.50 means alike, yet {words.listing(said)}." if said else ""
+    return f"Whatever the average says, {words.listing(said)}." if said else ""
 
 
 TELLS = {"classifier": "a classifier tells", "distances": "the energy test tells"}

@@ -20,7 +20,9 @@ from dossier.words import entries
 
 def finding(_: types.Evidence) -> Sentence:
     """What stands here."""
-    return Sentence("What no other chapter prints.", "None of it is a ground for a judgement on its own.")
+    return Sentence(
+        "What the other chapters leave out, in part or whole.", "None of it is a ground for a judgement on its own."
+    )
 
 
 def measures(evidence: types.Evidence) -> tuple[Table, ...]:

@@ -42,6 +42,7 @@ def table(evidence: types.Evidence) -> Table:
         footnotes=(*_legend(evidence), *notes, *_beside(evidence)),
         level=numbers.level_of(evidence),
         line=numbers.threshold(at[0]) if at else "",
+        others=len(evidence.release.thresholds.declared) > 1,
         lowest=lowest,
         highest=highest,
     )
@@ -170,6 +171,9 @@ def _beside(evidence: types.Evidence) -> Iterator[str]:
     """What the marks say, where of many hospitals most are not named, and of criteria what a reader has to know."""
     marked = {mark for site in types.externals(evidence) for mark in binding.marks(evidence, site)}
     yield from (f"{mark}{TIED}{says}" for mark, says in MARKED.items() if mark in marked)
+    sites = types.externals(evidence)
+    if len(sites) > 1 and any(site.setting for site in sites):
+        yield sentence.phrase("data", "counted_as_one")
     left = sentence.not_among_pooled(evidence)
     yield from filter(None, [verdict.only_some(evidence), f"Over all is without {left}." if left else ""])
     if acceptance.counted_ones(evidence):

@@ -108,7 +108,9 @@ OVER_SPLITS = "mean_over_splits"
 
 def over_splits(evidence: types.Evidence) -> str:
     """How numbers of refitted splits were taken; empty where there are none."""
-    ways = (result.found.method for result in evidence.results if isinstance(result.found, types.Estimate))
+    internal = {dataset.name for dataset in evidence.datasets if dataset.role == "internal"}
+    own = (result.found for result in evidence.results if result.dataset in internal)
+    ways = (found.method for found in own if isinstance(found, types.Estimate))
     return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -31,8 +32,14 @@ def finding(evidence: Evidence) -> sentence.Sentence:
 
 def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:
     """Each source once, in alphabetical order, that a measure on the pages of these chapters cites."""
-    cited_here = {source(short) for term in glossary.used(evidence, chapters) if term.on_page for short in term.cites}
+    used = [term for term in glossary.used(evidence, chapters) if term.on_page]
+    # What a term cites, and what its own words name where they say how it differs from a paper.
+    cited_here = {source(short) for term in used for short in (*term.cites, *NAMED.findall(term.differs))}
     return [Reference(source) for source in sorted(cited_here, key=lambda source: source.text)]
+
+
+NAMED = re.compile(r"\[([A-Z][^\]]* \d{4})\]")
+"""A source in the words of a term: its first author and its year."""
 
 
 CHAPTER = chapter("references", finding)

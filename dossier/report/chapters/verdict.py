@@ -119,12 +119,17 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     better = " ".join(filter(None, said))
     every = claims.about(evidence, "benefit", "hospital")
     states = [claim.state for claim in every if claim.low is not None and dict(claim.at) == {"threshold": at}]
-    if at is None or not states:
-        return sentence.Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))
-    use = _use(threshold(at), states, len(types.externals(evidence)))
+    use = _use(threshold(at), states, len(types.externals(evidence))) if at is not None and states else ""
     # What is shown to be wrong comes first; of both, no use at a hospital is the graver.
-    first, then = (better, use) if better and "against" not in states else (use, better)
-    return sentence.Sentence(first, f"{then} {none} {found.lead} {found.rest}".strip())
+    lead = [_beaten(evidence), use] if "against" not in states else [use, ""]
+    first, *then = [*filter(None, lead), found.lead]
+    return sentence.Sentence(first, " ".join(filter(None, (*then[:-1], better, none, *then[-1:], found.rest))))
+
+
+def _beaten(evidence: types.Evidence) -> str:
+    """Where another model is shown to be better."""
+    where = dict.fromkeys(each.site.site for each in comparison.better_rivals(evidence) if each.is_sure)
+    return f"Another model is better at {sentence.named_with_the_rest(list(where), MOST_NAMED)}." if where else ""
 
 
 def _use(at: str, states: Sequence[types.State], sites: int) -> str:

@@ -123,7 +123,7 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
         f"Broken line: what it said, {shown}. To its right it said too little, to its left too much. "
         f"Line: the range ({captions.level_text(evidence)})"
         f"{'; wide, brown: shown to be wrong' if any(row.is_off for row in rows) else ''}"
-        f"{'; thin: not shown to be far off' if beside else ''}."
+        f"{'; thin: not shown to be, perhaps wrong too' if beside else ''}."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))

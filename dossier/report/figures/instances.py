@@ -182,13 +182,13 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     texts = [f"{first} to {last} ({site.site})" for site, (first, last) in spread]
     ends, few = ends_of_range(spread)
     widest, (first, last) = max(ends, key=lambda row: float(row[1][1]) - float(row[1][0]))
-    message = f"What counts as right matters most in {widest.site}: accuracy runs from {first} to {last}{few}."
+    message = f"What counts as right matters most in {widest.site}: H-accuracy runs from {first} to {last}{few}."
     more = captions.left_out(len(types.externals(evidence)) - len(sites), "see results.csv")
     caption = (
         f"{captions.patients([site for site, _ in sites])}; {captions.level_text(evidence)} intervals. Square: "
         f"plain accuracy; circles: H-accuracy. Confidence: the score that earns full credit.{_line(evidence)}{more}"
     )
-    return canvas.Drawn(panels.sheet, caption, f"Accuracy runs from {captions.joined(texts, 8)}.", message)
+    return canvas.Drawn(panels.sheet, caption, f"H-accuracy runs from {captions.joined(texts, 8)}.", message)
 
 
 @canvas.figure("H-accuracy by what raters say")

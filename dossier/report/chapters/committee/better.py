@@ -171,21 +171,17 @@ def another_is_better(evidence: Evidence) -> str:
     others = [each for each in others if each.site.site not in surest]
     shown, maybe = (
         plain.first_named(
-            [
-                f"{each.site.site} (by {_of_thousand(each.by, is_worse=False)})"
-                for each in others
-                if each.is_sure is wanted
-            ]
+            [f"{each.site.site} (by {_by(each.by, each.measure)})" for each in others if each.is_sure is wanted]
         )
         for wanted in (True, False)
     )
     so = "".join(
-        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}, by {_of_thousand(each.by, is_worse=False)}."
+        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}, by {_by(each.by, each.measure)}."
         for site, each in list(surest.items())[:MOST_MODELS]
     )
     so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
-    return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
+    return f"Another model does better{where}: {names} {how}, by {_by(first.by, first.measure)}.{so}"
 
 
 def _does(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
@@ -195,7 +191,7 @@ def _does(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
     return {
         "auroc_difference": (f"{what} better", f"{what} worse"),
         "accuracy_difference": ("names more patients rightly", "names fewer patients rightly"),
-        "mean_severity_difference": ("is wrong by less", "is wrong by more"),
+        "mean_severity_difference": ("makes less grave errors", "makes graver errors"),
         "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}"),
         "brier_difference": tuple(f"gives percentages {how} what happened" for how in ("closer to", "farther from")),
     }
@@ -224,7 +220,7 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
         is_turned = stands[0] == ("against" if here[0].limit[1] is None else "shown")
-        return f"{how} (by {_of_thousand(here[0], is_worse=is_turned)})."
+        return f"{how} (by {_by(here[0], measure, is_worse=is_turned)})."
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
     parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
@@ -239,11 +235,16 @@ def _part(count: int, among: int) -> str:
     return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {in_words(among)}"
 
 
-def _of_thousand(found: Estimate | claims.Claim, is_worse: bool) -> str:
-    """By how many of 1,000 the model does better, or worse where it does, with the range."""
+SCORES = ("mean_severity_difference", "brier_difference")
+"""What is no number of people: a mean between 0, all right, and 1."""
+
+
+def _by(found: Estimate | claims.Claim, measure: str, *, is_worse: bool = False) -> str:
+    """By how much the model does better, or worse where it does: of 1,000 people or as a score, with the range."""
+    scale, digits, of = (1, 3, " of 1 (0: never wrong)") if measure in SCORES else (1000, 0, " of 1,000")
     sign = -1 if is_worse else 1
-    value = number(1000 * sign * (found.value or 0.0), 0)
+    value = number(scale * sign * (found.value or 0.0), digits)
     if found.low is None or found.high is None:
-        return f"{value} of 1,000"
-    low, high = (number(1000 * bound, 0) for bound in sorted((sign * found.low, sign * found.high)))
-    return f"{value} of 1,000, range {low} to {high}"
+        return f"{value}{of}"
+    low, high = (number(scale * bound, digits) for bound in sorted((sign * found.low, sign * found.high)))
+    return f"{value}{of}, range {low} to {high}"

@@ -11,13 +11,13 @@ from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
 from dossier.report.chapters.committee.plain import (
     LINE,
-    THEN_THE_SAME,
     abridged,
     as_sentence,
     doing,
     few_named,
     line,
     risk_of,
+    then_the_same,
 )
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import in_words, listing, sentence_case
@@ -104,8 +104,8 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
     flagged = list(dict.fromkeys(known.get(flag.dataset, "all hospitals") for flag in flags))
     missing = [site for site in flagged if not any(site in sites for sites in replies.values())]
     if not replies:
-        return Danger(text, "", "Not answered.")
-    left = f"Not answered for {few_named(missing)}." if missing else ""
+        return Danger(text, "", "The maker has not answered.")
+    left = f"The maker has not answered for {few_named(missing)}." if missing else ""
     if all(reply.strip(" .").lower() in AGREED for reply in replies):
         return Danger(text, "The maker agrees; no action given.", left)
     answers = " ".join(
@@ -140,13 +140,17 @@ def _of_turn(evidence: types.Evidence, name: str) -> str:
 
 
 def _of_risks(evidence: types.Evidence, name: str) -> str:
+    labels = classes.labels(evidence)
+    if labels:
+        wrong = [label for label in labels if multiplicity.misfit(evidence, name, label).level]
+        return f"its percentages are wrong for {listing(wrong)}." if wrong else ""
     off = multiplicity.misfit(evidence, name)
     return f"its percentages are {off.level} for the patients as a whole." if off.level and not off.is_reversed else ""
 
 
 def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
     harmed = name in {site.name for site in binding.harmed(evidence)}
-    return f"{PLAIN['stop_rule_crossed']} {THEN_THE_SAME}." if harmed else ""
+    return f"{PLAIN['stop_rule_crossed']} {then_the_same(evidence)}." if harmed else ""
 
 
 def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:
@@ -157,8 +161,11 @@ def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:
 def _of_rows(evidence: types.Evidence, name: str) -> str:
     excluded = types.summary_of(evidence, name).excluded.values()
     # A count that is protected, or is 0, may be of nobody.
-    unknown = all((count.low if isinstance(count, types.CountRange) else count) == 0 for count in excluded)
-    return "patients may be missing from the test: how many is kept back." if unknown else ""
+    if any(isinstance(count, types.CountRange) for count in excluded):
+        unknown = all((count.low if isinstance(count, types.CountRange) else count) == 0 for count in excluded)
+        return "patients may be missing from the test: how many is kept back." if unknown else ""
+    left, site = sum(count for count in excluded if isinstance(count, int)), types.summary_of(evidence, name)
+    return f"{left:,} of {left + site.n:,} patients are missing from the test." if left else ""
 
 
 def _of_prevalence(evidence: types.Evidence, name: str) -> str:
@@ -171,12 +178,12 @@ def _of_prevalence(evidence: types.Evidence, name: str) -> str:
 
 
 def _same_for_all(evidence: types.Evidence, name: str) -> str:
-    """What would be better at a hospital, and at which lines; empty where that is everyone and no one."""
-    better = better_defaults(evidence, name)
-    if len(better) != 1:
-        return ""
-    ((whom, lines),) = better.items()
-    return f"{doing(evidence, whom)} would be better at the {listing([line(at) for at in dict.fromkeys(lines)])}."
+    """What would be better at a hospital, and at which lines."""
+    parts = [
+        f"{doing(evidence, whom)} would be better at the {listing([line(at) for at in dict.fromkeys(lines)])}"
+        for whom, lines in better_defaults(evidence, name).items()
+    ]
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {

@@ -219,8 +219,8 @@ def broken(evidence: types.Evidence) -> str:
         seen = {site.name for site in monitoring.followed_sites(evidence)}
         seen = seen - {each.site.name for each in every if each.is_open} | {each.site.name for each in crossed}
         unseen = [site for site in types.externals(evidence) if site.name not in seen]
-        rest = f" Could not be looked at in {plain.counted_hospitals(len(unseen))}." if unseen else ""
-        return f"By it, to be off from then on: {times}{f'; {in_words(more)} times more' if more > 0 else ''}.{rest}"
+        rest = f" Nobody could check it in {plain.counted_hospitals(len(unseen))}." if unseen else ""
+        return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}; to be off since then.{rest}"
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if sites:
         return f"By it, to be off at no time: {listing(sites)}."
@@ -241,7 +241,7 @@ def broken_here(evidence: types.Evidence) -> str:
     where = "here" if evidence.local_site else f"in {plain.few_named(list(sites))}"
     harmed = list(dict.fromkeys(site.site for site in binding.harmed(evidence) if is_here(site.name, evidence)))
     among = "" if harmed == list(sites) else f" in {plain.few_named(harmed)}"
-    then = f" {plain.THEN_THE_SAME}{among}." if harmed else ""
+    then = f" {plain.then_the_same(evidence)}{among}." if harmed else ""
     return f"By the maker's rule it must be switched off {where}.{then}"
 
 

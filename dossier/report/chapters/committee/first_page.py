@@ -45,7 +45,7 @@ def answer(evidence: types.Evidence) -> str:
         off = [each.where for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
         # Where they are shown to be wrong, whatever its goals ask.
         wrong += [worse_for(evidence), f"Its percentages are wrong in {plain.few_named(off)}." if off else ""]
-        parts = [*forbidden, _goals_everywhere(evidence), *wrong, better.another_is_better(evidence), changed]
+        parts = [*forbidden, better.another_is_better(evidence), _goals_everywhere(evidence), *wrong, changed]
         parts.append(_elsewhere(evidence))
     else:
         wrong = [worse_for(evidence), _percentages_here(evidence, ours)]
@@ -79,8 +79,10 @@ REVERSED = "The higher its percentage, the rarer the outcome: its order is rever
 
 def approving(evidence: types.Evidence) -> str:
     """What the box of the decision says that approves: against whom, where the maker has ruled the model out."""
-    if declared.ruled_out_here(evidence) or declared.broken_here(evidence):
+    if declared.ruled_out_here(evidence):
         return "Approve against the maker's statement"
+    if declared.broken_here(evidence):
+        return "Approve against the maker's rule"
     where = {evidence.local_site} if evidence.local_site else {claim.dataset for claim in claims.of(evidence)}
     failed = [claim for claim in claims.of(evidence) if claims.standing(evidence, claim) == "against"]
     here = {claim.limit_source for claim in failed if claim.dataset in where}
@@ -114,7 +116,10 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     what = f" ({listing(_goal_words(evidence, asked))})"
     unknown = [criterion for criterion in asked if criterion.met is None]
     if missed:
-        return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
+        rest = {"met": [goal for goal in asked if goal.met], "cannot tell yet": unknown}
+        more = "; ".join(f"{how}: {listing(_goal_words(evidence, goals))}" for how, goals in rest.items() if goals)
+        said = f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
+        return f"{said} {sentence_case(more)}." if more else said
     if unknown:
         more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
         why = " Too few were tested." if few_at(evidence, site) else ""
@@ -276,10 +281,18 @@ def purpose(evidence: types.Evidence, most: int = plain.TWO_LINES) -> Purpose:
     """For whom it is and what it is not for, in at most so many characters each."""
     whole = checklist.purpose(evidence) or f"{plain.NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in evidence.release.intended_use.not_for]
+    said += (
+        [] if binding.is_for_nobody(evidence.release) else [plain.first_named(out)] if (out := _out(evidence)) else []
+    )
     without = f"{'; '.join(each[:1].lower() + each[1:] for each in said)}." if said else ""
     full, short = plain.abridged(whole, most), plain.abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
     return Purpose(plain.as_sentence(full), short, is_whole)
+
+
+def _out(evidence: types.Evidence) -> list[str]:
+    """The hospitals that the maker rules out."""
+    return [site.site for site in binding.ruled_out(evidence)]
 
 
 # ---- where it worked ------------------------------------------------------------------------------------------------
@@ -367,7 +380,10 @@ def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
         among = told_of(evidence)
         over = f"Of{TIED}{among:,}{TIED}had{TIED}it, when{TIED}it{TIED}said"
         heads += [Head(plain.risk_of(risk), over) for risk in _shown_lines(evidence)]
-    return (*heads, *([Head("Goals", is_wide=True)] if _has_goals(evidence) else []))
+    # The word "met" of one goal would else read as leave to use the model.
+    every = {word for site in types.externals(evidence) for word in _goal_words(evidence, goals_at(evidence, site))}
+    head = f"Goal: {every.pop()}" if len(every) == 1 else "Goals"
+    return (*heads, *([Head(head, is_wide=True)] if _has_goals(evidence) else []))
 
 
 NONE_GIVEN = "–"
@@ -485,7 +501,8 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     parts += [_ranged(evidence)] if evidence.is_protected else []
     parts += [_at_horizon(evidence, types.externals(evidence)).strip()]
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
-        parts.append("Ranges: page 2.")
+        at = sentence.primary_threshold(evidence)
+        parts.append("Ranges: page 2." if at is None else f"Ranges at the {plain.line(at)}: page 2.")
     if evidence.local_site is None and among > 1 and rows:
         parts.append("If ours is above, ask for its own pages.")
     return " ".join(filter(None, parts))

@@ -52,7 +52,7 @@ def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
         for word, bound in (("at least", criterion.at_least), ("at most", criterion.at_most))
         if bound is not None
     ]
-    of_range = {"low": ", low end of the range", "high": ", high end of the range", "value": ""}[criterion.bound]
+    of_range = "" if criterion.bound == "value" else ", its whole range"
     together = "; all together" if criterion.dataset == POOLED else ""
     return f"{' and '.join(ends)}{of_range}{together}"
 

@@ -215,7 +215,7 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
             -look.distance,
         ),
     ):
-        more = "" if in_brief else f"{_range_of(look)}{_expected(look)}"
+        more = "" if in_brief else f"{_told_in(evidence, look)}{_range_of(look)}{_expected(look)}"
         who = f"{_whom(evidence, look)} ({_values(look)}{more})"
         found.setdefault(_how(evidence, look), []).append(who)
     return found
@@ -237,6 +237,13 @@ def _values(look: between_groups.Look) -> str:
     is_ratio = look.measure == between_groups.RATIO
     rendered, of_what = (plain.per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
     return f"{rendered(here)} {of_what}, the others {rendered(rest)}"
+
+
+def _told_in(evidence: types.Evidence, look: between_groups.Look) -> str:
+    """At how many hospitals the group was compared with the others, where that is not at all."""
+    sites = len(types.externals(evidence))
+    fewer = look.rests_on(sites) if look.dataset == types.POOLED else sites
+    return f"; in {in_words(fewer)} of {in_words(sites)} hospitals" if fewer < sites else ""
 
 
 def _range_of(look: between_groups.Look) -> str:
@@ -460,7 +467,9 @@ def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
     what = "of a class" if classes.labels(evidence) else f"{plain.with_it(evidence)}, or without"
     notes = [f"Too few: under {bands.FEW_FOR_POOLING} patients {what}."] if TOO_FEW in texts else []
     if NOT_COMBINED in texts:
-        notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
+        notes.append(
+            "Not combined: too few hospitals have enough of the group. The full report has each hospital by itself."
+        )
     if NOT_ALIKE in texts:
         notes.append("See below: the percentages of the group are not alike in all hospitals.")
     if known > MOST_GROUPS:

@@ -96,8 +96,9 @@ DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "givin
 """What a verb that does not end in -ed becomes as a noun of what is done."""
 
 
-THEN_THE_SAME = "At times doing the same for everyone would have been better"
-"""What is said of the time in which a rule to switch it off was broken, where the model did harm."""
+def then_the_same(evidence: types.Evidence) -> str:
+    """What is said of the time in which a rule to switch it off was broken, where the model did harm."""
+    return f"At times {doing(evidence, 'everyone, or no one,')} would have been better"
 
 
 def doing(evidence: types.Evidence, whom: str) -> str:
