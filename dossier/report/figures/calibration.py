@@ -173,7 +173,7 @@ LARGE = 68.0
 """The side of a panel when two stand beside each other, in mm."""
 TITLE = 6.0
 """The height of the line above the panels, in mm."""
-STRIP = 11.0
+STRIP = 9.4
 ROOM_BESIDE = 5.7
 """The widest number in mm that stands between an axis and the words that run along it."""
 
@@ -226,7 +226,7 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
 def _grid(count: int, width: float, left: float, with_risks: bool) -> facets.Lattice:
     if has_groups(range(count), width) and count > 1:
         gaps = 3.4 + left / 2, 7.4 + (STRIP + 4.0 if with_risks else 0.0)
-        return facets.large(count, left, 5, gaps, TALLEST if count <= 4 else TALLEST_OF_TWO_ROWS)
+        return facets.large(count, left, 5, gaps, TALLEST if count <= 2 else TALLEST_OF_SEVERAL)
     if width == canvas.FULL:
         size, (gap, gap_y), tallest = canvas.HALF if count == 1 else width, (4.4, 6.6), facets.TALLEST
     else:
@@ -235,8 +235,8 @@ def _grid(count: int, width: float, left: float, with_risks: bool) -> facets.Lat
     return facets.lattice(count, size, left=left, top=5, gap_x=gap, gap_y=gap_y, tallest=tallest, shape=shape)
 
 
-TALLEST, TALLEST_OF_TWO_ROWS = 64.0, 34.0
-"""The most that a panel with groups and risks measures in one row and in two, in mm."""
+TALLEST, TALLEST_OF_SEVERAL = 64.0, 31.0
+"""The most that a panel with groups and risks measures, of two and of more, in mm."""
 ALONE = 0.71
 """Height over width of a single panel at half width: it fills the width and leaves the other three their room."""
 

@@ -96,7 +96,7 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     left = 6.0 + max(widths.text_width(canvas.tick_text(tick)) for tick in canvas.inner_ticks(*limits, 5))
     shape = 0.78 if len(shown) <= 24 else 0.7
     if width == canvas.FULL and len(shown) <= facets.MOST_LARGE:
-        plan = facets.large(len(shown), left, 11.5, (5.0, 6.8), 42.0 if len(shown) <= 4 else 25.0, shape)
+        plan = facets.large(len(shown), left, 11.5, (5.0, 6.8), 42.0 if len(shown) <= 2 else 24.0, shape)
     else:
         plan = facets.lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
