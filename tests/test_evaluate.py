@@ -25,9 +25,8 @@ from dossier.core.types import RIVAL, Curve, Estimate, Evidence, Study, Subgroup
 from dossier.evaluate import offered, pieces
 from dossier.metrics import robustness
 from dossier.record import results
-from dossier.report.chapters import glossary, references
+from dossier.report.chapters import glossary, references, supporting
 from dossier.report.chapters.references import Reference
-from dossier.typeset.measures import chapter_tables
 from dossier.typeset.methods import method_text
 from dossier.words.sources import Source
 from tests.reasons import Said
@@ -380,8 +379,9 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     found = find(evidence, "thrown_away", "table")
     assert isinstance(found, Estimate)
     assert found.value == 0.25
-    heads = [column.label for each in chapter_tables(evidence, "discrimination") for column in each.columns]
-    rows = [row.label for each in chapter_tables(evidence, "discrimination") for row in each.rows]
+    # On a page, and not only among the measures that a chapter may show.
+    heads = [column.label for each in supporting.tables(evidence) for column in each.columns]
+    rows = [row.label for each in supporting.tables(evidence) for row in each.rows]
     assert "Throw-away share" in heads + rows
     assert "Throw-away share" in [term.label for term in glossary.used(evidence, ["discrimination"])]
     assert Reference(Source("Nobody 1900")) in references.cited(evidence, ["discrimination"])

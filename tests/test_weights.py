@@ -109,12 +109,8 @@ def _four(weights: list[float], threshold: float = 0.5) -> weighted.Rows:
     return weighted.Rows(OUTCOME, RISK, np.array(weights), threshold, RISK[::-1])
 
 
-OF_BOTH_CLASSES = {
-    *("balanced_accuracy", "youden_j", "likelihood_ratio_positive", "likelihood_ratio_negative"),
-    *("auroc", "scaled_brier", "tjur_r2", "auroc_difference"),
-    *("calibration_intercept", "calibration_slope", "calibration_intercept_joint"),
-    *("auroc_of_rival", "calibration_slope_of_rival"),
-}
+LAWS = {name: metric.laws for name, metric in fill("metrics").metrics.items()}
+OF_BOTH_CLASSES = {name for name in WEIGHTED if "one class is absent" in LAWS[name.removesuffix("_of_rival")]}
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,12 @@ from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
 
 
-def chapter_tables(evidence: types.Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[tables.Table, ...]:
-    """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
+def chapter_tables(
+    evidence: types.Evidence, chapter: str, without: Sequence[str] = (), more: Sequence[str] = ()
+) -> tuple[tables.Table, ...]:
+    """Every measure that a chapter may show, in tables, and some more; what stands in the files alone is left out."""
     members = [term for term in _members(evidence, chapter) if term.on_page and term.name not in without]
-    return tables_of(evidence, members)
+    return tables_of(evidence, [*members, *(evidence.terms[name] for name in more if name in evidence.terms)])
 
 
 def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[tables.Table, ...]:
@@ -87,9 +89,7 @@ def _side_by_side(evidence: types.Evidence, terms: Sequence[types.Term]) -> tabl
 
 def _members(evidence: types.Evidence, chapter: str) -> list[types.Term]:
     """The measures of a chapter without those that belong in the appendix only."""
-    return [
-        term for term in evidence.terms.values() if term.chapter == chapter and not in_appendix_only(evidence, term)
-    ]
+    return [term for term in evidence.terms.values() if printed_in(evidence, term) == chapter]
 
 
 def in_appendix_only(evidence: types.Evidence, term: types.Term) -> bool:

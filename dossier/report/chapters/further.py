@@ -31,9 +31,8 @@ def measures(evidence: types.Evidence) -> tuple[Table, ...]:
 
 
 def _terms(evidence: types.Evidence) -> list[types.Term]:
-    elsewhere = (term for term in evidence.terms.values() if term.on_page)
-    without = {term.name for term in elsewhere if not in_tables.in_appendix_only(evidence, term)}
-    return [term for term in evidence.terms.values() if term.name not in without]
+    every = evidence.terms.values()
+    return [term for term in every if not term.on_page or in_tables.in_appendix_only(evidence, term)]
 
 
 def curves(evidence: types.Evidence) -> list[Table]:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core.types import Description, Estimate, Evidence, Result, find_all
-from dossier.report.chapters import classes, sentence
+from dossier.report.chapters import classes, discrimination, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import measures, names, numbers, words
 from dossier.typeset.tables import Cell, Row, Table, worded
 
-PRINTED = ("model_based_concordance", "calibration_intercept", "brier", "log_score")
-"""The measures that are printed here; every other one stands in results.csv."""
+PRINTED = ("calibration_intercept", "brier", "log_score")
+"""The measures of calibration that are printed here, after those of discrimination that the core has no table of."""
 PRINTED_OF_CLASSES = ("brier", "log_score")
 """The same of several classes: those that take all of them at once."""
 
@@ -31,7 +31,8 @@ REST = "It reflects discrimination and calibration together, and depends on the 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The supporting measures of every dataset, side by side."""
     printed = PRINTED_OF_CLASSES if classes.labels(evidence) else PRINTED
-    return measures.tables_of(evidence, [evidence.terms[name] for name in printed if name in evidence.terms])
+    core = (*discrimination.WHATEVER, *discrimination.AT_A_THRESHOLD)
+    return measures.chapter_tables(evidence, "discrimination", core, printed)
 
 
 INPUTS = ("threshold of a case", "relevance of a case")
