@@ -60,7 +60,7 @@ def test_a_function_of_the_face_says_what_it_returns(name: str) -> None:
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_has_an_example(name: str) -> None:
-    assert "Examples" in sections(MEASURES[name])
+    assert "Examples" in sections(MEASURES[name]), "write what it gives in dossier/metrics/examples.toml"
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if ">>>" in (inspect.getdoc(PUBLIC[name]) or "")])

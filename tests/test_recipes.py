@@ -230,6 +230,9 @@ def test_the_measure_the_figure_the_sentence_and_the_chapter_are_on_the_pages(fo
     assert "The mean distance between the risk and what happened." in html
     assert "mean of |p \N{MINUS SIGN} y|" in html
     assert "Advantages of the mean absolute error" in html
+    assert "30:79–82.." not in html
+    assert "At least 30 events at every hospital" in html
+    assert re.search(r"\d\spatients,\s[\d,]+\sevents\.\sDots:", html)
     assert "figures/absolute_error_by_site.svg" in html
     assert f"The mean absolute error is {found(followed, 'plain')['value']:.3f}" in html
     assert "Sites tested before deployment: 1." in html

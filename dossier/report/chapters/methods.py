@@ -36,7 +36,7 @@ def tables(evidence: types.Evidence, chapters: Sequence[Chapter]) -> tuple[Table
     for each, members in found.items():
         rows = []
         for term, interval in zip(members, _intervals(evidence, members), strict=True):
-            texts = (formula(term), sentence_case(interval), "; ".join(term.cites))
+            texts = (formula(term), sentence_case(interval), "; ".join(cite.rstrip(".") for cite in term.cites))
             rows.append(Row(sentence_case(term.label), tuple(map(Cell.word, texts))))
         made += [worded("methods", rows, at=each.name, chapter=each.title)] if rows else []
     return tuple(made)
