@@ -58,8 +58,8 @@ def check(term: Term) -> None:
     assert TypeAdapter(Term).validate_python(asdict(term)) == term
     assert term.formula, "the methods appendix would have an empty cell"
     assert term.formula[-1] != "."
-    assert term.formula.count("(") == term.formula.count(")")
-    assert term.formula.count("[") == term.formula.count("]")
+    assert all(term.formula.count(first) == term.formula.count(last) for first, last in ("()", "[]"))
+    assert {*term.at} <= {*entries("terms")["setting"]}, "write what it is called in dossier/words/terms.toml"
     assert not re.search(r"[a-z]_[a-z]", term.formula), "a name of the code"
     assert term.cites
     assert all(citation in entries("sources") or len(citation) > 40 for citation in term.cites if citation != "Jin"), (
