@@ -489,7 +489,7 @@ def test_who_is_missed_names_the_ends(covid: Book) -> None:
     assert not [text for text in words if "overlap" in text]
     assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
         "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) of those with SARS-CoV-2 infection; "
-        "one more left out as too small."
+        "Brazil 3 left out, with few of one outcome."
     )
 
 

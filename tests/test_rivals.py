@@ -247,7 +247,10 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
         "by 134" in answer
     )
     # What is sure there in another way is said, and not that this may be so there.
-    assert "range 60 to 206. In Graft 3: Vendor A (simulated) is wrong by less, by 56 of 1,000, range 33 to" in answer
+    assert (
+        "range 60 to 206. In Graft 3: Vendor A (simulated) makes less grave errors, by 0.056 of 1 (0: never wrong)"
+        in answer
+    )
     beside = better.than_the_other_model(evidence)
     assert beside.startswith("Beside Vendor A (simulated), by hospital:")
     assert "names fewer patients rightly in one of three and perhaps it names fewer patients" in beside
@@ -355,7 +358,8 @@ def test_one_whose_percentages_alone_are_better_is_on_the_first_page_of_both_edi
     asked = dossier.validate(frame, outcome="outcome", risk="risk", thresholds=(0.5,), rival=rival)
     said = {claim.measure: claim.state for claim in claims.counted(asked.evidence, "comparators")}
     assert said == {"net_benefit_difference": "open", "auroc_difference": "open", "brier_difference": "against"}
-    assert "Fair in Brier score at" in verdict.finding(asked.evidence).lead
+    assert verdict.finding(asked.evidence).lead == "Another model is better at Data."
+    assert "Fair in Brier score at" in verdict.finding(asked.evidence).rest
     assert "Fair gives percentages closer to what happened, by" in plain(first_page.answer(asked.evidence))
 
 

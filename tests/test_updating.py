@@ -142,6 +142,24 @@ def test_the_interval_of_the_closed_test_holds_those_of_all_that_it_may_choose(f
         assert high <= own[1]
 
 
+def test_who_changes_side_is_who_moves_sensitivity_and_specificity(found: Evidence) -> None:
+    """Of one row the counts came from other parts of the rows than the shares beside them."""
+    for site in types.externals(found):
+        for at in found.release.thresholds.declared:
+            for update in found.release.updates:
+                model = f"{UPDATED}{update}"
+                moved = find(found, "reclassified", site.name, model=model, threshold=at)
+                if isinstance(moved, Absent):
+                    continue
+                details = {name: value or 0.0 for name, value in moved.details.items()}
+                cases = details["newly_flagged_cases"] - details["no_longer_flagged_cases"]
+                own, new = (
+                    estimated(find(found, "sensitivity", site.name, threshold=at, **which))
+                    for which in ({}, {"model": model})
+                )
+                assert new.value * own.n == pytest.approx(own.value * own.n + cases)
+
+
 def test_an_update_is_judged_by_patients_whom_it_has_not_seen(whole: Study, found: Evidence) -> None:
     given = estimated(find(found, "oe_ratio", "north", model=f"{UPDATED}intercept"))
     assert given.method.has("cross_validated")

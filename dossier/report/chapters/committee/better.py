@@ -171,29 +171,37 @@ def another_is_better(evidence: Evidence) -> str:
     others = [each for each in others if each.site.site not in surest]
     shown, maybe = (
         plain.first_named(
-            [f"{each.site.site} (by {_by(each.by, each.measure)})" for each in others if each.is_sure is wanted]
+            [
+                f"{each.site.site} (by {_by(evidence, each.by, each.measure)})"
+                for each in others
+                if each.is_sure is wanted
+            ]
         )
         for wanted in (True, False)
     )
     so = "".join(
-        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}, by {_by(each.by, each.measure)}."
+        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}, by {_by(evidence, each.by, each.measure)}."
         for site, each in list(surest.items())[:MOST_MODELS]
     )
     so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
-    return f"Another model does better{where}: {names} {how}, by {_by(first.by, first.measure)}.{so}"
+    return f"Another model does better{where}: {names} {how}, by {_by(evidence, first.by, first.measure)}.{so}"
 
 
-def _does(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
-    """What a model does that is better by each measure, and what one that is worse."""
+OF_PEOPLE, OF_ONE = "of 1,000", "of 1 (0: never wrong)"
+
+
+def _does(evidence: Evidence) -> Mapping[str, tuple[str, str, str]]:
+    """What a model does that is better by each measure, what one that is worse, and of what a difference is a part."""
     at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
     at_line = f" at the {plain.line(at[0])}" if at else ""
+    gives, happened = "gives percentages", "what happened"
     return {
-        "auroc_difference": (f"{what} better", f"{what} worse"),
-        "accuracy_difference": ("names more patients rightly", "names fewer patients rightly"),
-        "mean_severity_difference": ("makes less grave errors", "makes graver errors"),
-        "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}"),
-        "brier_difference": tuple(f"gives percentages {how} what happened" for how in ("closer to", "farther from")),
+        "auroc_difference": (f"{what} better", f"{what} worse", OF_PEOPLE),
+        "accuracy_difference": ("names more patients rightly", "names fewer patients rightly", OF_PEOPLE),
+        "mean_severity_difference": ("makes less grave errors", "makes graver errors", OF_ONE),
+        "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}", OF_PEOPLE),
+        "brier_difference": (f"{gives} closer to {happened}", f"{gives} farther from {happened}", OF_ONE),
     }
 
 
@@ -220,8 +228,8 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
         is_turned = stands[0] == ("against" if here[0].limit[1] is None else "shown")
-        return f"{how} (by {_by(here[0], measure, is_worse=is_turned)})."
-    parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
+        return f"{how} (by {_by(evidence, here[0], measure, is_worse=is_turned)})."
+    parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words[:2], counts, strict=True) if count]
     unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
     parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
     parts += [f"it gives the same percentages in {in_words(len(same))}"] if same else []
@@ -235,16 +243,13 @@ def _part(count: int, among: int) -> str:
     return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {in_words(among)}"
 
 
-SCORES = ("mean_severity_difference", "brier_difference")
-"""What is no number of people: a mean between 0, all right, and 1."""
-
-
-def _by(found: Estimate | claims.Claim, measure: str, *, is_worse: bool = False) -> str:
+def _by(evidence: Evidence, found: Estimate | claims.Claim, measure: str, *, is_worse: bool = False) -> str:
     """By how much the model does better, or worse where it does: of 1,000 people or as a score, with the range."""
-    scale, digits, of = (1, 3, " of 1 (0: never wrong)") if measure in SCORES else (1000, 0, " of 1,000")
+    of = _does(evidence)[measure][2]
+    scale, digits = (1000, 0) if of == OF_PEOPLE else (1, 3)
     sign = -1 if is_worse else 1
     value = number(scale * sign * (found.value or 0.0), digits)
     if found.low is None or found.high is None:
-        return f"{value}{of}"
+        return f"{value} {of}"
     low, high = (number(scale * bound, digits) for bound in sorted((sign * found.low, sign * found.high)))
-    return f"{value}{of}, range {low} to {high}"
+    return f"{value} {of}, range {low} to {high}"
