@@ -288,6 +288,24 @@ def test_people_are_none_and_all_only_where_they_are(share: float, among: int, w
     assert (numbers.people(share, among), numbers.people(share, among, in_cell=True)) == (words, cell)
 
 
+@pytest.mark.parametrize(
+    ("share", "printed"),
+    [
+        (0.0016, "0.16%"),
+        (0.0045, "0.45%"),
+        (0.000449, "0.045%"),
+        (0.99946, "99.946%"),
+        (0.01, "1%"),
+        (0, "0%"),
+        (1, "100%"),
+    ],
+)
+def test_a_share_of_few_in_per_cent_has_its_digits(share: float, printed: str) -> None:
+    """Two hospitals of .16 and .45% both had "<1%", and an outcome "in <1% at A and in <1%" of the others."""
+    assert numbers.per_cent(share) == printed
+    assert numbers.per_cent(1 - 1e-13) == "100%"
+
+
 @pytest.mark.parametrize(("frequency", "among"), [(0.5, 100), (0.05, 100), (0.02, 1000), (0.0045, 10_000), (0, 10_000)])
 def test_what_is_rare_is_told_of_more_people(frequency: float, among: int) -> None:
     assert numbers.of_how_many(frequency) == among

@@ -43,8 +43,15 @@ def number(value: float, digits: int = 2, percent: bool = False) -> str:
 
 
 def per_cent(value: float, digits: int = 0) -> str:
-    """A share in per cent, with its sign."""
+    """A share in per cent, with its sign: two digits of what fewer than 1 in 100 have, or all but so few."""
+    rarer = 100 * min(value, 1 - value)
+    if LEAST_RARE < rarer < 1:
+        digits = max(digits, 1 - math.floor(math.log10(rarer)))
     return f"{number(value, digits, percent=True)}%"
+
+
+LEAST_RARE = 1e-5
+"""Per cent: less is the error of a float."""
 
 
 PEOPLE = ((0.05, 100), (0.005, 1000), (0.0, 10_000))
