@@ -985,25 +985,33 @@ def test_a_difference_of_shares_is_in_percentage_points() -> None:
     )
 
 
-def test_the_counts_of_a_thousand_patients_are_those_of_the_committee() -> None:
-    """Brought to 1,000 together, in each row: flagged are the found and the false alarms."""
-    columns: dict[str, tuple[float | None, ...]] = {
-        "threshold": (0.5, 0.25),
-        "true_positive": (436.0, 469.0),
-        "false_positive": (48.0, 205.0),
-        "false_negative": (47.0, 15.0),
-        "true_negative": (469.0, 311.0),
-    }
+@pytest.mark.parametrize(
+    ("counts", "printed", "says"),
+    [
+        # 484 flagged of 1,000, 483 with the outcome.
+        ((436.0, 48.0, 47.0, 469.0), ["484", "436", "47", "48"], "misses 47 ("),
+        # 8 of 2,000 have the outcome: of 1,000 it would be 3 and 1, and of 10,000 it is 30 and 10.
+        ((6.0, 494.0, 2.0, 1498.0), ["2,500", "30", "10", "2,470"], "10,000 patients"),
+    ],
+)
+def test_the_counts_of_patients_add_up_to_1000_or_of_a_rare_outcome_to_10000(
+    counts: tuple[float, ...], printed: list[str], says: str
+) -> None:
+    """Brought to so many together, in each row: flagged are the found and the false alarms."""
     one = KINDS["one"]
-    site = dataclasses.replace(one.datasets[0], n=337, events=163)
-    curve = CurveResult("per_thousand_of_site", site.name, Curve(columns, 337, Method("counted")))
-    kept = tuple(result for result in one.curves if result.curve != "per_thousand_of_site")
-    thresholds = one.release.thresholds.model_copy(update={"declared": (0.5, 0.25)})
-    release = one.release.model_copy(update={"thresholds": thresholds})
+    columns = {name: (count,) for name, count in zip(utility.CELLS, counts, strict=True)}
+    n, events = int(sum(counts)), int(counts[0] + counts[2])
+    site = dataclasses.replace(one.datasets[0], n=n, events=events)
+    counted = Curve({"threshold": (0.5,), **columns}, n, Method("counted"), events)
+    curve = CurveResult("classification", site.name, counted)
+    kept = tuple(result for result in one.curves if result.curve != "classification")
+    release = one.release.model_copy(
+        update={"thresholds": one.release.thresholds.model_copy(update={"declared": (0.5,)})}
+    )
     table = utility.impact(dataclasses.replace(one, datasets=(site,), curves=(*kept, curve), release=release))
     (row,) = table.rows
-    assert [cell.text for cell in row.cells] == ["484", "436", "47", "48", "674", "469", "15", "205"]
-    assert "misses 47 (" in table.title
+    assert [cell.text for cell in row.cells] == printed
+    assert says in table.title
 
 
 def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:

@@ -57,6 +57,15 @@ def decimal(shares: Any) -> NDArray[np.float64]:
     return np.where((written != 0) & (np.abs(given - written) < 5e-16), written, given)
 
 
+def largest_remainder(counts: NDArray[np.float64], total: int) -> NDArray[np.float64]:
+    """Whole numbers in the proportion of the counts that add up to the total; ties go to the first."""
+    exact = counts / counts.sum() * total
+    whole = np.floor(exact)
+    missing = round(total - float(whole.sum()))
+    whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
+    return np.asarray(whole)
+
+
 def risks(numbers: Any, scale: str) -> NDArray[np.float64]:
     """Numbers of a declared scale as risks from 0 to 1."""
     if scale == "log_odds":

@@ -9,6 +9,7 @@ import numpy as np
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, curve_synthesis, present
 from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve
+from dossier.core.values import largest_remainder
 from dossier.metrics.discrimination import confusion
 
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
@@ -71,12 +72,3 @@ def _brought_to_a_thousand(cells: Floats) -> dict[str, tuple[float, ...]]:
     """The four counts of each threshold (4 x thresholds), so that they add up to 1,000."""
     shares = np.array([largest_remainder(column, 1000) for column in cells.T]).T
     return {name: tuple(map(float, row)) for name, row in zip(CELLS, shares, strict=True)}
-
-
-def largest_remainder(counts: Floats, total: int) -> Floats:
-    """Whole numbers in the proportion of the counts that add up to the total; ties go to the first."""
-    exact = counts / counts.sum() * total
-    whole = np.floor(exact)
-    missing = round(total - float(whole.sum()))
-    whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
-    return np.asarray(whole)

@@ -135,7 +135,7 @@ def at_least(datasets: Sequence[types.DatasetSummary]) -> str:
 RESTS_ON = {
     "sensitivity": "event",
     "specificity": "non-event",
-    **dict.fromkeys(("net_benefit_gain", "per_thousand_of_site", "brier", "mean_severity"), "patient"),
+    **dict.fromkeys(("net_benefit_gain", "classification", "brier", "mean_severity"), "patient"),
 }
 """Whom a measure rests on, of whom a site may have few, where these are not both events and non-events."""
 

@@ -14,7 +14,7 @@ from dossier.core.types import POOLED, Absent, Estimate, Evidence, externals, fi
 from dossier.report.figures import committee
 from dossier.report.figures.ink import BLUE
 from tests.conftest import by_hand
-from tests.estimated import estimated, present
+from tests.estimated import curved, estimated, present
 from tests.figures.drawings import in_style, sheet_of
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because
@@ -80,6 +80,16 @@ def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
         curve for curve in found.curves if (curve.curve, curve.dataset) != ("per_thousand_of_site", "site-3")
     )
     assert isinstance(committee.thousand(dataclasses.replace(found, curves=others)), Absent)
+
+
+def test_of_a_rare_outcome_nothing_is_drawn_of_1000_patients() -> None:
+    """5 of 1,000 are drawn; at a threshold of .002, or of 2 in 1,000, a patient more or less is half of the cases."""
+    rare = by_hand(Case("one", ("Desio, Italy",), rare=True))
+    assert present(committee.thousand(rare)).count["true_positive"] == 4
+    (counts,) = (curve for curve in rare.curves if curve.curve == "per_thousand_of_site")
+    columns = {**curved(counts.found).columns, "true_positive": (1.0,)}
+    fewer = dataclasses.replace(counts, found=dataclasses.replace(curved(counts.found), columns=columns))
+    assert isinstance(committee.thousand(dataclasses.replace(rare, curves=(fewer,))), Absent)
 
 
 def test_the_caption_counts_the_hospitals_that_are_not_drawn() -> None:

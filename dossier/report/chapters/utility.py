@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Term, externals, find, find_curve
+from dossier.core.values import largest_remainder
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, tables
@@ -67,26 +71,43 @@ MOST_THRESHOLDS = 3
 
 
 def impact(evidence: Evidence) -> tables.Table:
-    """Of 1,000 patients like those of each site: whom each threshold flags, finds and misses."""
+    """Of 1,000 patients like those of each site, or of 10,000: whom each threshold flags, finds and misses."""
     reasons = tables.Reasons(evidence)
     declared = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
-    sites = [(site, find_curve(evidence, "per_thousand_of_site", site.name)) for site in externals(evidence)]
+    sites = [(site, find_curve(evidence, "classification", site.name)) for site in externals(evidence)]
+    counted = {site.name: found for site, found in sites if isinstance(found, Curve) and found.n}
+    rarest = [found.events / found.n for found in counted.values() if found.events]
+    among = max(1000, numbers.of_how_many(min((*declared, *rarest), default=1.0)))
+    brought = [(site, _brought_to(found, among) if site.name in counted else found) for site, found in sites]
     columns = [
         tables.Column(label, over=f"Threshold {numbers.threshold(at)}")
         for at in declared
         for label in ("Flagged", "Found", "Missed", "False alarms")
     ]
-    rows = [tables.Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites]
-    return tables.worded("impact", rows, columns, reasons.footnotes(), title=_impact(sites, declared))
+    rows = [tables.Row(site.site, _of_so_many(found, len(declared), reasons)) for site, found in brought]
+    title = _impact(brought, declared, among)
+    return tables.worded("impact", rows, columns, reasons.footnotes(), title=title, among=f"{among:,}")
 
 
 def has_impact(evidence: Evidence) -> bool:
     """Whether anybody was counted at a declared threshold; of several classes no one is flagged or not."""
-    found = (find_curve(evidence, "per_thousand_of_site", site.name) for site in externals(evidence))
+    found = (find_curve(evidence, "classification", site.name) for site in externals(evidence))
     return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
 
 
-def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
+CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
+
+
+def _brought_to(found: Curve | Absent, among: int) -> Curve | Absent:
+    """The four counts of each threshold, so that they add up to so many patients."""
+    if isinstance(found, Absent):
+        return found
+    rows = np.array([found.columns[name] for name in CELLS], dtype=float).T
+    brought = np.array([largest_remainder(row, among) for row in rows]).T
+    return replace(found, columns={**found.columns, **dict(zip(CELLS, map(tuple, brought.tolist()), strict=True))})
+
+
+def _of_so_many(found: Curve | Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
     if isinstance(found, Absent):
         return (reasons.cell(found), *(tables.Cell.plain(""),) * (4 * thresholds - 1))
     cells = []
@@ -101,17 +122,17 @@ def _count(count: float | None) -> tables.Cell:
     return tables.Cell.absent("absent") if count is None else tables.Cell.plain(f"{count:,.0f}")
 
 
-def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:
-    """How many of 1,000 are missed at the primary threshold, from the lowest site to the highest."""
+def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float], among: int) -> str:
+    """How many of so many are missed at the primary threshold, from the lowest site to the highest."""
     known = [(site, found.columns["false_negative"][0]) for site, found in sites if isinstance(found, Curve)]
     counts = [(site, count) for site, count in known if count is not None]
-    ends, few = names.ends_of_range(counts, "per_thousand_of_site")
+    ends, few = names.ends_of_range(counts, "classification")
     if not ends:
         return "Clinical impact."
     missed = [f"{count:,.0f} ({name})" for count, name in sorted((count, site.site) for site, count in ends)]
     runs = " to ".join(dict.fromkeys((missed[0], missed[-1])))
     at = f"at{numbers.TIED}{numbers.threshold(declared[0])}"
-    return f"Clinical impact: {at} the model misses {runs} of 1,000 patients{few}."
+    return f"Clinical impact: {at} the model misses {runs} of {among:,} patients{few}."
 
 
 # ---- thresholds for a wish ------------------------------------------------------------------------------------------

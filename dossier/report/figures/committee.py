@@ -162,7 +162,10 @@ def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
         return types.Absent(facts.Fact("counts_of_classes_have_no_threshold"))
     for row, position in enumerate(found.columns["threshold"]):
         if position == threshold:
-            return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
+            count = {name: int(found.columns[name][row] or 0) for name in CELLS}
+            if of_how_many(min(threshold, (count["true_positive"] + count["false_negative"]) / 1000)) > 1000:
+                return types.Absent(facts.Fact("too_rare_among_1000"))
+            return Thousand(threshold, found.n, count)
     return types.Absent(facts.Fact("no_counts_at_primary_threshold"))
 
 
