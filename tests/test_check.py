@@ -113,6 +113,16 @@ def test_an_intercept_that_is_off_by_a_half_is_told(run: Run, tmp_path: Path) ->
     assert "flag model_differs, west: at West the formula of [model] gives another risk than the table" in output.out
 
 
+def test_a_typed_number_that_is_no_result_is_told_beforehand(tmp_path: Path) -> None:
+    found = told(
+        tmp_path, '[statements]\n2 = "The AUROC was 0.95, and O/E {oe_ratio@site}. The sensitivity was 99%."\n'
+    )
+    assert found.study is not None
+    (said,) = (flag_text(flag.fact) for flag in found.flags if flag.flag == "number_not_found")
+    assert said.endswith(": AUROC 0.95 in statement 2, Sensitivity 99% in statement 2.")
+    assert found.flags == evaluate.evidence(hurried(found.study)).flags
+
+
 # ---- criteria that can never be estimated ---------------------------------------------------------------------------
 
 

@@ -94,6 +94,10 @@ def _with_printed(computed: types.Evidence, study: types.Study) -> types.Evidenc
     )
 
 
+OF_ROWS_ALONE = frozenset({"outcome", "risk", "level", "threshold", "design"})
+"""What a measure needs that is estimated, with its interval, without readers, other tables or random draws."""
+
+
 def preview(study: types.Study) -> Preview:
     """What can be known from a study without drawing its rows again: flags, criteria never judged, open rows.
 
@@ -112,9 +116,14 @@ def preview(study: types.Study) -> Preview:
     metrics = register.metrics_of(study.release)
     drawn = {"bootstrap", "permutations"}
     rules = tuple(rule for rule in study.release.care.stop if not drawn & set(metrics[rule.measure].needs))
-    wanted = None if every else flags.MEASURES | asked | {rule.measure for rule in rules}
+    # Numbers typed beside a measure of the rows alone, of which no result is drawn, are looked up too.
+    others = {metric.term.measure for metric in metrics.values() if not set(metric.needs) <= OF_ROWS_ALONE}
+    named = typed_numbers.named(study.release, study.statements, register.terms_of(study.release).values())
+    # The interval of a mean over the classes is drawn.
+    typed = frozenset() if study.release.outcome.classes else named & set(metrics) - others
+    wanted = None if every else flags.MEASURES | asked | typed | {rule.measure for rule in rules}
     computed = sites.shown(_complete(study, _on(1, None, None), wanted))
-    shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules))
+    shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules, typed))
     open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
     missing = tuple(item for item in tripod.ITEMS if item.number in open_rows)
     faults = (*_never_estimated(shown)[0], *disclosure.refused(study, _sites(study)))
@@ -224,10 +233,16 @@ def _by_further_horizons(
             yield replace(result, at={**result.at, "horizon": horizon.at})
 
 
-def _with_flags(study: types.Study, shown: types.Evidence, rules: Sequence[StopRule] | None = None) -> types.Evidence:
+def _with_flags(
+    study: types.Study,
+    shown: types.Evidence,
+    rules: Sequence[StopRule] | None = None,
+    typed: frozenset[str] | None = None,
+) -> types.Evidence:
     """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown.
 
-    `rules` are the stop rules that are looked at, where not all of the release are.
+    `rules` are the stop rules that are looked at, `typed` the measures beside which typed numbers are, where not all of
+    the release are.
     """
     found = disclosure.flags(study.flags, shown.datasets)
     found += flags.raised(
@@ -248,8 +263,7 @@ def _with_flags(study: types.Study, shown: types.Evidence, rules: Sequence[StopR
     found += flags.previous_outcome_differs(shown.changes, study.release)
     found += tuple(flags.unsaid(study.release, shown.datasets)) if study.declared else ()
     found += flags.since_sealed(study.seal)
-    # Of single measures alone a number may be a result that was not asked for.
-    found += typed_numbers.not_found(shown) if rules is None else ()
+    found += typed_numbers.not_found(shown, typed)
     found += _never_estimated(shown)[1]
     return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from dossier.core import facts, living_text, types
+from dossier.core.release import Release
 
 NUMBER = re.compile(r"(?<![\w.])(\d*\.\d+|\d+(?=\s*(?:%|per cent)))(\s*(?:%|per cent))?")
 """A decimal or a number in per cent: whole numbers count patients, years and hospitals."""
@@ -14,19 +15,34 @@ ASKED = re.compile(r"(?:at|than|threshold|least|most|above|below|over|under|widt
 SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
-def not_found(evidence: types.Evidence) -> tuple[types.Flag, ...]:
-    """Flag typed numbers that are no result: not a value, nor a bound, with the digits that were typed."""
+def named(release: Release, statements: Mapping[str, str], terms: Iterable[types.Term]) -> frozenset[str]:
+    """The measures that declared words name with a number behind."""
+    every = tuple(terms)
+    return frozenset(term.measure for _, text in _sentences(release, statements) for term, _ in _typed(text, every))
+
+
+def not_found(evidence: types.Evidence, among: frozenset[str] | None = None) -> tuple[types.Flag, ...]:
+    """Flag typed numbers that are no result: not a value, nor a bound, with the digits that were typed.
+
+    `among` are the measures whose results are all there, where not those of all are.
+    """
     known = _known(evidence)
-    own = evidence.release.report.words
-    texts = [(facts.Fact("number_in_statement", item=item), text) for item, text in evidence.statements.items()]
-    texts += ((facts.Fact("number_in_own_words", item=called), text) for called, text in own)
     found = tuple(
-        facts.Fact(fact.code, **dict(fact.values), label=label, number=number)
-        for fact, text in texts
-        for sentence in SENTENCE.split(living_text.PLACE.sub("", text))
-        for label, number in _unsupported(sentence, known, evidence)
+        facts.Fact(fact.code, **dict(fact.values), label=term.label, number=number.group().strip())
+        for fact, sentence in _sentences(evidence.release, evidence.statements)
+        for term, number in _typed(sentence, evidence.terms.values())
+        if (among is None or term.measure in among)
+        and not any(_is(value, number) for value in known.get(term.measure, ()))
     )
     return (types.Flag("number_not_found", types.POOLED, facts.Fact("number_not_found", found=found)),) if found else ()
+
+
+def _sentences(release: Release, statements: Mapping[str, str]) -> Iterator[tuple[facts.Fact, str]]:
+    """Every sentence of the declared words without its living numbers, and where it stands."""
+    texts = [(facts.Fact("number_in_statement", item=item), text) for item, text in statements.items()]
+    texts += ((facts.Fact("number_in_own_words", item=called), text) for called, text in release.report.words)
+    for fact, text in texts:
+        yield from ((fact, sentence) for sentence in SENTENCE.split(living_text.PLACE.sub("", text)))
 
 
 def _known(evidence: types.Evidence) -> dict[str, list[float]]:
@@ -39,17 +55,17 @@ def _known(evidence: types.Evidence) -> dict[str, list[float]]:
     return known
 
 
-def _unsupported(sentence: str, known: dict[str, list[float]], evidence: types.Evidence) -> Iterator[tuple[str, str]]:
-    """Each measure that a sentence names with the first number behind it, where no result of it is that number."""
-    for term in evidence.terms.values():
+def _typed(sentence: str, terms: Iterable[types.Term]) -> Iterator[tuple[types.Term, re.Match[str]]]:
+    """Each measure that a sentence names, with the first number behind it."""
+    for term in terms:
         is_called = term.tier != "caution" and term.name == term.measure
         for name in (term.label, *term.also) if is_called else ():
             named = re.search(rf"\b{re.escape(name)}\b(?! anal)", sentence, re.IGNORECASE)
             numbers = () if named is None else NUMBER.finditer(sentence, named.end())
             # A setting is no result.
             number = next((number for number in numbers if not ASKED.search(sentence[: number.start()])), None)
-            if number and not any(_is(value, number) for value in known.get(term.measure, ())):
-                yield term.label, number.group().strip()
+            if number:
+                yield term, number
 
 
 def _is(value: float, number: re.Match[str]) -> bool:
