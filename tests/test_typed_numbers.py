@@ -19,6 +19,12 @@ from tests.conftest import Book
         ("The AUROC of knee-1 is {auroc:.2f}.", ""),
         ("The auroc was {auroc:.3f}, and the sensitivity at 0.5 was {sensitivity:.0f}%.", ""),
         ("Sensitivity at 0.5 was 99.9%.", "Sensitivity 99.9% in statement 4"),
+        (
+            "The O/E was 7.5, and PPV 99.7%.",
+            "Observed to expected ratio 7.5 in statement 4, Positive predictive value 99.7%",
+        ),
+        ("The c statistic was somewhat 0.994.", "AUROC 0.994 in statement 4"),
+        ("The ICI was 0.9.", "Integrated calibration index 0.9 in statement 4"),
         ("The AUROC should be at least 0.99; 2,000 patients of 65 years were asked for.", ""),
         ("A sensitivity analysis left out 12.5% of the rows.", ""),
         ("Of the patients 37.5% smoked. The Brier score was .5.", "Brier score .5 in statement 4"),
