@@ -316,6 +316,7 @@ def _as_a_term_holds_it(words: Mapping[str, Any]) -> dict[str, Any]:
 HELD: Mapping[str, Callable[[Any], Any]] = {
     "cites": tuple,
     "also": tuple,
+    "written": tuple,
     "range": lambda ends: tuple(None if math.isinf(end) else end for end in ends),
     "goal": lambda goal: Goal(**goal),
     "by_horizon": _as_a_term_holds_it,

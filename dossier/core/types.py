@@ -33,6 +33,7 @@ from dossier.core.values import ShownByCounts
 from dossier.core.values import Subset as Subset
 from dossier.core.values import decimal as decimal
 from dossier.core.values import doubles as doubles
+from dossier.core.values import largest_remainder as largest_remainder
 from dossier.core.values import unit_of as unit_of
 
 if TYPE_CHECKING:
@@ -817,6 +818,8 @@ class Term:
     """How it is computed, in plain text; the notation is that of the methods appendix."""
     also: tuple[str, ...] = ()
     """What papers call it or the figure of it, where that is another name; the methods print it once."""
+    written: tuple[str, ...] = ()
+    """What else authors write for its label, as our own tables do."""
     on_page: bool = True
     """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
     says it better."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -57,9 +57,9 @@ def decimal(shares: Any) -> NDArray[np.float64]:
     return np.where((written != 0) & (np.abs(given - written) < 5e-16), written, given)
 
 
-def largest_remainder(counts: NDArray[np.float64], total: int) -> NDArray[np.float64]:
+def largest_remainder(counts: Sequence[float] | NDArray[np.float64], total: int) -> NDArray[np.float64]:
     """Whole numbers in the proportion of the counts that add up to the total; ties go to the first."""
-    exact = counts / counts.sum() * total
+    exact = np.asarray(counts) / np.sum(counts) * total
     whole = np.floor(exact)
     missing = round(total - float(whole.sum()))
     whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dossier.core import facts, living_text, types
 from dossier.core.release import Release
-from dossier.words import entries
 
 NUMBER = re.compile(r"(?<![\w.])(\d*\.\d+|\d+(?=\s*(?:%|per cent)))(\s*(?:%|per cent))?")
 """A decimal or a number in per cent: whole numbers count patients, years and hospitals."""
@@ -15,8 +14,6 @@ ASKED = re.compile(
     r"\b(?:at|than|threshold|least|most|above|below|over|under|width|of up to)(?: of)?\s*$", re.IGNORECASE
 )
 """What stands before a number that is a setting or a demand."""
-WRITTEN: Mapping[str, list[str]] = entries("terms")["written"]
-"""What else authors call a measure."""
 SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -64,7 +61,7 @@ def _typed(sentence: str, terms: Iterable[types.Term]) -> Iterator[tuple[types.T
     """Each measure that a sentence names, with the first number behind it."""
     for term in terms:
         is_called = term.tier != "caution" and term.name == term.measure
-        for name in (term.label, *term.also, *WRITTEN.get(term.measure, ())) if is_called else ():
+        for name in (term.label, *term.also, *term.written) if is_called else ():
             named = re.search(rf"\b{re.escape(name)}\b(?! anal)", sentence, re.IGNORECASE)
             numbers = () if named is None else NUMBER.finditer(sentence, named.end())
             # A setting is no result.

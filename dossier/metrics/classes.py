@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric, present
-from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
-from dossier.core.values import largest_remainder
+from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve, largest_remainder
 from dossier.metrics import advice, comparison, discrimination, intervals, resampling, robustness, sample, severity
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
 

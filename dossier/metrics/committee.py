@@ -8,8 +8,7 @@ import numpy as np
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, curve_synthesis, present
-from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve
-from dossier.core.values import largest_remainder
+from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve, largest_remainder
 from dossier.metrics.discrimination import confusion
 
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")

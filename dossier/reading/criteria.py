@@ -184,7 +184,9 @@ def _than_before(
 def _measure_meant(name: str, terms: Mapping[str, Sequence[Term]]) -> str | None:
     """The measure that a name means: by its own name, its label, or what papers call it."""
     called = {
-        _plain(word): measure for measure, (term, *_) in terms.items() for word in (measure, term.label, *term.also)
+        _plain(word): measure
+        for measure, (term, *_) in terms.items()
+        for word in (measure, term.label, *term.also, *term.written)
     }
     near = nearest(_plain(name), called)
     return None if near is None else called[near]

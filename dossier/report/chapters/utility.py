@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from dossier.core import multiplicity
+from dossier.core import multiplicity, types
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Term, externals, find, find_curve
-from dossier.core.values import largest_remainder
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, tables
@@ -102,9 +99,10 @@ def _brought_to(found: Curve | Absent, among: int) -> Curve | Absent:
     """The four counts of each threshold, so that they add up to so many patients."""
     if isinstance(found, Absent):
         return found
-    rows = np.array([found.columns[name] for name in CELLS], dtype=float).T
-    brought = np.array([largest_remainder(row, among) for row in rows]).T
-    return replace(found, columns={**found.columns, **dict(zip(CELLS, map(tuple, brought.tolist()), strict=True))})
+    rows = zip(*(found.columns[name] for name in CELLS), strict=True)
+    brought = (types.largest_remainder([count or 0.0 for count in row], among).tolist() for row in rows)
+    columns = dict(zip(CELLS, map(tuple, zip(*brought, strict=True)), strict=True))
+    return replace(found, columns={**found.columns, **columns})
 
 
 def _of_so_many(found: Curve | Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
