@@ -298,23 +298,17 @@ def test_our_hospital_stands_first(covid: Book) -> None:
     assert "1,301" in committee.works_here(evidence)[0]
 
 
-def test_the_thousand_of_a_site_are_its_own_patients_and_add_up(any_book: Book) -> None:
+def test_the_counts_of_a_site_are_its_own_patients(any_book: Book) -> None:
     for site in types.externals(any_book.evidence):
-        curve = types.find_curve(any_book.evidence, "per_thousand_of_site", site.name)
-        if site.left:
-            # Nobody knows in whole people whom those who were followed for less belong to.
+        curve = types.find_curve(any_book.evidence, "classification", site.name)
+        if site.left or any_book.evidence.release.outcome.classes:
+            # Nobody knows in whole people whom those who were followed for less belong to; classes are named.
             assert isinstance(curve, types.Absent)
             continue
         assert isinstance(curve, types.Curve)
-        names = [
-            name
-            for name in curve.columns
-            if name in ("true_positive", "false_positive", "false_negative", "true_negative", "count")
-        ]
+        names = ("true_positive", "false_positive", "false_negative", "true_negative")
         rows = zip(*(curve.columns[name] for name in names), strict=True)
-        sums = [sum(value or 0 for value in row) for row in rows]
-        assert sum(sums) == 1000 if "count" in names else set(sums) == {1000}
-        assert curve.n == site.n
+        assert {sum(value or 0 for value in row) for row in rows} == {curve.n} == {site.n}
 
 
 def test_a_local_site_changes_neither_the_results_nor_the_other_edition(breast: Book) -> None:

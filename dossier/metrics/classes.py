@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric, present
-from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve, largest_remainder
+from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 from dossier.metrics import advice, comparison, discrimination, intervals, resampling, robustness, sample, severity
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
 
@@ -424,33 +424,6 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     columns = {**counted[0].columns, "count": intervals.column(total)}
     method = Method(Fact("counts_of_sites", sites=len(counted), of=len(sites)))
     return _with_shares(Curve(columns, sum(curve.n for curve in counted), method))
-
-
-@curve_synthesis(of_classes=True)
-def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
-    """What class the model names for 1,000 patients like those of all external sites together, by their true class.
-
-    The cells of `confusion_matrix` added up over `sites` and brought to 1,000 by largest remainder, so that they add up
-    exactly. Absent when no site has them.
-    """
-    return _of_1000(present(confusion_matrix_all_sites(sites)))
-
-
-def _of_1000(cells: Curve) -> Curve:
-    """The cells brought to 1,000, with the step that says so."""
-    counts = largest_remainder(np.array(cells.columns["count"], dtype=float), 1000)
-    kept = {name: cells.columns[name] for name in ("predicted", "true")}
-    return Curve({**kept, "count": intervals.column(counts)}, cells.n, cells.method + "brought_to_1000")
-
-
-@curve(roles=("external",))
-def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absent:
-    """What class the model names for 1,000 patients like those of one site, by their true class.
-
-    The cells of `confusion_matrix` (`classes` (n), `class_risk` (n, k)) brought to 1,000 by largest remainder, so that
-    they add up exactly. Absent without rows.
-    """
-    return _of_1000(replace(present(confusion_matrix(classes, class_risk)), method=Method("counts")))
 
 
 def _severity(

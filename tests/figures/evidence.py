@@ -265,7 +265,7 @@ def _pooled_curves(
     counts = {name: (float(count),) for name, count in zip(names, cells, strict=True)}
     thousand = {"threshold": (threshold,), **counts}
     made += [
-        CurveResult("per_thousand_of_site", dataset.name, Curve(thousand, dataset.n, Method("counts")))
+        CurveResult("classification", dataset.name, Curve(thousand, dataset.n, Method("counts")))
         for dataset in datasets
     ]
     measured = np.linspace(0.5, 1, 26)

@@ -76,9 +76,7 @@ def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
     shown = present(committee.alone(found))
     assert shown.site == "Spain"
     # No counts of this site: those of the others must not stand in for them.
-    others = tuple(
-        curve for curve in found.curves if (curve.curve, curve.dataset) != ("per_thousand_of_site", "site-3")
-    )
+    others = tuple(curve for curve in found.curves if (curve.curve, curve.dataset) != ("classification", "site-3"))
     assert isinstance(committee.thousand(dataclasses.replace(found, curves=others)), Absent)
 
 
@@ -86,8 +84,8 @@ def test_of_a_rare_outcome_nothing_is_drawn_of_1000_patients() -> None:
     """5 of 1,000 are drawn; at a threshold of .002, or of 2 in 1,000, a patient more or less is half of the cases."""
     rare = by_hand(Case("one", ("Desio, Italy",), rare=True))
     assert present(committee.thousand(rare)).count["true_positive"] == 4
-    (counts,) = (curve for curve in rare.curves if curve.curve == "per_thousand_of_site")
-    columns = {**curved(counts.found).columns, "true_positive": (1.0,)}
+    (counts,) = (curve for curve in rare.curves if curve.curve == "classification")
+    columns = {**curved(counts.found).columns, "true_positive": (1.0,), "false_positive": (33.0,)}
     fewer = dataclasses.replace(counts, found=dataclasses.replace(curved(counts.found), columns=columns))
     assert isinstance(committee.thousand(dataclasses.replace(rare, curves=(fewer,))), Absent)
 

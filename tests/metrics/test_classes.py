@@ -423,24 +423,14 @@ def test_the_confusion_matrices_of_the_sites_by_hand() -> None:
     assert (found.columns["predicted"], found.columns["true"]) == ((0, 0, 1, 1), (0, 1, 0, 1))
     assert (found.columns["count"], found.n) == ((2, 1, 1, 4), 8)
     assert found.columns["share_of_true"] == pytest.approx((2 / 3, 0.2, 1 / 3, 0.8), abs=1e-12)
-    thousand = curved(classes.per_thousand(both))
-    assert (thousand.columns["count"], thousand.n) == ((250, 125, 125, 500), 8)
-    assert tuple(thousand.columns) == ("predicted", "true", "count")
-
-
-def test_a_thousand_patients_of_a_single_site_add_up() -> None:
-    truth, risk = np.array([0, 1, 1]), named(0, 0, 1)
-    only = [site("north", classes.confusion_matrix(truth, risk))]
+    only = [site("north", classes.confusion_matrix(np.array([0, 1, 1]), named(0, 0, 1)))]
     assert curved(classes.confusion_matrix_all_sites(only)).columns["count"] == (1, 1, 0, 1)
-    for found in (classes.per_thousand(only), classes.per_thousand_of_site(truth, risk)):
-        assert curved(found).columns["count"] == (334, 333, 0, 333)
 
 
 def test_no_site_has_a_confusion_matrix() -> None:
     nothing = Said("no external site has a confusion matrix")
     for sites in ([], [site("east", Absent(because("there are no rows")))]):
-        assert classes.confusion_matrix_all_sites(sites) == classes.per_thousand(sites) == nothing
-    assert classes.per_thousand_of_site(np.zeros(0, dtype=int), np.zeros((0, 3))) == Said("there are no rows")
+        assert classes.confusion_matrix_all_sites(sites) == nothing
 
 
 # ---- sample size and robustness -------------------------------------------------------------------------------------

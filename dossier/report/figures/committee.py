@@ -157,12 +157,11 @@ def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     if threshold is None:
         return types.Absent(facts.Fact("release_declares_no_threshold"))
     site = register.present(alone(evidence))
-    found = register.present(types.find_curve(evidence, "per_thousand_of_site", site.name))
-    if "threshold" not in found.columns:
-        return types.Absent(facts.Fact("counts_of_classes_have_no_threshold"))
+    found = register.present(types.find_curve(evidence, "classification", site.name))
     for row, position in enumerate(found.columns["threshold"]):
         if position == threshold:
-            count = {name: int(found.columns[name][row] or 0) for name in CELLS}
+            cells = types.largest_remainder([found.columns[name][row] or 0.0 for name in CELLS], 1000)
+            count = dict(zip(CELLS, map(int, cells), strict=True))
             if of_how_many(min(threshold, (count["true_positive"] + count["false_negative"]) / 1000)) > 1000:
                 return types.Absent(facts.Fact("too_rare_among_1000"))
             return Thousand(threshold, found.n, count)
