@@ -216,7 +216,7 @@ def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
     for said in (committee.answer(few), committee.who_is_missed(few)[0]):
         assert f"({low})" not in said
         assert f"({high})" in said
-        assert f"; {low} left out, with few of one outcome." in said.replace(TIED, " ")
+        assert f"; {low} left out, with few of one outcome." in said.replace("\N{NO-BREAK SPACE}", " ")
     for said in (committee.answer(KINDS["two"]), committee.who_is_missed(KINDS["two"])[0]):
         assert "left out" not in said
     # Where all are so small, both are named: the range of each stands beside.
