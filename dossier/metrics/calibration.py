@@ -594,7 +594,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     (prevalence .1, p = .75 and .47: .180 in place of -1.278).
     """
     squared, phi = (risk - outcome) ** 2, float(outcome.mean())
-    score, reference = float(squared.mean()), phi * (1 - phi)
+    score, reference = float(squared.mean()), phi * float((1 - outcome).mean())
     influence = -(squared - score) / reference + score * (1 - 2 * phi) / reference**2 * (outcome - phi)
     return intervals.estimate(
         1 - score / reference, intervals.standard_error(influence), level, outcome, Method("delta"), ceiling=1

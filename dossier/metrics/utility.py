@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import Absent, Curve, Description, Estimate, Floats, SiteResults, SumOfShares, found_curve
+from dossier.core.types import Absent, Curve, Description, Estimate, Floats, SiteResults, found_curve
 from dossier.metrics import discrimination, graded_accuracy, time_to_event, weighted
 from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.intervals import banded, column, two_sided, two_sided_student, wilson_bounds
@@ -44,26 +44,32 @@ def of_followed(rows: weighted.Rows) -> weighted.Found:
     """The net benefit of rows of which some were not followed to the horizon."""
     if rows.threshold >= 1:
         return AT_ONE
-    benefit, everyone = _with_everyone(rows)
-    return replace(benefit, details={"treat_all": everyone.value})
+    (benefit,), everyone = _over_defaults(rows, _over_none)
+    return replace(benefit, details={"treat_all": everyone})
 
 
-def _with_everyone(rows: weighted.Rows) -> tuple[weighted.Weighted, weighted.Weighted]:
-    """The net benefit of rows at their weights, and that of flagging everyone."""
-    risks = (rows.risk, np.ones(len(rows.risk)))
-    of_model, of_everyone = (rows.mean(contributions(rows.outcome, risk, rows.threshold)) for risk in risks)
-    return of_model, of_everyone
+def _over_defaults(
+    rows: weighted.Rows, *over: Callable[[float], tuple[float, ...]]
+) -> tuple[list[weighted.Weighted], float]:
+    """The net benefit of rows at their weights over such defaults, and that of flagging everyone.
+
+    Summed as that of rows that count alike, so that where nobody left both are the same number.
+    """
+    members = cells_at(rows.outcome, rows.risk, rows.threshold)
+    cells = [rows.mean(cell.astype(float)) for cell in members]
+    shares, each = np.array([cell.value for cell in cells]), np.array([cell.linearized for cell in cells])
+    every = (np.array(default(rows.threshold)) for default in over)
+    sums = [weighted.Weighted(float(np.sum(of * shares)), of @ each) for of in every]
+    return sums, _of_everyone(shares.tolist(), rows.threshold)
 
 
-@register.absent_with_its_parts
 def gain_of_followed(rows: weighted.Rows) -> weighted.Found:
     """The net benefit of such rows over the better of flagging everyone and flagging no one."""
     if rows.threshold >= 1:
         return AT_ONE
-    over_no_one, everyone = _with_everyone(rows)
-    over_everyone = register.present(weighted.combined(over_no_one, everyone, 1, -1))
-    least, other = sorted((over_everyone, over_no_one), key=lambda gain: gain.value)
-    return replace(least, details={"default": max(everyone.value, 0.0)}, beside=other)
+    both, everyone = _over_defaults(rows, _over_everyone, _over_none)
+    least, other = sorted(both, key=lambda gain: gain.value)
+    return replace(least, details={"default": max(everyone, 0.0)}, beside=other)
 
 
 at_threshold = partial(register.metric, at=("threshold",), against_rest="by class", protection="counts")
@@ -101,7 +107,7 @@ def net_benefit(
     design = design or Design(len(outcome))
     register.present(no_net_benefit(threshold, design))
     found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
-    return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found, threshold)})
+    return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found.shares, threshold)})
 
 
 def no_net_benefit(threshold: float, design: Design) -> Absent | None:
@@ -122,9 +128,14 @@ def _over_none(threshold: float) -> tuple[float, ...]:
     return 1.0, -threshold / (1 - threshold), 0.0, 0.0
 
 
-def _of_everyone(found: SumOfShares, threshold: float) -> float:
+def _over_everyone(threshold: float) -> tuple[float, ...]:
+    """What the four cells add to the net benefit over that of flagging everyone."""
+    return 0.0, 0.0, -1.0, threshold / (1 - threshold)
+
+
+def _of_everyone(shares: Sequence[float], threshold: float) -> float:
     """The net benefit of flagging everyone."""
-    hit, alarm, missed, spared = found.shares
+    hit, alarm, missed, spared = shares
     return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
@@ -242,10 +253,9 @@ def net_benefit_gain(
     """
     design = design or Design(len(outcome))
     register.present(no_net_benefit(threshold, design))
-    # What the four cells add to the net benefit over that of flagging everyone.
-    sums = [(0.0, 0.0, -1.0, threshold / (1 - threshold)), _over_none(threshold)]
+    sums = [_over_everyone(threshold), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
-    gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
+    gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found.shares, threshold), 0.0)})
     if gain.high is None or gain.high >= 0:
         return gain
     (_, over_everyone), (_, over_no_one) = bounds_of_each(found, two_sided_student(level, found.freedom))

@@ -81,9 +81,9 @@ class Rows:
     def mean(self, values: types.Floats, among: Bools | bool = True) -> Weighted:
         """The weighted mean over some of the rows, with what each row contributes."""
         weights = self.weights * among
-        values = np.where(weights > 0, values, 0.0)
-        value = mean(values, weights)
-        return Weighted(value, self.contributions((values - value) * among, float(weights.sum())))
+        there = weights > 0
+        value = mean(values[there], weights[there])
+        return Weighted(value, self.contributions(np.where(there, values - value, 0.0) * among, float(weights.sum())))
 
     @property
     def expected(self) -> Weighted:
@@ -224,8 +224,10 @@ def auroc(rows: Rows) -> Found:
     )
     below = (np.cumsum(others) - others / 2) / others.sum()
     above = 1 - (np.cumsum(cases) - cases / 2) / cases.sum()
-    value = mean(below, cases)
-    placed = np.where(case, below[inverse], above[inverse]) - value
+    placed = np.where(case, below[inverse], above[inverse])
+    # Over the cases, as of rows that count alike: where all weigh 1 both are the same number.
+    value = mean(placed[case], rows.weights[case])
+    placed -= value
     return Weighted(value, rows.contributions(placed, np.where(case, cases.sum(), others.sum())))
 
 

@@ -88,7 +88,9 @@ def test_where_nobody_left_it_is_the_binary_measure(name: str, by: By) -> None:
     outcome, risk = a_table(by=by)
     whole, cases = nobody_left(outcome)
     found, plain = estimated(asked(name, whole, risk)), estimated(asked(name, cases, risk))
-    assert found.value == pytest.approx(plain.value, rel=1e-12, abs=1e-14)
+    # A difference is the mean of differences there, and that of two means here.
+    rounds = name.endswith("_difference") and name != "auroc_difference"
+    assert found.value == (pytest.approx(plain.value, abs=1e-14) if rounds else plain.value)
     assert found.se is not None
     assert plain.se is None or found.se == pytest.approx(plain.se, rel=0.12)
 
