@@ -791,6 +791,7 @@ def test_a_column_of_1_and_2_is_not_guessed_at() -> None:
 BROKEN = (
     ("[[horizon]]\nat = 1826.25", "[[horizon]]\nat = 0", "at is 0, not above 0"),
     ('time = "days"\n', "", "event is of an outcome by a horizon"),
+    ('time = "days"\n', 'time = "days"\nrecurrent = true\n', "entry times, intervals, recurrent events and"),
     ("at = 1826.25", "at = 5000", "The horizon is 5000, and the longest follow-up is"),
     ('event = "event"', 'event = "hormon_"', "There is no column hormon_"),
     ('event = "event"', 'event = "event"\npositive = 1', "only one of positive and censored is declared"),
@@ -833,6 +834,7 @@ def test_a_release_that_cannot_be_read_says_why(part: str, instead: str, says: s
         ({"time": "dys", "event": "event", "at": 5}, "There is no column dys"),
         ({"time": "days", "event": "event", "at": 5, "positive": 1}, "Give positive and censored"),
         ({"outcome": "event", "censored": 0}, "Give time, event and at, or leave censored out"),
+        ({"time": "days", "event": "event", "at": 5, "entry": "age"}, "entry times, intervals, recurrent events and"),
     ],
 )
 def test_a_frame_is_told_in_the_words_of_its_arguments(given: dict[str, Any], says: str) -> None:

@@ -357,15 +357,15 @@ def _string(name: str, value: Any, error: Any, where: locations.Key) -> Fault:
     return Fault("names_no_file", where, key=name, value=wording.shown(value), example=example)
 
 
+def refused(key: str) -> str | None:
+    """The fault of a key that asks for what dossier does not do, which is refused by name."""
+    return next((code for code, words in notations.MET["refused"].items() if key.lower() in words), None)
+
+
 def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     key = str(location[-1])
     where = _where(location, raw)
-    # What dossier does not do is refused by name.
-    words = notations.MET["refused"]
-    code = next(
-        (of for of in ("time_to_event_key", "refitting_key", "own_style_key") if key.lower() in words[of]), None
-    )
-    if code is not None:
+    if (code := refused(key)) is not None:
         return Fault(code, where, key=key)
     known = tuple(keys_of(location[:-1]))
     near = nearest(key, known)
