@@ -58,8 +58,7 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
         if name not in Release.model_fields:
             known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != frames.FRAME)
             unknown = Fault("unknown_argument", Argument(name), key=name, known=known, near=nearest(name, known))
-            code = declared.refused(name)
-            yield unknown if code is None else Fault(code, Argument(name), key=name)
+            yield declared.refused(name, Argument(name)) or unknown
         else:
             example = f'{{"{next(iter(declared.keys_of((name,))), "…")}": …}}'
             if name in toml.LISTS and name != "dataset":

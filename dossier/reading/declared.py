@@ -357,16 +357,20 @@ def _string(name: str, value: Any, error: Any, where: locations.Key) -> Fault:
     return Fault("names_no_file", where, key=name, value=wording.shown(value), example=example)
 
 
-def refused(key: str) -> str | None:
+def refused(key: str, where: locations.Key | locations.Argument) -> Fault | None:
     """The fault of a key that asks for what dossier does not do, which is refused by name."""
-    return next((code for code, words in notations.MET["refused"].items() if key.lower() in words), None)
+    words = notations.MET["refused"]
+    code = next(
+        (of for of in ("time_to_event_key", "refitting_key", "own_style_key") if key.lower() in words[of]), None
+    )
+    return None if code is None else Fault(code, where, key=key)
 
 
 def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     key = str(location[-1])
     where = _where(location, raw)
-    if (code := refused(key)) is not None:
-        return Fault(code, where, key=key)
+    if (fault := refused(key, where)) is not None:
+        return fault
     known = tuple(keys_of(location[:-1]))
     near = nearest(key, known)
     if len(location) == 1:
