@@ -722,6 +722,14 @@ def test_risks_that_fall_with_time_are_flagged(tmp_path: Path) -> None:
     assert said == ["in gbsg 3\N{NO-BREAK SPACE}rows have a lower risk by 1095.75 than by 730.5."]
 
 
+@pytest.mark.parametrize("event", [0, 1, 2])
+def test_an_event_when_the_follow_up_begins_is_flagged(event: int) -> None:
+    frame = GBSG.assign(days=np.where(GBSG.index < 3, 0, GBSG.days), event=np.where(GBSG.index < 3, event, GBSG.event))
+    found = dossier.validate(frame, time="days", event="event", at=FIVE, risk="risk_5y").evidence
+    said = [flag_text(flag.fact).split(":")[0] for flag in found.flags if flag.flag == "event_at_start"]
+    assert said == (["in data 3\N{NO-BREAK SPACE}rows have an event at time 0"] if event else [])
+
+
 def test_the_record_holds_all_of_it(gbsg: Evidence) -> None:
     again = results.read(results.of(gbsg).text()).evidence
     assert [(site.left, site.others) for site in again.datasets] == [(280, 121)]

@@ -60,6 +60,7 @@ def _of(site: Cohort, development: Cohort | None, fitted: Fitted | None) -> Iter
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
     yield from _risks_that_fall(dataset)
+    yield from _events_at_the_start(dataset)
     suspected = list(signs.flags_of(dataset, fitted))
     yield from suspected
     if not any(flag.flag == "looks_like_classes" for flag in suspected):
@@ -139,6 +140,14 @@ def _risks_that_fall(dataset: Dataset) -> Iterator[Flag]:
         if fall := int((after < before - bands.ROUNDING).sum()):
             rows = {"dataset": dataset.name, "rows": Count(fall, "row"), "before": earlier, "after": later}
             yield Flag("risks_fall_with_time", dataset.name, Fact("risks_fall_with_time", **rows))
+
+
+def _events_at_the_start(dataset: Dataset) -> Iterator[Flag]:
+    """Events when the follow-up begins."""
+    known = dataset.followed
+    if known is not None and (at_once := int(((known.time == 0) & (known.event != 0)).sum())):
+        says = Fact("event_at_start", dataset=dataset.name, rows=Count(at_once, "row"))
+        yield Flag("event_at_start", dataset.name, says)
 
 
 def _certain_risks(dataset: Dataset) -> Iterator[Flag]:

@@ -508,7 +508,7 @@ def audited(complete: types.Evidence, looked: Sequence[types.Audited]) -> types.
 TELLING = frozenset(
     (
         *("class_missing", "constant_risk", "empty_subgroup", "fitted_on_these_rows"),
-        *("flagged_alike", "one_class", "other_units"),
+        *("event_at_start", "flagged_alike", "one_class", "other_units"),
     )
 )
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""
