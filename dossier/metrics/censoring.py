@@ -249,7 +249,7 @@ class _Stratum:
         may, leave, share = self._leaving
         stay = may - leave
         later = weighted.sum() - np.cumsum(self._sum(weighted))
-        jump = np.where((leave > 0) & (stay > 0), later / np.where(stay > 0, stay, 1.0), 0.0)
+        jump = np.where(leave > 0, _share(later, stay), 0.0)
         paid = np.cumsum(jump * share)
         leaves = self.whole.status[self.rows] == 0
         return np.where(leaves, jump[at] - paid[at], -_before(paid, 0.0)[at])
