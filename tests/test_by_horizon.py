@@ -517,6 +517,11 @@ def test_a_horizon_near_the_end_of_follow_up_is_a_limitation(gbsg: Evidence, tmp
     assert share < 0.2
     assert f"without events {100 * share:.0f}% of the patients would be followed to it" in said["few_followed"]
     assert "few_followed" not in {flag.flag for flag in gbsg.flags}
+    further = RELEASE + LATER.replace("1095.75", "2400")
+    (raised,) = [
+        each.fact for each in released(tmp_path / "further", text=further).flags if each.flag == "few_followed"
+    ]
+    assert flag_text(raised) == said["few_followed"].replace("The horizon", "The horizon 2400")
 
 
 def test_the_register_judges_by_the_numbers_of_the_horizon(gbsg: Evidence) -> None:
@@ -705,6 +710,7 @@ def test_a_criterion_is_judged_by_its_horizon(tmp_path: Path, several: Evidence)
         ("threshold = 0.3,", "threshold = 0.5,", "The threshold 0.5 is not declared"),
         ("{ declared = [0.3] }", "{ declared = [0.3], range = [0.1, 0.4] }", "range of thresholds is of the first"),
         ('rival = "risk_3y"', 'rival = "nowhere"', "nowhere"),
+        ("at = 1095.75", "at = 5000", "The horizon is 5000, and the longest follow-up is"),
     ],
 )
 def test_what_no_further_horizon_has_is_refused_by_name(part: str, instead: str, says: str, tmp_path: Path) -> None:

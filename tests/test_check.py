@@ -76,7 +76,7 @@ def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch
 
     monkeypatch.setattr(flags, "RULES", (flags.Rule(look), flags.Rule(look, ("brier", "auroc"))))
     every = [types.Result(name, name, "a", {}, types.Absent(because("none"))) for name in ("auroc", "ici", "brier")]
-    assert flags.raised((), every, (), types.SubgroupEvidence()) == ()
+    assert flags.raised(flags.Shown((), every)) == ()
     assert seen == [[], ["brier", "auroc"]]
 
 

@@ -22,7 +22,6 @@ from dossier.core.types import (
     Estimate,
     Flag,
     Result,
-    SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
     Subset,
@@ -50,7 +49,7 @@ def names(
     *results: Result, dataset: DatasetSummary | None = None, rows: tuple[DescriptionResult, ...] = ()
 ) -> set[str]:
     here = (BEFORE, dataset or site(), *(site(name=name) for name in ("turin", "genoa", "parma", "lucca")))
-    return {flag.flag for flag in flags.raised(here, results, rows, SubgroupEvidence())}
+    return {flag.flag for flag in flags.raised(flags.Shown(here, results, rows))}
 
 
 def described(dataset: str, statistic: str, value: float, variable: str = "linear predictor") -> DescriptionResult:
@@ -89,7 +88,7 @@ def test_leaving_is_looked_at_once_at_each_site(sites: int, p_value: float, apar
         for value, at in ((0.7, dict[str, float | str]()), (0.7 + 0.05 * errors, MARGINAL)):
             auroc = Estimate(value, 0.6, 0.8, 0.95, 900, Method("wald"), se=0.05)
             results.append(Result("auroc", "auroc", each.name, at, auroc))
-    found = flags.raised((BEFORE, *every), results, (), SubgroupEvidence())
+    found = flags.raised(flags.Shown((BEFORE, *every), results))
     raised = [flag for flag in found if flag.flag == "censoring_by_risk"]
     assert [(flag.dataset, flag.fact.code) for flag in raised] == ([] if code is None else [("site-0", code)])
 
@@ -98,7 +97,7 @@ def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[s
     groups = [SubgroupSummary(dataset, "Sex", label, size) for label, size in zip("abc", sizes, strict=False)]
     return [
         flag_text(flag.fact)
-        for flag in flags.raised((BEFORE, site()), (), (), SubgroupEvidence(tuple(groups)))
+        for flag in flags.raised(flags.Shown((BEFORE, site()), subgroups=tuple(groups)))
         if flag.flag == "few_in_subgroup"
     ]
 
@@ -128,7 +127,7 @@ def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
     counts = {"G0": 11, "G1": 16, "G2": 30}
     here = DatasetSummary("bari", "external", "Bari", 900, None, 900, {}, (), class_counts=dict.fromkeys(counts, 300))
     group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
-    raised = flags.raised((here,), (), (), SubgroupEvidence((group,)))
+    raised = flags.raised(flags.Shown((here,), subgroups=(group,)))
     assert [flag_text(flag.fact) for flag in raised if flag.flag == "few_in_subgroup"] == [
         "Bari has fewer than 20 of a class in Sex a (11 G0, 16 G1)."
     ]
@@ -192,7 +191,7 @@ def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, rai
 
 
 def sayings(kind: str, *results: Result, dataset: DatasetSummary | None = None) -> list[str]:
-    found = flags.raised((dataset or site(),), results, (), SubgroupEvidence())
+    found = flags.raised(flags.Shown((dataset or site(),), results))
     return [flag_text(flag.fact).replace("\N{MINUS SIGN}", "-") for flag in found if flag.flag == kind]
 
 
@@ -247,7 +246,7 @@ def too_small(declared: bool) -> list[str]:
         return Result("mss_snb", "mss_snb", "bari", {"threshold": threshold}, found.found)
 
     asked = (result("mss_slope", 1200.0), result("mss_auroc", 999.0), of_benefit(0.1, 1000.0), of_benefit(0.2, 1320.0))
-    raised = flags.raised((site(),), asked, (), SubgroupEvidence(), widths_declared=declared)
+    raised = flags.raised(flags.Shown((site(),), asked, widths_declared=declared))
     return [
         flag_text(flag.fact).replace("\N{NO-BREAK SPACE}", " ") for flag in raised if flag.flag == "precision_missed"
     ]
@@ -300,9 +299,7 @@ def test_a_new_hospital_that_is_hard_to_predict(high: float, raised: bool) -> No
 def test_few_clusters_are_told_without_their_number(clusters: int | None, raised: bool) -> None:
     few = dataclasses.replace(site(), clusters=clusters)
     texts = [
-        flag_text(flag.fact)
-        for flag in flags.raised((BEFORE, few), (), (), SubgroupEvidence())
-        if flag.flag == "few_clusters"
+        flag_text(flag.fact) for flag in flags.raised(flags.Shown((BEFORE, few), ())) if flag.flag == "few_clusters"
     ]
     says = f"the rows of {few.site} come from fewer than 10 clusters: intervals by cluster are unsure there."
     assert texts == ([says] if raised else [])
@@ -333,7 +330,7 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
     ]
     said = {
         flag.flag: flag_text(flag.fact)
-        for flag in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
+        for flag in flags.raised(flags.Shown((BEFORE, site(), site(name="turin")), found))
     }
     assert said["wide_prediction_interval"] == (
         "the expected range in a new hospital like these is wide: AUROC 0.70 to 0.95, O/E ratio 0.60 to 1.70 and "
@@ -357,9 +354,7 @@ def test_a_threshold_at_which_the_model_does_less_good_than_a_default(high: floa
 
 def test_it_is_said_which_default_does_more_good_by_how_much_and_where() -> None:
     here = (benefit(-0.62, -0.68, -0.56, 0.94), benefit(-0.012, -0.02, -0.004, 0.0, 0.25))
-    (texts,) = (
-        flag for flag in flags.raised((BEFORE, site()), here, (), SubgroupEvidence()) if flag.flag == "default_better"
-    )
+    (texts,) = (flag for flag in flags.raised(flags.Shown((BEFORE, site()), here)) if flag.flag == "default_better")
     assert texts.dataset == "bari"
     assert flag_text(texts.fact) == (
         f"at {site().site} another net benefit is higher than the model's: at 0.50 that of flagging everyone, by 62.0 "

@@ -22,7 +22,6 @@ from dossier.core.types import (
     Gallery,
     Result,
     Study,
-    SubgroupEvidence,
 )
 from dossier.evaluate import model
 from dossier.report import compose, draw
@@ -73,9 +72,8 @@ def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
 def raised(differing: float, n: int) -> list[str]:
     site = DatasetSummary("a", "external", "Desio", n, n // 2, n, {}, ())
     found = Estimate(0.02, None, None, None, n, Method("wald"), details={"differing": differing, "left_out": 7.0})
-    rows = flags.raised(
-        (site,), (Result("formula_difference", "formula_difference", "a", {}, found),), (), SubgroupEvidence()
-    )
+    results = (Result("formula_difference", "formula_difference", "a", {}, found),)
+    rows = flags.raised(flags.Shown((site,), results))
     return [flag_text(flag.fact) for flag in rows if flag.flag == "model_differs"]
 
 

@@ -107,7 +107,7 @@ def test_a_rival_that_is_better_is_a_limitation() -> None:
         types.Result("auroc_difference", "auroc_difference", "site-0", at, worse),
         types.Result("mean_severity_difference", "mean_severity_difference", "site-1", at, lower),
     )
-    raised = flags.raised(TWO.datasets, found, (), types.SubgroupEvidence())
+    raised = flags.raised(flags.Shown(TWO.datasets, found))
     assert [flag.dataset for flag in raised if flag.flag == "rival_better"] == ["site-0"]
     evidence = dataclasses.replace(TWO, flags=tuple(flag for flag in raised if flag.flag == "rival_better"))
     (kind,) = limitations.raised(evidence)

@@ -444,9 +444,7 @@ def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> 
     assert evaluate.evidence(bare).results == knee.results
     assert all(result.subset is None for result in knee.results)
     assert all(result.subset is not None for result in knee.subgroups.results)
-    raised = flags.raised(
-        knee.datasets, knee.results, knee.descriptions, knee.subgroups, widths_declared=knee.release.sample.is_declared
-    )
+    raised = flags.raised(flags.Shown.of(knee))
     unanswered = [dataclasses.replace(flag, reply=None) for flag in knee.flags]
     # What a hospital's risks are on average is not said where they turn over time.
     turning = {flag.dataset for flag in knee.flags if flag.flag == "calibration_drift"}

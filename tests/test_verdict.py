@@ -400,7 +400,7 @@ def grouped(
 
 
 def flags_of(evidence: types.Evidence) -> list[str]:
-    raised = flags.raised(evidence.datasets, (), (), evidence.subgroups)
+    raised = flags.raised(dataclasses.replace(flags.Shown.of(evidence), results=()))
     return [flag_text(flag.fact) for flag in raised if flag.flag == "subgroup_differs"]
 
 

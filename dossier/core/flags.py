@@ -20,12 +20,12 @@ from dossier.core.types import (
     DatasetSummary,
     DescriptionResult,
     Estimate,
+    Evidence,
     Flag,
     PeriodUnit,
     Predicted,
     Result,
     Seal,
-    SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
     Subset,
@@ -81,11 +81,20 @@ class Shown:
     """What a rule may look at: the evidence that may be shown, of its results only those of the measures it reads."""
 
     datasets: Sequence[DatasetSummary]
-    results: Sequence[Result]
-    descriptions: Sequence[DescriptionResult]
-    subgroups: Sequence[SubgroupSummary]
-    of_subgroups: Sequence[Result]
+    results: Sequence[Result] = ()
+    descriptions: Sequence[DescriptionResult] = ()
+    subgroups: Sequence[SubgroupSummary] = ()
+    of_subgroups: Sequence[Result] = ()
     widths_declared: bool = False
+    later: Sequence[Result] = ()
+    """Results by further horizons, of every measure."""
+
+    @classmethod
+    def of(cls, found: Evidence) -> Shown:
+        """All that was found."""
+        groups, declared = found.subgroups, found.release.sample.is_declared
+        of_groups = (groups.summaries, groups.results)
+        return cls(found.datasets, found.results, found.descriptions, *of_groups, declared, found.later)
 
     @property
     def external(self) -> list[DatasetSummary]:
@@ -101,32 +110,18 @@ class Rule:
     reads: tuple[str, ...] = ()
 
 
-def raised(
-    datasets: Sequence[DatasetSummary],
-    results: Sequence[Result],
-    descriptions: Sequence[DescriptionResult],
-    subgroups: SubgroupEvidence,
-    *,
-    widths_declared: bool = False,
-) -> tuple[Flag, ...]:
+def raised(shown: Shown) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
-    of_measure, of_subgroups = (
-        gathered((result.measure, result) for result in some) for some in (results, subgroups.results)
+    of_all, of_groups = (
+        gathered((result.measure, result) for result in some) for some in (shown.results, shown.of_subgroups)
     )
-    return tuple(
-        flag
-        for rule in RULES
-        for flag in rule.raises(
-            Shown(
-                datasets,
-                [result for measure in rule.reads for result in of_measure.get(measure, ())],
-                descriptions,
-                subgroups.summaries,
-                [result for measure in rule.reads for result in of_subgroups.get(measure, ())],
-                widths_declared,
-            )
+    found: list[Flag] = []
+    for rule in RULES:
+        results, of_subgroups = (
+            [each for name in rule.reads for each in some.get(name, ())] for some in (of_all, of_groups)
         )
-    )
+        found += rule.raises(replace(shown, results=results, of_subgroups=of_subgroups))
+    return tuple(found)
 
 
 def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:
@@ -223,13 +218,17 @@ def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
             yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=bands.FEW_CLUSTERS))
 
 
-def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A horizon near the end of follow-up; patients whose follow-up ended the earlier, or the later, by their risk, and
-    there fifths of the risk that were put together.
-    """
-    for dataset, _, found in _estimates(external, results, "observed_risk"):
+def _few_followed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """Horizons near the end of follow-up; those after the first are named."""
+    for dataset, at, found in _at_sites(external, results, "observed_risk", {"horizon"}):
         if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
-            yield Flag("few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share))
+            yield Flag("few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share, **at))
+
+
+def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """Patients whose follow-up ended the earlier, or the later, by their risk, and there fifths of the risk that were
+    put together; and times so coarse that it matters who comes first at one of them.
+    """
     # At each site one looks: of several right ones chance alone would accuse some.
     every = list(_estimates(external, results, "censoring_by_risk"))
     adjusted = multiplicity.holm([found.details.get("p_value", 1.0) or 0.0 for _, _, found in every])
@@ -246,11 +245,6 @@ def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> I
         if dataset.name in by_risk and groups < fifths:
             says = Fact("stratum_merged", site=dataset.site, groups=Count(int(groups), "group"))
             yield Flag("stratum_merged", dataset.name, says)
-
-
-def _ties(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """Times so coarse that it matters who comes first at one of them."""
-    for dataset, _, found in _estimates(external, results, "observed_risk"):
         other = found.details.get("leaving_first")
         # A share of shared times would be passed by every large table in days, where nothing hangs on it.
         if other is not None and found.se and abs(other - found.value) > found.se / 2:
@@ -697,11 +691,11 @@ RULES = (
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
     Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
+    Rule(lambda shown: _few_followed(shown.external, (*shown.results, *shown.later)), ("observed_risk",)),
     Rule(
         lambda shown: _leaving(shown.external, shown.results),
         ("observed_risk", "censoring_by_risk", "auroc", "oe_ratio", "brier"),
     ),
-    Rule(lambda shown: _ties(shown.external, shown.results), ("observed_risk",)),
     Rule(lambda shown: _slope_over_time(shown.external, shown.results), ("calibration_slope",)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),

@@ -245,13 +245,7 @@ def _with_flags(
     the release are.
     """
     found = disclosure.flags(study.flags, shown.datasets)
-    found += flags.raised(
-        shown.datasets,
-        shown.results,
-        shown.descriptions,
-        shown.subgroups,
-        widths_declared=study.release.sample.is_declared,
-    )
+    found += flags.raised(flags.Shown.of(shown))
     found = tuple(flags.of_used_predictors(found, study.release.model, shown.results))
     asked = study.release.care.stop if rules is None else rules
     found += flags.of_stop_rules(asked, shown.datasets, shown.curves)

@@ -140,7 +140,7 @@ def _study(release: Release, folder: Folder, faults: list[errors.Fault]) -> type
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
     if not faults:
-        faults += horizons.beyond(site.dataset for site in found)
+        faults += horizons.beyond((site.dataset for site in found), release.horizon)
     if not faults and datasets.minimum_cell(release):
         faults += flags.repeated(found)
     if faults:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import Key, listed_table
-from dossier.core.release import Release
+from dossier.core.release import Horizon, Release
 from dossier.core.types import Dataset, FollowUp
 from dossier.reading import columns
 from dossier.reading.faults import noted
@@ -129,8 +129,8 @@ def _not_honoured(release: Release, raw: Mapping[str, Any]) -> Iterator[Key]:
             yield table.of("role")
 
 
-def beyond(datasets: Iterable[Dataset]) -> Iterator[Fault]:
-    """The fault of a horizon to which nobody was followed, in any external dataset; and of competing events where
+def beyond(datasets: Iterable[Dataset], declared: Sequence[Horizon]) -> Iterator[Fault]:
+    """The faults of horizons to which nobody was followed, in any external dataset; and of competing events where
     counts are protected, whose part in the bounds of a risk no range tells.
     """
     datasets = list(datasets)
@@ -139,9 +139,10 @@ def beyond(datasets: Iterable[Dataset]) -> Iterator[Fault]:
         if each.minimum_cell and each.followed is not None and each.followed.competing.any():
             yield Fault("competing_under_policy", Key("outcome", "event"), dataset=each.name)
     longest = max((float(each.time.max()) for each in followed if len(each)), default=0.0)
-    if followed and longest < followed[0].horizon:
-        at = listed_table("horizon", 1).of("at")
-        yield Fault("horizon_beyond_follow_up", at, at=followed[0].horizon, longest=longest)
+    for number, horizon in enumerate(declared if followed else (), start=1):
+        if longest < horizon.at:
+            at = listed_table("horizon", number).of("at")
+            yield Fault("horizon_beyond_follow_up", at, at=horizon.at, longest=longest)
 
 
 def follow_up(table: columns.Settled, release: Release, faults: list[Fault]) -> FollowUp | None:
