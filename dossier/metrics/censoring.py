@@ -239,7 +239,7 @@ class _Stratum:
     @cached_property
     def values(self) -> Floats:
         """The weight of each patient."""
-        before = _before(_product(1 - self._leaving[2]), 1.0)[self._times[1]]
+        before = _before(np.cumprod(1 - self._leaving[2], dtype=np.float64), 1.0)[self._times[1]]
         known = ~self.whole.left[self.rows]
         return np.divide(1.0, before, out=np.zeros_like(before), where=known & (before > 0))
 
@@ -264,7 +264,7 @@ class _Stratum:
         def course(of: Floats) -> tuple[Floats, Floats]:
             """Who is free of any event after each time, and who has had the outcome by then."""
             hazard, of_cases = (_share(np.where(seen, each, 0.0), of) for each in (events, cases))
-            free = _product(1 - hazard)
+            free = np.cumprod(1 - hazard, dtype=np.float64)
             return free, np.cumsum(_before(free, 1.0) * of_cases)
 
         free, had = course(followed)
@@ -277,10 +277,6 @@ class _Stratum:
         after = stays * _share(had[-1] - had[at], free[at])
         without = np.where(seen[at], had_until + had_then + after, had_without[-1])
         return np.asarray(n * had[-1] - (n - 1) * without)
-
-
-def _product(values: Floats) -> Floats:
-    return np.asarray(np.cumprod(values), dtype=float)
 
 
 def _before(values: Floats, first: float) -> Floats:

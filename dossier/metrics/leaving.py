@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -111,10 +110,6 @@ def _cox(time: Floats, event: Bools, x: Floats) -> tuple[float, float, Floats, f
     return None
 
 
-SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
-"""Before those at the same time, and after them."""
-
-
 def _scores(time: Floats, event: Bools, x: Floats, hazard: Floats, at_events: tuple[Floats, Floats, Floats]) -> Floats:
     """The score of each row: its own event less what was expected of it, by those at the same time only in part.
 
@@ -126,7 +121,7 @@ def _scores(time: Floats, event: Bools, x: Floats, hazard: Floats, at_events: tu
     expected, centred, part, of_part = (np.append(0.0, np.cumsum(one / all_hazard)) for one in each)
     seen = np.searchsorted(times, time, side="right")
     found = -hazard * (x * expected[seen] - centred[seen])
-    first, last = (np.searchsorted(times, times, side=side) for side in SIDES)
+    first, last = np.searchsorted(times, times), np.searchsorted(times, times, side="right")
     own = x[event] * (part[last] - part[first]) - (of_part[last] - of_part[first])
     found[event] += x[event] - mean + hazard[event] * own
     return np.asarray(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -92,11 +91,7 @@ def _concordance(
     return clusters.by_linearization(found, linearized / total, sampled, level, "logit")
 
 
-concordance = partial(register.metric, pool="logit", scale="logit")
-"""A share of ordered pairs of patients."""
-
-
-@concordance()
+@register.metric(pool="logit", scale="logit")
 def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """Of two people of whom one had the outcome by the horizon and before the other, how often that one had the higher
     risk.
@@ -122,7 +117,7 @@ def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Samp
     return _concordance(followed, risk, level, design, at_weights=True)
 
 
-@concordance()
+@register.metric(pool="logit", scale="logit")
 def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """The share of comparable pairs of people in order, as it is published elsewhere.
 

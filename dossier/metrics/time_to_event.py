@@ -23,8 +23,6 @@ from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.weighted import Measure, Rows, Weighted
 
 Ends = tuple[float | None, float | None]
-
-
 NO_INTERVAL = Fact("sample_size_has_no_interval")
 
 
