@@ -368,12 +368,6 @@ def test_few_who_stand_for_many_leave_few_degrees_of_freedom() -> None:
     assert (few.details["df"] or 0) < 0.2 * (many.details["df"] or 0)
 
 
-def test_a_share_has_the_degrees_of_freedom_of_its_kurtosis() -> None:
-    """Of 40 of 100: 1/(pq) - 3, so that 2 n/(k - 1) is 1,200."""
-    outcome = TimeToEvent(np.repeat([1.0, 9.0], [40, 60]), np.repeat([1.0, 0.0], [40, 60]), HORIZON)
-    assert estimated(asked("observed_risk", outcome, np.full(100, 0.4))).details["df"] == pytest.approx(1200)
-
-
 def test_one_cluster_has_a_value_alone() -> None:
     outcome, risk = a_table()
     outcome = only_outcomes(outcome)
@@ -405,6 +399,7 @@ def test_half_as_wide_takes_four_times_as_many(name: str, width: str) -> None:
     outcome, risk = a_table()
     whole, half = (estimated(asked(name, outcome, risk, **{width: each})).value for each in (0.1, 0.05))
     assert 4 * whole - 4 <= half <= 4 * whole
+    assert isinstance(asked(name, replace(outcome, horizon=1e9), risk, **{width: 0.1}), Absent)
 
 
 def test_how_it_was_made_is_said() -> None:
