@@ -82,6 +82,9 @@ def _card(evidence: types.Evidence) -> dict[str, Any]:
         "StakeholdersConsulted": stated.get("19"),
     }
     summary = f"{output} Version {tested_version(evidence)} was tested."
+    # The sources of the measures as BibTeX.
+    keys = sorted({key for term in evidence.terms.values() for key in term.cites})
+    sources = enumerate((source(key).text for key in keys), start=1)
     return {
         "BasicInfo": {"ModelName": release.model, "ModelDeveloper": release.owner, "DeveloperContact": None},
         "ReleaseInfo": {
@@ -111,15 +114,8 @@ def _card(evidence: types.Evidence) -> dict[str, Any]:
             "PeerReviewedPublications": None,
             "PatientConsentOrDisclosure": stated.get("17"),
         },
-        "Bibliography": _bibliography(evidence),
+        "Bibliography": "\n".join(f"@misc{{source{number}, note = {{{source}}}}}" for number, source in sources),
     }
-
-
-def _bibliography(evidence: types.Evidence) -> str:
-    """The sources of the measures as BibTeX."""
-    keys = sorted({key for term in evidence.terms.values() for key in term.cites})
-    sources = enumerate((source(key).text for key in keys), start=1)
-    return "\n".join(f"@misc{{source{number}, note = {{{source}}}}}" for number, source in sources)
 
 
 # ---- key metrics ----------------------------------------------------------------------------------------------------

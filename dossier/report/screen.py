@@ -170,7 +170,11 @@ class _Part:
             counted = [each for each in body.iter(tag) if each.get("class") != "own"]
             for number, caption in enumerate(counted, 1):
                 if self.edition != "committee":
-                    _begin(caption, f"{word} {number}. ")
+                    # Put a bold text before all that an element holds.
+                    first = Element("b")
+                    first.text, first.tail = f"{word} {number}. ", caption.text
+                    caption.text = None
+                    caption.insert(0, first)
 
     def _refer(self, body: Element) -> None:
         """Say of what stands elsewhere the chapter instead of the page, and the number of a figure."""
@@ -299,14 +303,6 @@ def _tenths(count: int) -> str:
     """So many tenths in as few letters as SVG reads."""
     whole, tenth = divmod(abs(count), 10)
     return f"{'-' if count < 0 else ''}{whole or ('' if tenth else 0)}{f'.{tenth}' if tenth else ''}"
-
-
-def _begin(element: Element, text: str) -> None:
-    """Put a bold text before all that an element holds."""
-    first = Element("b")
-    first.text, first.tail = text, element.text
-    element.text = None
-    element.insert(0, first)
 
 
 def _within(element: Element) -> Element:

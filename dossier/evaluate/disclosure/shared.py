@@ -53,7 +53,19 @@ def minimum_cell(study: Study) -> int:
 
 def _found(study: Study, each: Sequence[Dataset]) -> Iterator[str]:
     least = minimum_cell(study)
-    known = _base(study, each, least)
+    # The rows of each dataset: that they are its rows, their outcome, and their risk by parts of some persons.
+    risks = [np.zeros(dataset.rows_analysed) if dataset.risk is None else dataset.risk for dataset in each]
+    every = np.concatenate(risks)
+    cuts: list[float] = []
+    for cut in grid(study.release.thresholds.declared):
+        beyond = int((every >= cut).sum())
+        before = int((every >= cuts[-1]).sum()) if cuts else len(every)
+        if beyond >= least and before - beyond >= least:
+            cuts.append(cut)
+    known = [
+        _of_rows(dataset, index, len(each), risks[index][:, None] >= np.array(cuts))
+        for index, dataset in enumerate(each)
+    ]
     for name, levels in _levels(each):
         # Of levels that add up to all the commonest follows from the others; those of few are named nowhere.
         counts = np.sum([block.sum(axis=0) for block in levels], axis=0)
@@ -73,22 +85,6 @@ def _left(known: Sequence[Floats], new: Sequence[Floats]) -> float:
     )
     rest = of_new - of_both.T @ np.linalg.pinv(of_known, ROUNDED, hermitian=True) @ of_both
     return float(np.linalg.eigvalsh(rest)[0])
-
-
-def _base(study: Study, each: Sequence[Dataset], least: int) -> list[Floats]:
-    """The rows of each dataset: that they are its rows, their outcome, and their risk by parts of some persons."""
-    risks = [np.zeros(dataset.rows_analysed) if dataset.risk is None else dataset.risk for dataset in each]
-    every = np.concatenate(risks)
-    cuts: list[float] = []
-    for cut in grid(study.release.thresholds.declared):
-        beyond = int((every >= cut).sum())
-        before = int((every >= cuts[-1]).sum()) if cuts else len(every)
-        if beyond >= least and before - beyond >= least:
-            cuts.append(cut)
-    return [
-        _of_rows(dataset, index, len(each), risks[index][:, None] >= np.array(cuts))
-        for index, dataset in enumerate(each)
-    ]
 
 
 def _of_rows(dataset: Dataset, index: int, of: int, reached: NDArray[np.bool_]) -> Floats:

@@ -17,10 +17,13 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     if not given:
         return sentence.Sentence("At no external site can similarity to the development data be computed.")
     declared = [site.site for form in known for site, found in known[form] if found.method.has("declared_by")]
+    # Which sites other measures tell from the development data, whatever the average says.
+    by = facts.gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in known["averaged"])
+    said = [f"{how} {words.named_or_counted(by[kind], 2)} apart" for kind, how in TELLS.items() if kind in by]
     rest = (
         sentence.phrase("data", "similarity_declared", sites=words.named_or_counted(declared, 2)) if declared else "",
         *given[1:],
-        _apart_all_the_same(evidence, known["averaged"]),
+        f"Whatever the average says, {words.listing(said)}." if said else "",
         sentence.sites_without(evidence, bands.SIMILARITIES["averaged" if known["averaged"] else "psi"]),
     )
     return sentence.Sentence(given[0], " ".join(part for part in rest if part))
@@ -42,13 +45,6 @@ def _values(evidence: types.Evidence, form: str, sites: Sites) -> str:
 
 READ = {"averaged": f"{bands.ALIKE:g}: alike", "psi": bands.PSI_OF_ONE_POPULATION}
 """How a value of each form is read."""
-
-
-def _apart_all_the_same(evidence: types.Evidence, sites: Sites) -> str:
-    """Which sites other measures tell from the development data, whatever the average says."""
-    by = facts.gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in sites)
-    said = [f"{how} {words.named_or_counted(by[kind], 2)} apart" for kind, how in TELLS.items() if kind in by]
-    return f"Whatever the average says, {words.listing(said)}." if said else ""
 
 
 TELLS = {"classifier": "a classifier tells", "distances": "the energy test tells"}

@@ -35,7 +35,10 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(sized))} subgroups, site by site." if few else ""
     declared = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
-    of_criteria = _of_criteria(declared)
+    # How the criteria stand that are declared for subgroups, which page 1 counts too.
+    words: Mapping[types.State, str] = entries("pages")["standing"]
+    parts = [f"{how_many(declared.count(state))} {says}" for state, says in words.items() if state in declared]
+    of_criteria = f" Of {counted(len(declared), 'check')} of declared criteria: {listing(parts)}." if declared else ""
     if not looks:
         return sentence.Sentence(
             "No subgroup could be compared with the other patients within the sites.", f"{of_criteria}{rest}".strip()
@@ -84,13 +87,6 @@ def _said(evidence: types.Evidence, look: between_groups.Look) -> str:
     """A comparison within a sentence, with its site where it is of one."""
     named = f"in {_called(evidence)[look.dataset]} " if look.is_single else ""
     return f"{named}{flag_text(look.fact)}"
-
-
-def _of_criteria(stands: Sequence[types.State]) -> str:
-    """How the criteria stand that are declared for subgroups, which page 1 counts too."""
-    words: Mapping[types.State, str] = entries("pages")["standing"]
-    parts = [f"{how_many(stands.count(state))} {says}" for state, says in words.items() if state in stands]
-    return f" Of {counted(len(stands), 'check')} of declared criteria: {listing(parts)}." if stands else ""
 
 
 def _counts(looks: Sequence[between_groups.Look]) -> str:

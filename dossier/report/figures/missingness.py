@@ -154,7 +154,10 @@ def _not_held(datasets: Sequence[types.DatasetSummary], known: Mapping[tuple[str
 
 def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -> str:
     site = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
-    count, lost = len(gappy(known)), _lost(known, site)
+    # The predictors that no patient of a dataset has, each with its datasets; the rest as a number.
+    where = facts.gathered((predictor, site[name]) for (name, predictor), share in known.items() if share == 1)
+    texts = [f"{predictor} in {captions.joined(sites, 3)}" for predictor, sites in sorted(where.items())]
+    count, lost = len(gappy(known)), texts if len(texts) <= 3 else [*texts[:3], f"{len(texts) - 3} more predictors"]
     (name, predictor), share = max(
         ((pair, share) for pair, share in known.items() if share < 1),
         key=lambda found: found[1],
@@ -164,10 +167,3 @@ def _alternative(evidence: types.Evidence, known: Mapping[tuple[str, str], float
     most_often = f" Most often{' elsewhere' if lost else ''}: {most}." if most else ""
     in_all = f" No patient has a value of {listing(lost)}." if lost else ""
     return f"{counted(count, 'predictor')} {'has' if count == 1 else 'have'} missing values.{in_all}{most_often}"
-
-
-def _lost(known: Mapping[tuple[str, str], float], site: Mapping[str, str]) -> list[str]:
-    """The predictors that no patient of a dataset has, each with its datasets; the rest as a number."""
-    where = facts.gathered((predictor, site[name]) for (name, predictor), share in known.items() if share == 1)
-    texts = [f"{predictor} in {captions.joined(sites, 3)}" for predictor, sites in sorted(where.items())]
-    return texts if len(texts) <= 3 else [*texts[:3], f"{len(texts) - 3} more predictors"]

@@ -148,17 +148,6 @@ def _label_bounds(axes: canvas.Panel, case: types.Estimate, at: Place) -> list[p
     return boxes
 
 
-def _label_case(axes: canvas.Panel, at: Place, taken: list[placing.Box]) -> None:
-    """What is measured and what is actual, on the path of the case, off its lines and those of perfect labels."""
-    across = placing.drawn(axes, [0.5, at.measured], [at.actual, at.actual])
-    up = placing.drawn(axes, [at.measured, at.measured], [0.5, at.actual])
-    lines = (([0.5, 1], [0.5, at.end]), ([0.5, at.measured], [at.actual] * 2), ([at.measured] * 2, [0.5, 1]))
-    strokes = np.concatenate([placing.drawn(axes, *line) for line in (*lines, ([0.5, 1], [0.5, 1]))])
-    looks: dict[str, Any] = {"half": 1.8, "color": ink.BLUE, "weight": 600, "zorder": 6}
-    placing.label(axes, f"{number(at.actual)} actual", across, strokes, taken, prefer=0.15, **looks)
-    placing.label(axes, f"{number(at.measured)} measured", up, strokes, taken, prefer=0.05, **looks)
-
-
 @canvas.figure("Reliability nomogram")
 def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What an accuracy measured against fallible labels is worth against the truth, by how reliable they are."""
@@ -192,7 +181,15 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         boxes = [] if needed is None or wish is None else [_label_needed(axes, needed, wish, at)]
         if (rho := case.details.get("rho")) is not None:
             _beside(axes, _spot(axes, 1, at.end)[1], number(rho), weight=600, color=ink.BLUE)
-        _label_case(axes, at, [*_label_bounds(axes, case, at), *boxes])
+        # What is measured and what is actual, on the path of the case, off its lines and those of perfect labels.
+        taken = [*_label_bounds(axes, case, at), *boxes]
+        across = placing.drawn(axes, [0.5, at.measured], [at.actual, at.actual])
+        up = placing.drawn(axes, [at.measured, at.measured], [0.5, at.actual])
+        lines = (([0.5, 1], [0.5, at.end]), ([0.5, at.measured], [at.actual] * 2), ([at.measured] * 2, [0.5, 1]))
+        strokes = np.concatenate([placing.drawn(axes, *line) for line in (*lines, ([0.5, 1], [0.5, 1]))])
+        looks: dict[str, Any] = {"half": 1.8, "color": ink.BLUE, "weight": 600, "zorder": 6}
+        placing.label(axes, f"{number(at.actual)} actual", across, strokes, taken, prefer=0.15, **looks)
+        placing.label(axes, f"{number(at.measured)} measured", up, strokes, taken, prefer=0.05, **looks)
     axes.titles("Accuracy against the labels", "Accuracy against the truth", 9.4, LEFT - 2.0)
     canvas.turned(drawn, canvas.HALF - 2.0, TOP + HEIGHT / 2, "Reliability of the labels, rho", color=ink.INK_2)
     caption = f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left."

@@ -565,7 +565,14 @@ def draw_arranged(evidence: types.Evidence, arranged: Arrangement) -> Figure:
         _panel(drawn, arranged, index)
     _margin(drawn, arranged)
     if plan.rows:
-        _strip_names(drawn, arranged.placed, plan)
+        unknown = [place.name for place in arranged.placed if place.similarity is None]
+        rows = forest.Rows(drawn, plan.bottom + 7.0)
+        canvas.write(drawn, 0, rows.top - 3.2, "Similarity unknown", weight=600)
+        x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
+        for row, name in enumerate(unknown[: plan.rows]):
+            rows.write(row + 0.5, x, name)
+        if len(unknown) > plan.rows:
+            rows.write(plan.rows + 0.5, x, _left_out(len(unknown) - plan.rows), color=ink.INK_2)
     return drawn
 
 
@@ -810,17 +817,6 @@ def _strip(drawn: Figure, placed: Sequence[Placed], plan: Layout, index: int, sc
         value = scale.clipped(stands.value)
         _disc(axes, value, row + 0.5, (across, 1 / canvas.LINE, RADIUS), ink.MID, stands.share)
         cross(axes, stands, value, row + 0.5)
-
-
-def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
-    unknown = [place.name for place in placed if place.similarity is None]
-    rows = forest.Rows(drawn, plan.bottom + 7.0)
-    canvas.write(drawn, 0, rows.top - 3.2, "Similarity unknown", weight=600)
-    x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
-    for row, name in enumerate(unknown[: plan.rows]):
-        rows.write(row + 0.5, x, name)
-    if len(unknown) > plan.rows:
-        rows.write(plan.rows + 0.5, x, _left_out(len(unknown) - plan.rows), color=ink.INK_2)
 
 
 @canvas.figure("External performance diagram")

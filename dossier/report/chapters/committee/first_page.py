@@ -38,7 +38,14 @@ def answer(evidence: types.Evidence) -> str:
     ours = local(evidence)
     changed = f"{declared.worse_than_before(evidence)} {declared.changed_since_laid_down(evidence)}".strip()
     forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _too_kind(evidence)]
-    forbidden.append(_separating(evidence))
+    # Where it is shown not to tell sick from well.
+    tell = tells_apart(evidence).replace("tells", "tell")
+    start = {"absent": f"It does not {tell}", "hardly": f"It hardly can {tell}", "reversed": REVERSED}
+    sentences = []
+    for kind, found in sentence.not_separating(evidence, in_question(evidence)).items():
+        places = [f"{where} ({people(each.value)} times of 100, range {plain.between(each)})" for where, each in found]
+        sentences.append(f"{start[kind]} in {plain.first_named(places)}.")
+    forbidden.append(" ".join(sentences))
     if ours is None:
         # Of one hospital alone its own answer says where doing the same for all is better.
         wrong = [] if alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
@@ -60,17 +67,6 @@ def _too_kind(evidence: types.Evidence) -> str:
     sites = [site.site for site in in_question(evidence) if site.name in raised]
     where = "here" if evidence.local_site else f"in {plain.few_named(sites)}"
     return f"The test is too kind {where}: the model seems to have seen patients of it before." if sites else ""
-
-
-def _separating(evidence: types.Evidence) -> str:
-    """Where it is shown not to tell sick from well."""
-    tell = tells_apart(evidence).replace("tells", "tell")
-    start = {"absent": f"It does not {tell}", "hardly": f"It hardly can {tell}", "reversed": REVERSED}
-    sentences = []
-    for kind, found in sentence.not_separating(evidence, in_question(evidence)).items():
-        places = [f"{where} ({people(each.value)} times of 100, range {plain.between(each)})" for where, each in found]
-        sentences.append(f"{start[kind]} in {plain.first_named(places)}.")
-    return " ".join(sentences)
 
 
 REVERSED = "The higher its percentage, the rarer the outcome: its order is reversed"
