@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from dossier.core import multiplicity, types
 from dossier.report.chapters import sentence
-from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
+from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
-from dossier.typeset.words import counted, in_words, listing, part_of, sentence_case, span
+from dossier.typeset.words import in_words, listing, part_of
 from dossier.words import entries
 
 MOST_NAMED = 4
@@ -88,15 +88,6 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
     return sentence.Sentence(lead, " ".join([*parts, sentence.where_risks_are_off(evidence, "for")]).strip())
 
 
-def discrimination(evidence: types.Evidence) -> sentence.Sentence:
-    """The mean AUROC of the classes at each site."""
-    sites = sentence.estimated(evidence, "auroc")
-    if not sites:
-        return sentence.Sentence("At no external site can discrimination be averaged over the classes.")
-    runs = sentence.over_sites(evidence, "auroc", sites)
-    return sentence.Sentence(f"The AUROC, one class against the rest and averaged, {runs}.")
-
-
 def calibration(evidence: types.Evidence) -> sentence.Sentence:
     """The ends of O/E over classes and sites, and where slopes are off."""
     ratios = by_class(evidence, "oe_ratio")
@@ -132,40 +123,6 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
 
 STANDS: Mapping[types.State, str] = entries("pages")["gains_of_classes"]
 """What is said of the classes and sites where a gain stands so, behind how many show it."""
-
-
-def severity(evidence: types.Evidence) -> sentence.Sentence:
-    """The mean severity of the answers at each site, and of an error."""
-    sites = sentence.estimated(evidence, "mean_severity")
-    if not sites:
-        needs = "It needs weights for all pairs of classes."
-        return sentence.Sentence("The severity of errors cannot be estimated.", needs)
-    lead = f"The mean severity of an answer {sentence.over_sites(evidence, 'mean_severity', sites)}."
-    errors = sentence.estimated(evidence, "error_severity_index")
-    return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
-
-
-def description(evidence: types.Evidence) -> sentence.Sentence:
-    """The size of the test, what was left out, and how the shares of the classes differ between sites."""
-    sites = types.externals(evidence)
-    rows = sum(site.n for site in sites)
-    lost, least = lost_rows(sites)
-    lead = (
-        f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{counted(rows, 'patient')}, {in_words(len(labels(evidence)))} classes."
-    )
-    left_out = (
-        f"{sentence_case(least)}{counted(lost, 'row')} {not_analysed(sites)}; a smaller count is withheld."
-        if least
-        else f"{counted(lost, 'row')} of {rows + lost:,} {not_analysed(sites)}."
-        if lost
-        else "Every row that was read is analysed."
-    )
-    known = []
-    for label in labels(evidence):
-        shares = [site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts]
-        known += [f"{label} makes up {span(per_cent, shares)}"] if shares else []
-    return sentence.Sentence(lead, f"{left_out} {sentence_case(listing(known))}." if known else left_out)
 
 
 def by_site(evidence: types.Evidence) -> tuple[Table, ...]:

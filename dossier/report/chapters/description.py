@@ -18,20 +18,26 @@ NARROW_SIDE_BY_SIDE = 9
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
-    """The size of the test, what was left out, and how prevalence differs between sites."""
-    if classes.labels(evidence):
-        return classes.description(evidence)
-    sites = externals(evidence)
-    rows = sum(site.n for site in sites)
+    """The size of the test, what was left out, and how prevalence, or the share of a class, differs between sites."""
+    sites, known = externals(evidence), classes.labels(evidence)
+    of_what = (
+        f"{words.in_words(len(known))} classes" if known else f"{names.all_events(sites)}{names.at_horizon(sites)}"
+    )
     lead = (
         f"{words.sentence_case(words.in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{words.counted(rows, 'patient')}, {names.all_events(sites)}{names.at_horizon(sites)}."
+        f"{words.counted(sum(site.n for site in sites), 'patient')}, {of_what}."
     )
-    left_out = left_out_of(evidence)
     shares = sorted((site.prevalence, site.site) for site in sites if site.prevalence is not None)
     ends = [f"{per_cent(share)} ({name})" for share, name in shares]
     spread = f" Prevalence runs from {ends[0]} to {ends[-1]}." if len(ends) > 1 else ""
-    return sentence.Sentence(lead, left_out + spread)
+    if known:
+        of_each = {
+            label: [site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts]
+            for label in known
+        }
+        said = [f"{label} makes up {words.span(per_cent, found)}" for label, found in of_each.items() if found]
+        spread = f" {words.sentence_case(words.listing(said))}." if said else ""
+    return sentence.Sentence(lead, left_out_of(evidence) + spread)
 
 
 def left_out_of(evidence: Evidence) -> str:
@@ -39,9 +45,9 @@ def left_out_of(evidence: Evidence) -> str:
     sites = externals(evidence)
     lost, least = names.lost_rows(sites)
     if least:
-        below = max(site.minimum_cell for site in sites)
-        rows = f"{words.sentence_case(least)}{words.counted(lost, 'row')}"
-        return f"{rows} {names.not_analysed(sites)}; a count below {below} is withheld."
+        below = f"count below {max(site.minimum_cell for site in sites)}"
+        rows = f"{words.sentence_case(least)}{words.counted(lost, 'row')} {names.not_analysed(sites)}"
+        return f"{rows}; a {'smaller count' if classes.labels(evidence) else below} is withheld."
     if not lost:
         return "Every row that was read is analysed."
     return f"{words.counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {names.not_analysed(sites)}."
@@ -153,10 +159,6 @@ def characteristics(evidence: Evidence, named: Collection[DatasetSummary] | None
         if dataset.features and (named is None or dataset.role != "external" or dataset in named)
     ]
     return (_characteristics(evidence, holders),) if holders else ()
-
-
-Key = tuple[str, str, str | None]
-"""A dataset, a predictor, and a category of it."""
 
 
 def _difference(value: float | None) -> Cell:

@@ -16,13 +16,16 @@ from dossier.typeset.words import listing, sentence_case
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
-    """The range of the sensitivity at the primary threshold over sites; without one that of the AUROC."""
-    if classes.labels(evidence):
-        return classes.discrimination(evidence)
-    sites = sentence.estimated(evidence, "auroc")
+    """The range of the sensitivity at the primary threshold over sites; without one, or of several classes, that of the
+    AUROC.
+    """
+    sites, several = sentence.estimated(evidence, "auroc"), bool(classes.labels(evidence))
     if not sites:
-        return sentence.Sentence("At no external site can discrimination be estimated.")
-    return sentence.Sentence(_flagged(evidence) or f"The AUROC {sentence.over_sites(evidence, 'auroc', sites)}.")
+        how = "averaged over the classes" if several else "estimated"
+        return sentence.Sentence(f"At no external site can discrimination be {how}.")
+    averaged = ", one class against the rest and averaged," if several else ""
+    flagged = "" if several else _flagged(evidence)
+    return sentence.Sentence(flagged or f"The AUROC{averaged} {sentence.over_sites(evidence, 'auroc', sites)}.")
 
 
 def _flagged(evidence: Evidence) -> str:

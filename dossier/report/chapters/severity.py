@@ -15,17 +15,22 @@ from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
     """The mean severity at the primary threshold, and the severity of an error where it is gravest."""
-    if classes.labels(evidence):
-        return classes.severity(evidence)
-    at = sentence.primary_threshold(evidence)
-    sites = [] if at is None else sentence.estimated(evidence, "mean_severity", threshold=at)
-    if at is None or not sites:
-        needs = "It needs weights and a declared threshold."
-        return sentence.Sentence("The severity of errors cannot be estimated.", needs)
-    runs = sentence.over_sites(evidence, "mean_severity", sites, threshold=at)
-    lead = f"At a threshold of{numbers.TIED}{numbers.threshold(at)} the mean severity of an answer {runs}."
-    errors = sentence.estimated(evidence, "error_severity_index", threshold=at)
+    at, known = _setting(evidence), classes.labels(evidence)
+    sites = sentence.estimated(evidence, "mean_severity", **at) if at or known else []
+    if not sites:
+        needs = "weights for all pairs of classes" if known else "weights and a declared threshold"
+        return sentence.Sentence("The severity of errors cannot be estimated.", f"It needs {needs}.")
+    where = "".join(f"At a threshold of{numbers.TIED}{numbers.threshold(value)} the" for value in at.values()) or "The"
+    runs = sentence.over_sites(evidence, "mean_severity", sites, **at)
+    errors = sentence.estimated(evidence, "error_severity_index", **at)
+    lead = f"{where} mean severity of an answer {runs}."
     return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
+
+
+def _setting(evidence: types.Evidence) -> dict[str, float]:
+    """Where severity is taken: at the primary threshold, where there is one; of several classes at none."""
+    at = sentence.primary_threshold(evidence)
+    return {} if classes.labels(evidence) or at is None else {"threshold": at}
 
 
 OURS = "This model"
@@ -53,8 +58,7 @@ def _by_model(evidence: types.Evidence) -> types.Evidence:
             bare = types.Estimate(accuracy, None, None, None, result.found.n, facts.Method("counted"))
             results.append(replace(made, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(made)
-    at = sentence.primary_threshold(evidence)
-    where = "" if at is None or classes.labels(evidence) else f" at {numbers.threshold(at)}"
+    where = "".join(f" at {numbers.threshold(at)}" for at in _setting(evidence).values())
     terms = {
         name: replace(evidence.terms[name], at=("model",), label=f"{evidence.terms[name].label}{where}")
         for name in (ACCURACY, *MEASURES)
@@ -92,8 +96,7 @@ def by_subgroup(evidence: types.Evidence) -> tuple[Table, ...]:
     declared = evidence.release.severity
     if declared is None or not declared.subgroup:
         return ()
-    column, at = declared.subgroup[0].column, sentence.primary_threshold(evidence)
-    setting: types.At = {} if classes.labels(evidence) or at is None else {"threshold": at}
+    column, setting = declared.subgroup[0].column, _setting(evidence)
     subsets = [types.Subset(column, level) for level in types.subgroup_columns(evidence).get(column, ())]
     reasons, rows = Reasons(evidence), []
     for dataset in shown(evidence, ("external", "internal")):
@@ -118,7 +121,7 @@ def by_subgroup(evidence: types.Evidence) -> tuple[Table, ...]:
             [Column(words.sentence_case(subset.level), intervals=True) for subset in subsets],
             reasons.footnotes(),
             column=words.within_sentence(column),
-            at_threshold=numbers.threshold(at) if at and setting else "",
+            at_threshold="".join(map(numbers.threshold, setting.values())),
             level=numbers.level_of(evidence),
         ),
     )
