@@ -100,13 +100,10 @@ def needed(evidence: Evidence) -> Table:
     """The patients that each criterion asks for beside those that there are; what is not reached stands out."""
     at = sentence.primary_threshold(evidence)
     reasons = Reasons(evidence)
-    heads = [
-        Column("Patients"),
-        Column("Of the class" if classes.labels(evidence) else "Events"),
-        *(Column(label) for label in CRITERIA.values()),
-    ]
-    heads += [] if at is None else [Column(f"Net benefit at {threshold(at)}")]
-    return worded("sample", list(_rows(evidence, at, reasons)), heads, reasons.footnotes())
+    rows, known = list(_rows(evidence, at, reasons)), classes.labels(evidence)
+    of_threshold = [] if at is None else [f"Net benefit at {threshold(at)}"]
+    heads = map(Column, (*CRITERIA.values(), *of_threshold))
+    return worded("sample", rows, heads, reasons.footnotes(), known=known)
 
 
 def _rows(evidence: Evidence, at: float | None, reasons: Reasons) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from dossier.report.chapters.acceptance import WORDS as STANDING
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell
 from dossier.typeset.numbers import patients_needed, threshold
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import listing, named_or_counted
 from dossier.words import entries
 
@@ -81,8 +81,7 @@ def changes(evidence: Evidence) -> Table:
             each = {evidence.terms[name]: _found(evidence, name, site, model) for name in COEFFICIENTS}
             cells = [NOT_COMPUTED if _is_kept(found) else cell(found, term, reasons) for term, found in each.items()]
             rows.append(Row(label, (*cells, _needed(evidence, site, model, reasons))))
-    heads = [Column("Intercept", True), Column("Slope", True), Column("Patients needed")]
-    return worded("updating", rows, heads, reasons.footnotes())
+    return worded("updating", rows, footnotes=reasons.footnotes())
 
 
 def _is_kept(found: Estimate | Absent) -> bool:
@@ -111,8 +110,7 @@ def sizes(evidence: Evidence) -> Table:
             cells = [cell(_found(evidence, name, site, model), evidence.terms[name], reasons) for name in SIZES]
             state = claims.after_update(evidence, site.name, model) if model else size_of_risks(evidence, site.name)
             rows.append(Row(label, (*cells, Cell.word(STANDING[state]))))
-    heads = [Column("O/E", True), Column("ICI", True), Column("Right in size", words=True)]
-    return worded("updating-sizes", rows, heads, reasons.footnotes())
+    return worded("updating-sizes", rows, footnotes=reasons.footnotes())
 
 
 def decisions(evidence: Evidence) -> tuple[Table, ...]:
@@ -131,9 +129,7 @@ def _at(evidence: Evidence, at: float) -> Table:
             ]
             moved = _found(evidence, "reclassified", site, model, threshold=at) if model else None
             rows.append(Row(label, (*cells, *_moved(moved, reasons))))
-    heads = [Column("Sensitivity, %", True), Column("Specificity, %", True), Column("Gain per 100", True)]
-    heads += [Column("Newly flagged"), Column("No longer")]
-    return worded("updating-decisions", rows, heads, reasons.footnotes(), at=f"{at:g}", threshold=threshold(at))
+    return worded("updating-decisions", rows, (), reasons.footnotes(), at=f"{at:g}", threshold=threshold(at))
 
 
 def _moved(found: Estimate | Absent | None, reasons: Reasons) -> Iterator[Cell]:
