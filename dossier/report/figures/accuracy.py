@@ -68,11 +68,7 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
             marks.dot(axes, *spot, shape, 4.6, filled=filled, zorder=4)
     plot.titles("Priority of the outcome", "H-accuracy")
     shown, left = facets.shown_sites(evidence, canvas.FULL)
-    caption = (
-        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. No confidence asked for. At the left only "
-        "the patients without the outcome count (specificity), at the right only those with it (sensitivity), both at "
-        f"0.5.{captions.left_out(left, 'see results.json')}"
-    )
+    caption = captions.said("by_priority", evidence, shown, left=captions.left_out(left, "see results.json"))
     return canvas.Drawn(plot.sheet, caption, *_by_priority(found))
 
 
@@ -96,17 +92,6 @@ MOST_SURFACES = 3
 MAP, MAP_GAP = 60.0, 33.0
 SHADES = ("#f4f6f8", "#e3e9ee", "#d2dde5", "#c1d0dc", "#b0c4d3", "#9fb7ca", "#8eabc1", "#7d9eb8")
 """From low to high, each a step darker in grey; black words can be read on the darkest."""
-
-
-def surfaces(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types.Curve, types.Curve]]:
-    """The external sites whose cases have a complexity, with the surface and the profile of each."""
-    found = []
-    for site in types.externals(evidence):
-        surface = types.find_curve(evidence, "h_accuracy_surface", site.name)
-        profile = types.find_curve(evidence, "h_accuracy_by_complexity", site.name)
-        if isinstance(surface, types.Curve) and isinstance(profile, types.Curve):
-            found.append((site, surface, profile))
-    return found
 
 
 def contour_levels(values: types.Floats) -> types.Floats:
@@ -180,7 +165,13 @@ def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide:
 @canvas.figure("H-accuracy by priority and share of complex cases")
 def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether the model errs more where people find the cases hard, whatever a missed case weighs."""
-    found = surfaces(evidence)
+    # The external sites whose cases have a complexity, with the surface and the profile of each.
+    found = []
+    for site in types.externals(evidence):
+        surface = types.find_curve(evidence, "h_accuracy_surface", site.name)
+        profile = types.find_curve(evidence, "h_accuracy_by_complexity", site.name)
+        if isinstance(surface, types.Curve) and isinstance(profile, types.Curve):
+            found.append((site, surface, profile))
     if not found:
         return facets.why_nowhere(evidence, "h_accuracy_surface", facts.Fact("no_site_with_complexity"))
     shown = found[:MOST_SURFACES]
@@ -194,12 +185,8 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
             canvas.write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
         _map(drawn, surface, 12.0, top, MAP, high)
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
-    caption = (
-        f"{captions.patients([site for site, *_ in shown])}. The cases called complex count double. a: "
-        f"the darker, the higher. b: every class alike, {captions.level_text(evidence)} band; grey, as many cases "
-        "drawn at random (mean, and middle "
-        f"{captions.level_text(evidence)}).{captions.left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
-    )
+    left = captions.left_out(max(0, len(found) - MOST_SURFACES), "see results.json")
+    caption = captions.said("by_complexity", evidence, [site for site, *_ in shown], left=left)
     drops: list[tuple[float, int, str]] = []
     for index, (site, _, profile) in enumerate(shown):
         share, value = data.column(profile, "share").tolist(), data.column(profile, "h_accuracy").tolist()

@@ -66,10 +66,7 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     for direction in canvas.BOTH:
         canvas.ticks(axes, direction, places, texts)
     axes.titles("Percentage that the model showed", below=8.2)
-    caption = (
-        "Above the straight line its percentages were too low, below it too high. The band is the range "
-        f"({captions.level_text(evidence)})."
-    )
+    caption = captions.said("committee_calibration", evidence)
     ratio = types.find(evidence, "oe_ratio", site.name)
     said = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
     said += "" if isinstance(ratio, types.Absent) else f": {number(ratio.value * 100, 0)} per 100 predicted"
@@ -119,13 +116,8 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     beside = any(
         not row.is_off and multiplicity.at_risk(risk, row.value, row.low or 0.0, row.high or 1.0)[0] for row in rows
     )
-    caption = (
-        f"Broken line: what it said, {shown}. To its right it said too little, to its left too much. "
-        f"Line: the range ({captions.level_text(evidence)})"
-        f"{'; wide, brown: shown to be wrong' if any(row.is_off for row in rows) else ''}"
-        f"{'; thin: not shown to be, perhaps wrong too' if beside else ''}."
-        f"{_left_out(len(types.externals(evidence)) - len(rows))}"
-    )
+    off, left = any(row.is_off for row in rows), _left_out(len(types.externals(evidence)) - len(rows))
+    caption = captions.said("committee_percentages", evidence, shown=shown, off=off, beside=beside, left=left)
     high, low = (end(rows, key=lambda row: row.value) for end in (max, min))
     text = (
         f"Where it said {shown}, of {among:,} patients {people(low.value, among)} ({low.label}) to "

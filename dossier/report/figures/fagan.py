@@ -55,13 +55,10 @@ def fagan_nomogram_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     facets.key(plot.sheet, 0.0, 1.8, [keys])
     canvas.turned(plot.sheet, 2.0, (plot.grid.top + plot.grid.bottom) / 2, "Probability before, %")
     at = evidence.release.thresholds.declared
-    caption = (
-        f"{captions.patients([site for site, _ in found])}. Each line: from the probability before (left), by the "
-        f"likelihood ratio (middle), to that after (right, %), at {captions.joined([threshold(each) for each in at])}; "
-        f"thick: the first, with its {captions.level_text(evidence)} interval. Ratios with intervals: positive and "
-        f"negative likelihood ratio.{captions.left_out(len(every) - len(known), 'not estimable')}"
-        f"{captions.left_out(len(known) - len(found), 'in results.json')}"
-    )
+    left = captions.left_out(len(every) - len(known), "not estimable")
+    left += captions.left_out(len(known) - len(found), "in results.json")
+    drawn_at, sites = captions.joined([threshold(each) for each in at]), [site for site, _ in found]
+    caption = captions.said("fagan_nomogram", evidence, sites, at=drawn_at, left=left)
     ends, few = ends_of_range(known, against=multiplicity.sites_against(evidence, "net_benefit_gain"))
     after = {name: [(data.column(curve, f"after_{name}")[0], site.site) for site, curve in ends] for name in ANSWERS}
     said = [f"{text} {_spread(after[name])}" for name, (_, _, text) in ANSWERS.items()]

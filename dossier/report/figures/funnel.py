@@ -134,39 +134,28 @@ def _dots(axes: canvas.Panel, found: Sequence[Point]) -> None:
         marks.dot(axes, point.value, point.error, "o", 3.4, edge, filled=filled, mew=0.7)
 
 
-def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> canvas.Drawn | types.Absent:
+def _printed(evidence: types.Evidence, width: float, name: str) -> canvas.Drawn | types.Absent:
     sites = types.externals(evidence)
     if len(sites) < bands.MANY_SITES or evidence.release.outcome.classes:
         return types.Absent(facts.Fact("few_enough_to_be_named"))
     drawn = register.present(draw_funnel(evidence, width))
     found, names = points(evidence, "oe_ratio"), data.labels(evidence, 62.0)
     out = [names[point.of.name] for point in found if point.is_out]
-    left = len(sites) - len(found)
-    gaps = f" Not drawn, without a standard error: {words.counted(left, 'site')}." if left else ""
-    which = f": {captions.joined(out, bands.NAMED_OF_MANY)}" if out else ""
-    text = said.format(sites=len(sites), out=len(out) or "none") + f"{which}."
-    return canvas.Drawn(drawn, f"{how}{gaps}", text)
+    left, (least, most) = len(sites) - len(found), bands.OE_TOLERATED
+    gaps = words.counted(left, "site") if left else ""
+    how = captions.said(name, evidence, sites, least=f"{least:g}", most=f"{most:g}", gaps=gaps)
+    which = captions.joined(out, bands.NAMED_OF_MANY) if out else ""
+    text = captions.said(f"{name}_message", evidence, sites, sites=len(sites), out=len(out) or "none", which=which)
+    return canvas.Drawn(drawn, how, text)
 
 
 @canvas.figure("Many hospitals: O/E and AUROC against their standard errors")
 def funnel_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Every hospital in a funnel, and by name those whose risks are shown to be wrong in size; from 20 hospitals on."""
-    least, most = bands.OE_TOLERATED
-    how = (
-        f"{captions.patients(types.externals(evidence))}. Broken: about here O/E alone has the joint test of intercept "
-        f"and slope reject, after Holm over the sites. Filled: it rejects, and O/E is off; grey: {least:g} to "
-        f"{most:g}. AUROC: line, pooled; band, {captions.level_text(evidence)} prediction interval."
-    )
-    said = "Of {sites} sites the risks are shown to be wrong in size at {out}"
-    return _printed(evidence, canvas.FULL, said, how)
+    return _printed(evidence, canvas.FULL, "funnel")
 
 
 @canvas.figure("Many hospitals: actual cases per 100 predicted")
 def committee_funnel(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Every hospital by how many actual cases there were per 100 predicted, and by name those shown to be wrong."""
-    how = (
-        "Each circle: a hospital; the lower, the fewer patients. 100 is right. Between the broken lines: what chance "
-        "may do to right percentages, with so many hospitals. Brown: shown to be wrong."
-    )
-    said = "Of {sites} hospitals the percentages are shown to be wrong at {out}"
-    return _printed(evidence, canvas.COMMITTEE, said, how)
+    return _printed(evidence, canvas.COMMITTEE, "committee_funnel")

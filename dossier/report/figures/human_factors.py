@@ -179,13 +179,10 @@ def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.A
     facets.key(drawn, LEFT, 2.2, key, canvas.LINE)
     axes.titles("Accuracy without the model, %", "Gain with the model, % points", away=LEFT - 2.0)
     _mean_forest(drawn, evidence, groups)
-    caption = (
-        f"{counted(len(benefit), 'reader')}, {curve.n:,} decisions; diamonds: means, {captions.level_text(evidence)} "
-        "interval. Above the line a reader is right more often with the model; nothing can lie beyond the broken "
-        "line."
-    )
+    readers = counted(len(benefit), "reader")
+    caption = captions.said("decision_benefit", evidence, readers=readers, decisions=curve.n)
     better, worse = int(np.sum(benefit > 0)), int(np.sum(benefit < 0))
-    text = f"Of {counted(len(benefit), 'reader')} {better} were right more often with the model and {worse} less often"
+    text = f"Of {readers} {better} were right more often with the model and {worse} less often"
     mean = types.find(evidence, "decision_benefit", types.READER_STUDY)
     if isinstance(mean, types.Estimate):
         text += f"; the mean gain is {_interval(mean, ' points')}"

@@ -184,10 +184,7 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     widest, (first, last) = max(ends, key=lambda row: float(row[1][1]) - float(row[1][0]))
     message = f"What counts as right matters most in {widest.site}: H-accuracy runs from {first} to {last}{few}."
     more = captions.left_out(len(types.externals(evidence)) - len(sites), "see results.csv")
-    caption = (
-        f"{captions.patients([site for site, _ in sites])}; {captions.level_text(evidence)} intervals. Square: "
-        f"plain accuracy; circles: H-accuracy. Confidence: the score that earns full credit.{_line(evidence)}{more}"
-    )
+    caption = captions.said("instances", evidence, [site for site, _ in sites], left=more, **_line(evidence))
     return canvas.Drawn(panels.sheet, caption, f"H-accuracy runs from {captions.joined(texts, 8)}.", message)
 
 
@@ -218,11 +215,8 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     if composite:
         _composites(forest.Rows(drawn, second, step), evidence, composite, taus, left, low)
     first, last = _ends(found)
-    caption = (
-        f"{captions.patients([site])}; {captions.level_text(evidence)} intervals. Above, every class weighs alike "
-        "unless a priority is named; below, the complexity counts as it is graded (other forms: results.csv)."
-        f"{_line(evidence)}{captions.left_out(len(rated) - 1, 'see results.csv')}"
-    )
+    more = captions.left_out(len(rated) - 1, "see results.csv")
+    caption = captions.said("instances_of_raters", evidence, [site], left=more, **_line(evidence))
     text = f"H-accuracy in {site.site} runs from {first} to {last} over what the raters say."
     return canvas.Drawn(drawn, caption, text)
 
@@ -232,9 +226,7 @@ def _ends(found: Sequence[instances.Instance]) -> tuple[str, str]:
     return number(min(values)), number(max(values))
 
 
-def _line(evidence: types.Evidence) -> str:
-    """What the broken line is."""
+def _line(evidence: types.Evidence) -> dict[str, bool]:
+    """Whether there is a broken line, and whether it has an interval."""
     minimum = evidence.release.h_accuracy.acceptable
-    if minimum is None:
-        return ""
-    return f" Broken line: minimum acceptable accuracy{', with its interval' if minimum.low is not None else ''}."
+    return {"line": minimum is not None, "band": minimum is not None and minimum.low is not None}

@@ -146,15 +146,8 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
             canvas.ticks(axes, direction, quarters, words)
         canvas.turned(drawn, x - 11.0, top + high / 2, noun)
         axes.titles("Prevalence, %", below=7.2)
-    beside = (
-        f", {captions.level_text(evidence)} interval. Broken line: if sensitivity and specificity stayed the same; "
-        "they move with the case mix"
-    )
-    caption = (
-        f"{captions.patients([flagging.site for flagging in found])}. At "
-        f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site{'' if is_many else beside}. "
-        f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
-    )
+    at, sites = threshold(data.primary_threshold(evidence) or 0), [flagging.site for flagging in found]
+    caption = captions.said("predictive_values", evidence, sites, at=at, few=not is_many)
     message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
     return canvas.Drawn(drawn, caption, message)
 

@@ -103,11 +103,8 @@ def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     shown, left = facets.shown_sites(evidence, canvas.FULL)
     across, _ = canvas.extent(drawn)
     has_bounds = drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
-    bounds = f" with its {captions.level_text(evidence)} interval" if has_bounds else ""
-    caption = (
-        f"{captions.patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is "
-        f"better.{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in results.csv')}"
-    )
+    more = f"{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in results.csv')}"
+    caption = captions.said("roc", evidence, shown, bounds=has_bounds, more=more)
     curves = {site.name: types.find_curve(evidence, "roc", site.name) for site in types.externals(evidence)}
     drawn_ones = {name for name, curve in curves.items() if isinstance(curve, types.Curve)}
     if not any(site.name in drawn_ones for site, _ in data.known(evidence, "auroc")):
@@ -171,20 +168,21 @@ def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     _label(axes, evidence, dataset, curve, axes.spots(x, y))
     axes.titles("False positive rate", "True positive rate", 7.2, 8.5)
     count = len(x)
-    # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
-    read = (
-        f" Above the line: {_of_all(_above(curve, rates), count)}."
-        if rates.n == dataset.n
-        else " The line rests on all patients, the points on those judged: not compared."
-    )
-    at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
     groups = zip(marks_of(evidence, dataset.name, rates), MARKS, strict=False)
     which = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in groups]
-    legend = f" {words.sentence_case('; '.join(which))}." if which else ""
-    caption = (
-        f"{dataset.site}: {captions.patients([dataset])}. Points: {words.counted(count, 'reader')} on {rates.n:,} of "
-        f"them, with {captions.level_text(evidence)} intervals. {CAVEAT}{read}"
-        f"{at}{_shaded(evidence)}{legend}"
+    caption = captions.said(
+        "roc_and_raters",
+        evidence,
+        [dataset],
+        site=dataset.site,
+        readers=words.counted(count, "reader"),
+        among=rates.n,
+        caveat=CAVEAT,
+        # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
+        above=_of_all(_above(curve, rates), count) if rates.n == dataset.n else "",
+        rings=evidence.release.thresholds.declared,
+        shaded=_shaded(evidence),
+        legend=words.sentence_case("; ".join(which)),
     )
     message = f"{_rates_of_readers(dataset, rates)}."
     return canvas.Drawn(drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)

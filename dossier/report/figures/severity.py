@@ -141,11 +141,9 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         down, right = divmod(index, plan.across)
         _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
     how = methods.method_text(shown[0][1].method)
-    caption = (
-        f"{sum(curve.n for _, curve in shown):,} patients at {captions.sites_word(len(shown))}, {how}. Rows: "
-        "predicted; columns: true. Count, and share of all patients of the site; framed: right; the darker, the "
-        f"graver the error.{captions.left_out(left, 'see results.json')}"
-    )
+    counts = {"cases": sum(curve.n for _, curve in shown), "sites": captions.sites_word(len(shown))}
+    more = captions.left_out(left, "see results.json")
+    caption = captions.said("confusion", evidence, **counts, how=how, left=more)
     # The weights belong to the release, so the gravest kinds of error are the same at every site.
     predicted, true, grave = (data.column(shown[0][1], name) for name in ("predicted", "true", "severity"))
     worst = np.flatnonzero(np.isclose(grave, grave.max()))

@@ -101,15 +101,14 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     middle, foot = (left + canvas.FULL - value) / 2, len(rows) + 7.6 / STEP
     plot.write(foot, middle, "Value; 1 is perfect", ha="center")
     source, gamma = (_declared(evidence)[name] for name in ("relevance", "gamma"))
-    known_sources = {
-        "constant": "every case the same relevance",
-        "raters": "each case the relevance that the raters gave it",
-    }
-    whose = known_sources.get(str(source), f"each case its relevance of the column {source}")
-    caption = (
-        f"{sum(site.n for site in shown):,} patients; {captions.level_text(evidence)} intervals. Filled: each case has "
-        f"a threshold of its own, {whose}, gamma {as_declared(float(gamma))}. Open: one threshold for all, or none."
-        f"{captions.left_out(len(sites) - len(shown), 'see the tables')}"
+    caption = captions.said(
+        "weighted_utility",
+        evidence,
+        cases=sum(site.n for site in shown),
+        constant=source == "constant",
+        column="" if source == "raters" else source,
+        gamma=as_declared(float(gamma)),
+        left=captions.left_out(len(sites) - len(shown), "see the tables"),
     )
     of_first = [(row, found) for row in rows if isinstance(found := row.found[0], types.Estimate)]
     called = [row.name[:1].lower() + row.name[1:] if row.weighted else row.name for row, _ in of_first]
