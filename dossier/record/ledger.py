@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pydantic import TypeAdapter
@@ -22,8 +22,6 @@ SCHEMA = "dossier-ledger/1"
 RELEASED = TypeAdapter(tuple[types.Released, ...])
 OF_ROWS = ("ranks", "mean", "fit", "ratio")
 """The protections of measures that are no function of the ranges."""
-
-Values = Mapping[str, tuple[float | None, ...]]
 
 
 def text(ledger: types.Ledger) -> bytes:

@@ -38,7 +38,6 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 INPUTS = ("threshold of a case", "relevance of a case")
 STATISTICS = ("mean", "quantile_25", "median", "quantile_75")
 SHARES = ("share_zero", "share_one")
-HEADS = {"mean": "Mean", "quantile_25": "Lower quartile", "median": "Median", "quantile_75": "Upper quartile"}
 
 
 def inputs_of_weighted_utility(evidence: Evidence) -> tuple[Table, ...]:
