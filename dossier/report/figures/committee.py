@@ -224,14 +224,9 @@ def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
             canvas.write(drawn, beside, y, words, weight=600 if missed else 400, **alert)
     site = alone(evidence)
     whose = "" if isinstance(site, types.Absent) else f"{site.site}, "
-    caption = (
-        f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {threshold(found.threshold, percent=True)} or more."
-    )
-    text = (
-        f"Of 1,000 patients {with_outcome:,} have the outcome: "
-        f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
-        f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
-    )
+    from_on = threshold(found.threshold, percent=True)
+    caption = captions.said("committee_thousand", evidence, whose=whose, of=found.n, at=from_on)
+    text = captions.said("committee_thousand_message", evidence, with_outcome=with_outcome, **count)
     return canvas.Drawn(drawn, caption, text)
 
 

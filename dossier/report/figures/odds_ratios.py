@@ -110,12 +110,8 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
         marks.dot(axes, min(max(ratio, low), high), row + 0.5, "o", 4.2, ink.BLUE, gid=f"ratio-{row}")
         plot.right(row + 0.5, canvas.FULL, numbers.number(ratio), weight=600, color=ink.INK)
     axes.titles(f"{of} (1: no effect)")
-    cut = f" {counted(len(every) - len(shown), 'row')} more: see the formula." if len(every) > len(shown) else ""
-    caption = (
-        f"{counted(total.n, 'patient')} give the quartiles. Of a number: its upper against its lower quartile; of a "
-        "category: against the one without a coefficient. The others stay the same. The release declares no standard "
-        f"errors of its coefficients: there are no intervals, and a wide ratio may be chance.{cut}"
-    )
+    cut = counted(len(every) - len(shown), "row") if len(every) > len(shown) else ""
+    caption = captions.said("odds_ratios", evidence, of=counted(total.n, "patient"), cut=cut)
     name, text, ratio = max(every, key=lambda row: abs(np.log(row[2])))
     said = captions.joined([f"{numbers.number(each)} ({of}, {against})" for of, against, each in shown], 12)
     message = f"The {of.lower()} farthest from 1 is {numbers.number(ratio)}: {name}, {text}."

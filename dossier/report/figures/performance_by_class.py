@@ -146,15 +146,10 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
     left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
     unseen = len(types.externals(evidence)) - len(sites)
     shown = [site for site in types.externals(evidence) if site in [hospital.of for hospital in sites]]
-    parts = (
-        f"{captions.patients(shown)}. Height: {form.title}{form.note}; broken line: {bands.SUPPORT:g}. "
-        f"{captions.level_text(evidence)} intervals; shades: acceptable, good, excellent. "
-        f"Diamond: mean over the classes. Open: fewer patients than needed, or need unknown. {robustness.OURS}",
-        f"{left} more classes: see results.csv." if left else "",
-        f"{captions.sites_word(unseen)} more, or of unknown similarity: see the tables." if unseen else "",
-    )
-    text = _message(evidence, seen, sites)
-    return canvas.Drawn(drawn, " ".join(part for part in parts if part), text)
+    height, more = f"{form.title}{form.note}", captions.sites_word(unseen) if unseen else ""
+    about = {"height": height, "ours": robustness.OURS, "left": left, "unseen": more}
+    caption = captions.said("external_performance_by_class", evidence, shown, **about)
+    return canvas.Drawn(drawn, caption, _message(evidence, seen, sites))
 
 
 def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]) -> str:
