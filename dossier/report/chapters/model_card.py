@@ -45,10 +45,7 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
     card = evidence.release.model_card
     said = {label: getattr(card, key) for key, label in CARD.items()}
     said[CARD["architecture"]] = said[CARD["architecture"]] or abstract.in_full(evidence, "12c")
-    # The declared formula says what the model takes in; the text on predictors may name what is merely given.
-    formula = evidence.release.model
-    taken = None if formula is None else sentence_case(listing(list(formula.predictors)))
-    said[CARD["inputs"]] = said[CARD["inputs"]] or taken or abstract.in_full(evidence, "9b")
+    said[CARD["inputs"]] = said[CARD["inputs"]] or abstract.in_full(evidence, "9b")
     sources = abstract.in_full(evidence, "5a")
     made_from = card.development_data or development(evidence)
     # Without a development table the text on all sources is the nearest: it speaks of the test's data too.

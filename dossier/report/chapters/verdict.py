@@ -121,9 +121,11 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     states = [claim.state for claim in every if claim.low is not None and dict(claim.at) == {"threshold": at}]
     use = _use(threshold(at), states, len(types.externals(evidence))) if at is not None and states else ""
     # What is shown to be wrong comes first; of both, no use at a hospital is the graver.
-    lead = [_beaten(evidence), use] if "against" not in states else [use, ""]
-    first, *then = [*filter(None, lead), found.lead]
-    return sentence.Sentence(first, " ".join(filter(None, (*then[:-1], better, none, *then[-1:], found.rest))))
+    parts = (use, better) if "against" in states else (_beaten(evidence), better, use)
+    known = [text for text in parts if text]
+    if not known:
+        return sentence.Sentence(found.lead, f"{found.rest} {none}".strip())
+    return sentence.Sentence(known[0], " ".join((*known[1:], none, found.lead, found.rest)).strip())
 
 
 def _beaten(evidence: types.Evidence) -> str:
