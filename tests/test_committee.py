@@ -482,8 +482,8 @@ def test_who_is_missed_names_the_ends(covid: Book) -> None:
     words = committee.who_is_missed(covid.evidence)
     assert not [text for text in words if "overlap" in text]
     assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
-        "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) of those with SARS-CoV-2 infection; "
-        "Brazil 3 left out, with few of one outcome."
+        "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) with SARS-CoV-2 infection; "
+        "Brazil 3 left out: few of one outcome."
     )
 
 
@@ -495,7 +495,8 @@ def test_groups_that_our_data_cannot_tell_apart_are_not_said_to_be_alike(covid: 
 def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
     words = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(
-        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; \d+ to \d+ of 100 more; "
+        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; in five of eight hospitals; "
+        r"\d+ to \d+ of 100 more; "
         r"by its percentages one would expect \d+ and \d+\)",
         words,
     )
@@ -552,7 +553,7 @@ def test_the_counts_of_the_first_page_name_the_line_that_they_are_at(knee: Book)
     assert committee.what_it_is(knee.evidence).endswith(
         "From 50% on, a patient is flagged, to be sent to MRI. Tested on patients of 2025."
     )
-    assert "Ranges: page 2." in table.note
+    assert "Ranges at the 50%\N{NO-BREAK SPACE}line: page 2." in table.note
 
 
 def test_what_is_so_at_both_lines_is_said_once(breast: Book, covid: Book) -> None:

@@ -184,7 +184,7 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
         f"If people like those at Italy 1 say what is true, 90 of 100 answers look right. People are wrong too: "
-        f"{word} 80 are right (range 77 to 83). Not so where a test tells."
+        f"{word} 80 are right (range 77 to 83). Not so if a test tells."
     )
 
 
@@ -216,7 +216,7 @@ def test_a_hospital_of_few_patients_is_no_end_of_a_range() -> None:
     for said in (committee.answer(few), committee.who_is_missed(few)[0]):
         assert f"({low})" not in said
         assert f"({high})" in said
-        assert f"; {low} left out, with few of one outcome." in said.replace("\N{NO-BREAK SPACE}", " ")
+        assert f"; {low} left out: few of one outcome." in said.replace("\N{NO-BREAK SPACE}", " ")
     for said in (committee.answer(KINDS["two"]), committee.who_is_missed(KINDS["two"])[0]):
         assert "left out" not in said
     # Where all are so small, both are named: the range of each stands beside.
@@ -399,7 +399,7 @@ def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
     ]
     sizes = {"female": half, "male": half}
     words = committee.differing_groups(with_groups(with_counts(KINDS["two"], (60, 30), (540, 100)), sizes))
-    assert "Sex is known in one of two hospitals only." in " ".join(words)
+    assert "Sex: known in one of two hospitals." in " ".join(words)
 
 
 def test_groups_that_the_table_has_no_room_for_are_counted() -> None:

@@ -348,7 +348,7 @@ def test_what_is_pooled_stands_first_and_else_the_sites_at_both_ends() -> None:
     evidence = undone(evidence, "sensitivity", *(f"site-{index}" for index in range(8)))
     assert said("discrimination", evidence) == "The AUROC is 0.88 (95% CI 0.73 to 0.96), pooled over eight sites."
     apart = said("discrimination", undone(evidence, "auroc", POOLED))
-    assert apart == "The AUROC is 0.80 (Italy 1) to 0.87 (Ethiopia); Brazil 3 left out, with few of one outcome."
+    assert apart == "The AUROC is 0.80 (Italy 1) to 0.87 (Ethiopia); Brazil 3 left out: few of one outcome."
 
 
 def test_the_performance_opens_with_what_the_key_results_do_not_say() -> None:

@@ -422,7 +422,7 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "Not evaluable, without days or with too few patients in each period: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
     assert plain(stop) == (
-        "Too many cases in two quarters in a row. Broken: Rome, April to September 2025; to be off since then. "
+        "Too many cases in two quarters in a row. Broken: Rome, April to September 2025; to be off from then on. "
         "Nobody could check it in one hospital."
     )
     assert "By the maker's rule it must be switched off in Rome." in committee.answer(followed)
@@ -542,9 +542,9 @@ def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
     words = {
         "core": "A declared stop rule is crossed in Rome; flagging all or none then did better.",
         "monitoring": f"with the whole interval below 0 in {harmful} of 2.",
-        "committee": "off in Rome. At times flagging everyone, or no one, would have been better.",
+        "committee": "off in Rome. At times flagging all, or none, would have been better.",
         "limitations": f"flagging all or none had the higher net benefit in {harmful} of 2.",
-        "dangers": "off. At times flagging everyone, or no one, would have been better.",
+        "dangers": "off. At times flagging all, or none, would have been better.",
     }
     for page, words_of in words.items():
         assert (words_of in pages[page]) == (harmful > (0 if page in ("monitoring", "limitations") else 1)), page

@@ -248,8 +248,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     )
     # What is sure there in another way is said, and not that this may be so there.
     assert (
-        "range 60 to 206. In Graft 3: Vendor A (simulated) makes less grave errors, by 0.056 of 1 (0: never wrong)"
-        in answer
+        "range 60 to 206. In Graft 3: Vendor A (simulated) is wrong by less, by 0.056 of 1 (0: never wrong)" in answer
     )
     beside = better.than_the_other_model(evidence)
     assert beside.startswith("Beside Vendor A (simulated), by hospital:")

@@ -152,7 +152,7 @@ def ends_of_range(
     left = [site.site for site, _ in found if site not in [each for each, _ in enough]] if enough else []
     who = left[0] if len(left) == 1 and len(left[0]) <= SHORT else f"{in_words(len(left))} more"
     of = "patients" if RESTS_ON.get(measure) == "patient" else "of one outcome"
-    return enough or list(found), f"; {who} left out, with few {of}" if left else ""
+    return enough or list(found), f"; {who} left out: few {of}" if left else ""
 
 
 SHORT = 24

@@ -84,7 +84,7 @@ def test_no_range_leaves_out_the_site_that_its_chapter_is_about() -> None:
         ),
     )
     assert "Brazil 3" in calibration.observed_over_expected(wrong, wrong.datasets)
-    assert "Brazil 3 left out, with few" in calibration.observed_over_expected(EIGHT, EIGHT.datasets)
+    assert "Brazil 3 left out: few" in calibration.observed_over_expected(EIGHT, EIGHT.datasets)
 
 
 def test_the_gravest_errors_are_all_of_those_that_weigh_most_where_patients_are_not_few() -> None:
@@ -104,7 +104,7 @@ def test_the_gravest_errors_are_all_of_those_that_weigh_most_where_patients_are_
     first = datasets[0].site
     assert picture.message == (
         "The gravest errors, yes taken for no and no taken for yes, are most frequent in "
-        f"{first}: 70 times or 7%; {datasets[1].site} left out, with few of one outcome."
+        f"{first}: 70 times or 7%; {datasets[1].site} left out: few of one outcome."
     )
 
 

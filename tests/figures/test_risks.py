@@ -259,7 +259,7 @@ def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_su
     enough = [site.site for site in types.externals(eight) if min(site.events or 0, site.others or 0) >= 20]
     rising = sorted(enough, key=lambda site: shares[site])
     low, high = (f"{100 * shares[site]:.0f}% ({site})" for site in (rising[0], rising[-1]))
-    ends = f"{low} to {high} had the outcome by the curve; Brazil 3 left out, with few of one outcome"
+    ends = f"{low} to {high} had the outcome by the curve; Brazil 3 left out: few of one outcome"
     assert picture("calibration_by_site", eight).message == f"Where the model said 50%, {ends}."
 
 

@@ -220,7 +220,7 @@ def broken(evidence: types.Evidence) -> str:
         seen = seen - {each.site.name for each in every if each.is_open} | {each.site.name for each in crossed}
         unseen = [site for site in types.externals(evidence) if site.name not in seen]
         rest = f" Nobody could check it in {plain.counted_hospitals(len(unseen))}." if unseen else ""
-        return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}; to be off since then.{rest}"
+        return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}; to be off from then on.{rest}"
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if sites:
         return f"By it, to be off at no time: {listing(sites)}."

@@ -378,7 +378,8 @@ def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
         heads += [Head(plain.risk_of(risk), over) for risk in _shown_lines(evidence)]
     # The word "met" of one goal would else read as leave to use the model.
     every = {word for site in types.externals(evidence) for word in _goal_words(evidence, goals_at(evidence, site))}
-    head = f"Goal: {every.pop()}" if len(every) == 1 else "Goals"
+    has_room = all(widths.lines_of(site.site, LEAST_LABEL) == 1 for site in listed(evidence))
+    head = f"Goal: {every.pop()}" if len(every) == 1 and has_room else "Goals"
     return (*heads, *([Head(head, is_wide=True)] if _has_goals(evidence) else []))
 
 

@@ -47,7 +47,7 @@ def _by_hospital(evidence: types.Evidence) -> str:
         everywhere = plain.all_hospitals(len(found))
         whom = f"{fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}"
         return f"At the {plain.line(at)} it misses {whom}{few}."
-    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}{few}."
+    return f"At the {plain.line(at)} it misses {ends} {plain.with_it(evidence)}{few}."
 
 
 def _classes_missed(evidence: types.Evidence) -> str:
@@ -370,8 +370,7 @@ def _known_at(evidence: types.Evidence) -> str:
             of_count.setdefault(count, []).append(within_sentence(column))
     known = "given of" if evidence.is_protected else "known in"
     return " ".join(
-        f"{sentence_case(listing(columns))} {'is' if len(columns) == 1 else 'are'} {known} {in_words(count)} of "
-        f"{plain.counted_hospitals(len(sites))} only."
+        f"{sentence_case(listing(columns))}: {known} {in_words(count)} of {plain.counted_hospitals(len(sites))}."
         for count, columns in of_count.items()
     )
 
@@ -467,9 +466,7 @@ def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
     what = "of a class" if classes.labels(evidence) else f"{plain.with_it(evidence)}, or without"
     notes = [f"Too few: under {bands.FEW_FOR_POOLING} patients {what}."] if TOO_FEW in texts else []
     if NOT_COMBINED in texts:
-        notes.append(
-            "Not combined: too few hospitals have enough of the group. The full report has each hospital by itself."
-        )
+        notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
     if NOT_ALIKE in texts:
         notes.append("See below: the percentages of the group are not alike in all hospitals.")
     if known > MOST_GROUPS:

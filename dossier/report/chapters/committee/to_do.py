@@ -36,7 +36,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append(f"Agree who here owns the {line(at)}, and how many {cost} we accept.{said}")
     if percentages.are_off(evidence):
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
-    every.append("Keep working as now: nobody has shown that the model can replace it.")
+    every.append("Keep to what we do now: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
     said = 'Its rule: "When to stop".' if care.stop_rule or care.stop else "The maker gives no rule."
     if declared.broken_here(evidence):
