@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, reading
+from dossier import api, evaluate, reading
 from dossier.core import register
 from dossier.core.release import Disclosure
 from dossier.core.types import RIVAL, Curve, Estimate, Evidence, Study, Subgroup, find, find_curve
@@ -27,6 +27,7 @@ from dossier.metrics import robustness
 from dossier.record import results
 from dossier.report.chapters import glossary, references, supporting
 from dossier.report.chapters.references import Reference
+from dossier.typeset import tables, words
 from dossier.typeset.methods import method_text
 from dossier.words.sources import Source
 from tests.reasons import Said
@@ -418,6 +419,25 @@ def test_a_measure_in_one_file_is_taken_along_every_axis(tmp_path: Path, table: 
     assert found(release=policy, minimum_cell=5, risk=np.linspace(0.1, 0.9, 160)).method.has("in_steps_of_persons")
     of_classes = evaluate._complete(study("fixtures/biopsy"), evaluate._on(1, None, None), frozenset({"thrown_away"}))
     assert str(find(of_classes, "thrown_away", "internal", **{"class": "G1"})).startswith("0.00 (")
+
+
+@pytest.mark.usefixtures("borrowed")
+def test_an_axis_of_one_line_reaches_the_record_the_frame_and_a_table(
+    tmp_path: Path, table: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A setting of its own, here the scanner, is a list to run over and a word: no measure or chapter knows of it."""
+    grid = offered._grid
+    monkeypatch.setattr(offered, "_grid", lambda release: {**grid(release), "scanner": ("north", "south")})
+    monkeypatch.setitem(words.SETTING, "scanner", "Scanner")
+    text = THROWN_AWAY.replace("@metric(words=words,", '@metric(words=words, at=("scanner",),')
+    imported(tmp_path, text.replace("(outcome, risk, level)", "(outcome, risk, scanner, level)"))
+    evidence = evaluate.evidence(table)
+    made = [each for each in json.loads(results.of(evidence).text())["estimates"] if each["measure"] == "thrown_away"]
+    assert [each["at"] for each in made] == [{"scanner": "north"}, {"scanner": "south"}]
+    frame = api.Record(results.of(evidence)).to_frame(wide=True)
+    assert list(frame[frame["measure"] == "thrown_away"]["scanner"]) == ["north", "south"]
+    heads = [spanner.label for each in supporting.tables(evidence) for spanner in tables.spanners(each)]
+    assert [head for head in heads if "Scanner" in head] == ["Scanner north", "Scanner south"]
 
 
 def test_what_was_borrowed_is_put_back(tmp_path: Path) -> None:

@@ -349,7 +349,9 @@ def lines(document: Document, page: str) -> list[str]:
 
 
 TITLES = r"External|validation:|death|Provenance\.?"
-FILES = rf"[0-9a-f]{{8,16}}(?:….?)?|Seven|{Path('fixtures/breast/release.toml').stat().st_size:,}"
+FILES = (
+    rf"[0-9a-f]{{8,16}}(?:….?)?|Seven|{(Path(__file__).parents[1] / 'fixtures/breast/release.toml').stat().st_size:,}"
+)
 """The files that were read are others, and results.json names them."""
 PLACES = r"S?\d{1,2}[.,;]?"
 
