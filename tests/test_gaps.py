@@ -63,7 +63,8 @@ def test_under_a_policy_the_figure_has_the_gain_of_its_title(guarded: Evidence) 
     )
     assert isinstance(found, Estimate)
     assert isinstance(curve, Curve)
-    assert utility._gain_of(curve, AT) == pytest.approx(100 * found.value, abs=1e-9)
+    _, gain = utility._at_primary(curve, AT) or (0.0, 0.0)
+    assert gain == pytest.approx(100 * found.value, abs=1e-9)
 
 
 def _without_details(evidence: Evidence) -> Evidence:

@@ -74,16 +74,17 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     foot = 9.4 + (STRIP if scale is not None else 0.0)
     plot = facets.Multiples.of(plain, shown, foot, canvas.HALF if width == canvas.HALF else None, below)
     axes_of_each = facets.unit(plot.grid, end, every=whole, across=scale is None)
-    for index, site, axes, curve in plot.each(evidence, found, axes_of_each):
+    for _, site, axes, curve in plot.each(evidence, found, axes_of_each):
         draw_curve(axes, curve, end, site.rarest < bands.FEW_FOR_A_BAND, 1.3 if width == canvas.HALF else 1.5)
-        groups = types.find_curve(evidence, "calibration_groups", site.name) if whole else None
+        groups = next(iter(facets.known([(site, types.find_curve(evidence, "calibration_groups", site.name))])), None)
+        groups = groups if whole else None
         if groups is not None:
             draw_groups(axes, groups, end)
         if has_facts:
-            _facts(axes, evidence, site, curve, end, groups)
+            _facts(axes, evidence, site, curve, groups)
         if scale is not None:
-            for _ in canvas.of_each(plot.sheet, plot.sites[index : index + 1], lambda each: each):
-                _strip(plot.sheet, axes, evidence, site, scale, end)
+            for _ in canvas.of_each(plot.sheet, [site], lambda each: each):
+                _strip(axes, evidence, site, scale)
     plot.titles("Estimated risk", "Observed share", foot - 2.2)
     return plot.sheet
 
@@ -93,16 +94,10 @@ def has_groups(shown: Sequence[object], width: float) -> bool:
     return width == canvas.FULL and len(shown) <= facets.MOST_LARGE
 
 
-def _strip(
-    sheet: Figure,
-    axes: canvas.Panel,
-    evidence: types.Evidence,
-    site: types.DatasetSummary,
-    scale: risks.Scale,
-    end: float,
-) -> None:
+def _strip(axes: canvas.Panel, evidence: types.Evidence, site: types.DatasetSummary, scale: risks.Scale) -> None:
     """Below a panel the distribution of the risks: events upwards, the others downwards, on the panel's own scale."""
-    below = canvas.panel(sheet, axes.x, axes.y + axes.height + 1.4, axes.width, STRIP - 1.4, (0, end))
+    end = scale.end
+    below = canvas.panel(axes.sheet, axes.x, axes.y + axes.height + 1.4, axes.width, STRIP - 1.4, (0, end))
     below.spines["left"].set_visible(False)
     canvas.ticks(below, "x", [0, end / 2, end], ["0", "", canvas.tick_text(end)], inward=True)
     for distribution in facets.known([(site, types.find_curve(evidence, "risk_distribution", site.name))]):
@@ -120,15 +115,15 @@ def _facts(
     evidence: types.Evidence,
     site: types.DatasetSummary,
     curve: types.Curve,
-    end: float,
-    groups: types.Curve | types.Absent | None,
+    groups: types.Curve | None,
 ) -> None:
     """O/E and slope in the corner that the curve and the groups leave free, and the gap at the primary threshold."""
     found = {"O/E": "oe_ratio", "slope": "calibration_slope"}
     values = {label: types.find(evidence, measure, site.name) for label, measure in found.items()}
     lines = [f"{label} {number(each.value)}" for label, each in values.items() if isinstance(each, types.Estimate)]
+    end = axes.get_xlim()[1]
     strokes = [np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end]
-    if isinstance(groups, types.Curve):
+    if groups is not None:
         rows = [(data.column(groups, "mean_risk"), data.column(groups, name)) for name in ("low", "observed", "high")]
         strokes += [np.column_stack(row) / end for row in rows]
     gap = observed_at(evidence, curve)
@@ -219,7 +214,7 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
         if scale is not None:
-            _strip(drawn, axes, evidence, site, scale, limit)
+            _strip(axes, evidence, site, scale)
     return drawn
 
 

@@ -76,7 +76,7 @@ def benefit_limits(curves: Sequence[types.Curve], primary: float | None) -> tupl
     """
     top = max(max(float(np.nanmax(per_100(curve, name))) for curve in curves for name in ("high", "treat_all")), 1.0)
     lowest = min(float(np.nanmin(per_100(curve, "net_benefit"))) for curve in curves)
-    marked = [value for curve in curves if (value := _at_primary(curve, primary)) is not None and not np.isnan(value)]
+    marked = [at[0] for curve in curves if (at := _at_primary(curve, primary)) is not None and not np.isnan(at[0])]
     return max(min(lowest * 1.1, -0.15 * top), min(-top, 1.3 * min(marked, default=0.0))), top * 1.05
 
 
@@ -104,8 +104,8 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     # Under the name of the site, as on the curve the gain would cover what it names; left to the table where narrow.
     gains = None
     if plan.width >= NARROWEST_WITH_NUMBER and primary is not None:
-        values = [_gain_of(curve, primary) for _, curve in found]
-        gains = ["" if value is None else f"gain {number(value, 1)} at {threshold(primary)}" for value in values]
+        values = [_at_primary(curve, primary) for _, curve in found]
+        gains = ["" if value is None else f"gain {number(value[1], 1)} at {threshold(primary)}" for value in values]
     odds = plan.width >= 30
     plot = facets.Multiples.of(plan, shown, 13.8 if odds else 9.6, width, gains)
     grid, drawn = plot.grid, plot.sheet
@@ -157,25 +157,20 @@ def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, cur
             line = data.column(of_rival, "threshold"), per_100(of_rival, "net_benefit")
             axes.plot(*line, color=ink.INK, lw=1.2, ls=dash, zorder=2.5)
     axes.plot(at, per_100(curve, "net_benefit"), color=ink.BLUE, lw=1.4, zorder=3, gid="model")
-    value = _at_primary(curve, primary := data.primary_threshold(evidence))
-    if value is not None and primary is not None:
-        default = value - (_gain_of(curve, primary) or 0.0)
-        axes.plot([primary, primary], [default, value], color=ink.ALERT, lw=1.0, zorder=2.8)
+    primary = data.primary_threshold(evidence)
+    if primary is not None and (known := _at_primary(curve, primary)) is not None:
+        value, gain = known
+        axes.plot([primary, primary], [value - gain, value], color=ink.ALERT, lw=1.0, zorder=2.8)
         marks.ring(axes, (primary, value), 4)
 
 
-def _at_primary(curve: types.Curve | types.Absent, primary: float | None) -> float | None:
-    """The net benefit per 100 patients at the primary threshold; None where the curve has no such row."""
-    row = None if primary is None or isinstance(curve, types.Absent) else data.row_of(curve, "threshold", primary)
-    return None if row is None or isinstance(curve, types.Absent) else float(per_100(curve, "net_benefit")[row])
-
-
-def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float | None:
-    """How much more that is than the better of flagging everyone and no one."""
+def _at_primary(curve: types.Curve | types.Absent, primary: float | None) -> tuple[float, float] | None:
+    """The net benefit per 100 patients at the primary threshold, and how much more that is than the better default."""
     row = None if primary is None or isinstance(curve, types.Absent) else data.row_of(curve, "threshold", primary)
     if row is None or isinstance(curve, types.Absent):
         return None
-    return float(per_100(curve, "net_benefit")[row] - max(per_100(curve, "treat_all")[row], 0.0))
+    value = float(per_100(curve, "net_benefit")[row])
+    return value, value - max(float(per_100(curve, "treat_all")[row]), 0.0)
 
 
 NARROWEST_WITH_NUMBER = 24.0
