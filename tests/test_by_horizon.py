@@ -260,6 +260,17 @@ def test_four_hospitals_are_pooled_by_a_horizon_as_in_r() -> None:
         assert mean.tau == pytest.approx(rule["tau"], abs=2e-4)
 
 
+def test_the_risks_of_the_fixture_are_those_of_two_cox_models_by_each_horizon() -> None:
+    """By R's baseline survivals, in its README: log(1 - risk) is log(S0) times the patient's own, at every horizon."""
+    survival = {"risk_pgr": {2: 0.891267, 3: 0.838867, 5: 0.756659}, "risk": {2: 0.904833, 3: 0.858506, 5: 0.785006}}
+    for name in ("rotterdam-1988", "rotterdam-1990", "rotterdam-1992", "gbsg"):
+        table = pandas.read_csv(ROOT / "fixtures" / "relapse" / f"{name}.csv").rename(columns={"risk": "risk_5"})
+        for model, of in survival.items():
+            ratio = np.log1p(-table[f"{model}_5"]) / np.log(of[5])
+            for at in (2, 3):
+                assert table[f"{model}_{at}"].to_numpy() == pytest.approx(1 - of[at] ** ratio.to_numpy(), abs=6e-6)
+
+
 def test_the_sample_that_is_needed_follows_from_the_errors_of_r(gbsg: Evidence) -> None:
     """n (SE/SE of the width)^2: an AUROC within .1, a ratio within .2 around 1."""
     wanted = IN_R["gbsg"]["t5"]["recommended"]["stratified"]
@@ -649,12 +660,24 @@ def test_a_rival_and_thresholds_are_of_the_horizon_that_names_them(several: Evid
     assert not [each for each in several.later if each.at["horizon"] == 1095.75 and "model" in each.at]
     by_each = discrimination.by_horizon(several)
     assert by_each is not None
-    assert [row.label.endswith("the rival") for row in by_each.rows if row.kind != "group"] == [
+    assert [row.label == "the rival" for row in by_each.rows if row.kind != "group"] == [
         *(False, True, False, True, False)
     ]
     (table,) = discrimination.at_thresholds(several)
     said = [row.label.replace("\N{NO-BREAK SPACE}", " ") for row in table.rows if row.kind == "group"]
     assert said == ["Threshold 0.50, primary", "Threshold 0.40", "Threshold 0.30, within two years"]
+
+
+def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:
+    called = f'[prediction]\nrival_name = "the older model"\n{RELEASE}'
+    for first, rows in (
+        ("", [False, False, True, False]),
+        ('rival = "risk_pgr_5y"\n', [False, True, False, True, False]),
+    ):
+        text = called.replace('rival = "risk_pgr_5y"\n', first) + LATER
+        table = discrimination.by_horizon(released(tmp_path / f"{len(rows)}", GBSG, text))
+        assert table is not None
+        assert [row.label == "the older model" for row in table.rows if row.kind != "group"] == rows
 
 
 CRITERIA = """

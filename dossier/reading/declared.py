@@ -632,7 +632,8 @@ def _same_columns(release: Release) -> Iterator[Fault]:
         if rival.name in named:
             yield Fault("rival_twice", at.of("name"), name=rival.name)
         named.append(rival.name)
-    if prediction.rival is None and prediction.rivals is None and prediction.rival_name is not None:
+    rivals = (prediction.rival, prediction.rivals, *(each.rival for each in release.horizon))
+    if prediction.rival_name is not None and not any(rivals):
         yield Fault("rival_name_without_rival", locations.Key("prediction", "rival_name"), key="rival_name")
 
 

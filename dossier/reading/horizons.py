@@ -32,11 +32,12 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     model, survival = raw.get("model"), first.get("baseline_survival")
     if isinstance(model, Mapping) and survival is not None and "baseline_survival" not in model:
         made["model"] = {**model, "baseline_survival": survival}
-    if "prediction" not in raw and "risk" not in first and survival is not None:
-        made["prediction"] = {"from": "model", **({"rival": first["rival"]} if "rival" in first else {})}
-    elif _is_scale_alone(raw.get("prediction", {})) and isinstance(first.get("risk"), str):
+    if _is_of_every_horizon(of_all := raw.get("prediction", {})):
         named = {key: first[own] for key, own in (("column", "risk"), ("rival", "rival")) if own in first}
-        made["prediction"] = {**raw.get("prediction", {}), **named}
+        if isinstance(first.get("risk"), str):
+            made["prediction"] = {**of_all, **named}
+        elif "risk" not in first and survival is not None and "scale" not in of_all:
+            made["prediction"] = {**of_all, "from": "model", **named}
     if "thresholds" not in raw and isinstance(first.get("thresholds"), Mapping):
         made["thresholds"] = first["thresholds"]
     outcome = made.get("outcome")
@@ -45,9 +46,9 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
-def _is_scale_alone(prediction: Any) -> bool:
-    """Whether [prediction] says how the risks of every horizon are written, and nothing else."""
-    return isinstance(prediction, Mapping) and not prediction.keys() - {"scale"}
+def _is_of_every_horizon(prediction: Any) -> bool:
+    """Whether [prediction] says how the risks are written and what the rival is called, and nothing else."""
+    return isinstance(prediction, Mapping) and not prediction.keys() - {"scale", "rival_name"}
 
 
 def is_made(location: tuple[str | int, ...], given: Mapping[str, Any]) -> bool:
@@ -56,7 +57,7 @@ def is_made(location: tuple[str | int, ...], given: Mapping[str, Any]) -> bool:
     return (
         "horizon" in given
         and section in ("prediction", "thresholds")
-        and (section not in given or (section == "prediction" and _is_scale_alone(given[section]) and key != "scale"))
+        and (section not in given or (_is_of_every_horizon(given[section]) and key not in given[section]))
     )
 
 
@@ -77,7 +78,7 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
     if not horizons and "horizon" not in raw:
         yield Fault("time_without_horizon", Key("outcome", "time"))
     for section in ("prediction", "thresholds"):
-        if horizons and section in raw and not (section == "prediction" and _is_scale_alone(raw[section])):
+        if horizons and section in raw and not (section == "prediction" and _is_of_every_horizon(raw[section])):
             yield Fault("beside_horizon", Key(section), section=section)
     for number, horizon in enumerate(horizons[1:], start=2):
         if horizon.at in [earlier.at for earlier in horizons[: number - 1]]:

@@ -72,16 +72,19 @@ def by_horizon(evidence: Evidence) -> Table | None:
         return None
     rows: list[Row] = []
     asked, pooled = ("observed_risk", *WHATEVER), (POOLED, "All, pooled")
-    models: dict[str, At] = {"": {}, **{f", {rival.name}": {"model": rival.name} for rival in evidence.release.rivals}}
+    # A further horizon may have a rival where the first has none.
+    rivals = (*(each.name for each in evidence.release.rivals), evidence.release.prediction.rival_label)
+    models: dict[str, At] = {"": {}, **{name: {"model": name} for name in rivals}}
     for index, horizon in enumerate(horizons):
         rows.append(Row(sentence_case(by_when(evidence, {"horizon": horizon.at}).removeprefix(", ")), kind="group"))
         at: At = {"horizon": horizon.at} if index else {}
         for name, label in (*((dataset.name, measured_label(dataset)) for dataset in shown(evidence)), pooled):
             for model, whose in models.items():
                 found = [find(evidence, measure, name, **at, **whose) for measure in asked]
-                if any(isinstance(estimate, Estimate) for estimate in found):
-                    rows.append(Row(f"{label}{model}", tuple(_cells(evidence, asked, found, reasons, "not_computed"))))
-    named = bool(evidence.release.rivals)
+                if (name != POOLED and not model) or any(isinstance(estimate, Estimate) for estimate in found):
+                    cells = tuple(_cells(evidence, asked, found, reasons, "not_computed"))
+                    rows.append(Row(model or label, cells))
+    named = any(horizon.rival for horizon in horizons)
     return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence), rivals=named)
 
 
