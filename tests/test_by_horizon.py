@@ -239,13 +239,18 @@ def test_marginal_weights_stand_beside_the_fifths_and_are_those_of_r(gbsg: Evide
 
 
 def test_four_hospitals_are_pooled_by_a_horizon_as_in_r() -> None:
-    """At marginal weights, on the scales of each; risks of six digits."""
+    """At marginal weights, on the scales of each; risks of six digits, by each horizon of R's baseline survivals."""
     found: dict[str, list[Estimate]] = {"auroc": [], "oe_ratio": [], "brier": []}
+    survival = {"risk_pgr": {2: 0.891267, 3: 0.838867, 5: 0.756659}, "risk": {2: 0.904833, 3: 0.858506, 5: 0.785006}}
     for name in ("rotterdam-1988", "rotterdam-1990", "rotterdam-1992", "gbsg"):
         table = pandas.read_csv(ROOT / "fixtures" / "relapse" / f"{name}.csv")
         outcome = TimeToEvent(table.years.to_numpy(float), table.event.to_numpy(float), 5, "marginal")
         for measure, each in found.items():
             each.append(estimated(getattr(dossier.metrics, measure)(outcome, table.risk.to_numpy(float))))
+        for model, of in survival.items():
+            ratio = np.log1p(-table.rename(columns={"risk": "risk_5"})[f"{model}_5"]) / np.log(of[5])
+            for at in (2, 3):
+                assert table[f"{model}_{at}"].to_numpy() == pytest.approx(1 - of[at] ** ratio.to_numpy(), abs=6e-6)
     scales: dict[str, tuple[Any, Any, Any]] = {
         "auc_logit": (logit, expit, lambda each: each.se / (each.value * (1 - each.value))),
         "oe_log": (np.log, np.exp, lambda each: each.se / each.value),
@@ -258,17 +263,6 @@ def test_four_hospitals_are_pooled_by_a_horizon_as_in_r() -> None:
         ends = [back(end) for end in (mean.value, mean.low, mean.high)]
         assert ends == pytest.approx([rule[name] for name in ("value", "lower", "upper")], abs=2e-5)
         assert mean.tau == pytest.approx(rule["tau"], abs=2e-4)
-
-
-def test_the_risks_of_the_fixture_are_those_of_two_cox_models_by_each_horizon() -> None:
-    """By R's baseline survivals, in its README: log(1 - risk) is log(S0) times the patient's own, at every horizon."""
-    survival = {"risk_pgr": {2: 0.891267, 3: 0.838867, 5: 0.756659}, "risk": {2: 0.904833, 3: 0.858506, 5: 0.785006}}
-    for name in ("rotterdam-1988", "rotterdam-1990", "rotterdam-1992", "gbsg"):
-        table = pandas.read_csv(ROOT / "fixtures" / "relapse" / f"{name}.csv").rename(columns={"risk": "risk_5"})
-        for model, of in survival.items():
-            ratio = np.log1p(-table[f"{model}_5"]) / np.log(of[5])
-            for at in (2, 3):
-                assert table[f"{model}_{at}"].to_numpy() == pytest.approx(1 - of[at] ** ratio.to_numpy(), abs=6e-6)
 
 
 def test_the_sample_that_is_needed_follows_from_the_errors_of_r(gbsg: Evidence) -> None:
@@ -658,26 +652,17 @@ def test_a_rival_and_thresholds_are_of_the_horizon_that_names_them(several: Evid
     last = {"horizon": 1095.75}
     assert estimated(find(several, "auroc", "gbsg", **last)).value == pytest.approx(three["auc"]["value"], abs=1e-9)
     assert not [each for each in several.later if each.at["horizon"] == 1095.75 and "model" in each.at]
-    by_each = discrimination.by_horizon(several)
-    assert by_each is not None
-    assert [row.label == "the rival" for row in by_each.rows if row.kind != "group"] == [
-        *(False, True, False, True, False)
-    ]
     (table,) = discrimination.at_thresholds(several)
     said = [row.label.replace("\N{NO-BREAK SPACE}", " ") for row in table.rows if row.kind == "group"]
     assert said == ["Threshold 0.50, primary", "Threshold 0.40", "Threshold 0.30, within two years"]
 
 
 def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:
-    called = f'[prediction]\nrival_name = "the older model"\n{RELEASE}'
-    for first, rows in (
-        ("", [False, False, True, False]),
-        ('rival = "risk_pgr_5y"\n', [False, True, False, True, False]),
-    ):
-        text = called.replace('rival = "risk_pgr_5y"\n', first) + LATER
+    for first, rows in (("", [0, 0, 1, 0]), ('rival = "risk_pgr_5y"\n', [0, 1, 0, 1, 0])):
+        text = f'[prediction]\nrival_name = "older"\n{RELEASE}{LATER}'.replace('rival = "risk_pgr_5y"\n', first)
         table = discrimination.by_horizon(released(tmp_path / f"{len(rows)}", GBSG, text))
         assert table is not None
-        assert [row.label == "the older model" for row in table.rows if row.kind != "group"] == rows
+        assert [row.label == "older" for row in table.rows if row.kind != "group"] == rows
 
 
 CRITERIA = """
@@ -825,17 +810,9 @@ BROKEN = (
     ('event = "event"', 'event = "event"\npositive = 1', "only one of positive and censored is declared"),
     ('event = "event"', 'event = "event"\ncolumn = "hormon"', "event and column name two columns"),
     ('event = "event"', 'event = "meno"\npositive = 7\ncensored = 0', "event is 1, not one of 0, 7"),
-    (
-        "predictors = []",
-        'predictors = []\nweights = "age"',
-        "weights cannot yet be declared",
-    ),
+    ("predictors = []", 'predictors = []\nweights = "age"', "weights cannot yet be declared"),
     ("[[dataset]]", '[prediction]\ncolumn = "risk_2y"\n[[dataset]]', "[prediction] stands beside [[horizon]]"),
-    (
-        "[[dataset]]",
-        '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]',
-        "1826.25 is declared twice",
-    ),
+    ("[[dataset]]", '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]', "1826.25 is declared twice"),
     ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] cannot yet be declared of"),
     ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
     ('risk = "risk_5y"\n', "baseline_survival = 0.8\n", "The risks are to be those of [model]"),

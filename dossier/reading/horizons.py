@@ -53,12 +53,8 @@ def _is_of_every_horizon(prediction: Any) -> bool:
 
 def is_made(location: tuple[str | int, ...], given: Mapping[str, Any]) -> bool:
     """Whether what stands there was made of the first horizon."""
-    section, key = location[0], location[-1]
-    return (
-        "horizon" in given
-        and section in ("prediction", "thresholds")
-        and (section not in given or (_is_of_every_horizon(given[section]) and key not in given[section]))
-    )
+    is_its = _is_of_every_horizon(here := given.get(str(location[0]), {})) and location[-1] not in here
+    return "horizon" in given and location[0] in ("prediction", "thresholds") and is_its
 
 
 def placed(fault: Fault, raw: Mapping[str, Any]) -> Fault:
@@ -105,10 +101,9 @@ def _of_the_equation(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault
 
 def _refused(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
     """The faults of what is not honoured beside a horizon, and of further ranges of patients who are protected."""
-    policy, is_protected = release.disclosure, any(dataset.minimum_cell for dataset in release.dataset)
-    more = [
-        listed_table("horizon", k) for k in range(2, len(release.horizon) + 1) if policy is not None or is_protected
-    ]
+    policy = release.disclosure
+    is_protected = policy is not None or any(dataset.minimum_cell for dataset in release.dataset)
+    more = [listed_table("horizon", k) for k in range(2, len(release.horizon) + 1) if is_protected]
     more += [Key("disclosure", "ledger")] if policy is not None and policy.ledger is not None else []
     yield from (Fault("more_ranges_by_horizon", at, key=at.key or "a further horizon") for at in more)
     for at in _not_honoured(release, raw):

@@ -82,8 +82,7 @@ def by_horizon(evidence: Evidence) -> Table | None:
             for model, whose in models.items():
                 found = [find(evidence, measure, name, **at, **whose) for measure in asked]
                 if (name != POOLED and not model) or any(isinstance(estimate, Estimate) for estimate in found):
-                    cells = tuple(_cells(evidence, asked, found, reasons, "not_computed"))
-                    rows.append(Row(model or label, cells))
+                    rows.append(Row(model or label, tuple(_cells(evidence, asked, found, reasons, "not_computed"))))
     named = any(horizon.rival for horizon in horizons)
     return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence), rivals=named)
 
