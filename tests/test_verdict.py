@@ -276,6 +276,7 @@ def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_o
     assert (f"‡{site.site} (" in grid.table(evidence).footnotes[0]) == rules_out
     assert committee.answer(evidence).startswith("Its maker says that it must not be used in ") == rules_out
     assert (committee.approving(evidence) == "Approve against the maker's statement") == rules_out
+    assert committee.purpose(evidence).not_for.endswith(f"{site.site}.") == rules_out
     elsewhere = dataclasses.replace(evidence, local_site="site-0")
     assert committee.approving(elsewhere) == "Approve"
 

@@ -277,18 +277,13 @@ def purpose(evidence: types.Evidence, most: int = plain.TWO_LINES) -> Purpose:
     """For whom it is and what it is not for, in at most so many characters each."""
     whole = checklist.purpose(evidence) or f"{plain.NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in evidence.release.intended_use.not_for]
-    said += (
-        [] if binding.is_for_nobody(evidence.release) else [plain.first_named(out)] if (out := _out(evidence)) else []
-    )
-    without = f"{'; '.join(each[:1].lower() + each[1:] for each in said)}." if said else ""
+    said = [text[:1].lower() + text[1:] for text in said]
+    if not binding.is_for_nobody(evidence.release) and (out := binding.ruled_out(evidence)):
+        said.append(plain.first_named([site.site for site in out]))
+    without = f"{'; '.join(said)}." if said else ""
     full, short = plain.abridged(whole, most), plain.abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
     return Purpose(plain.as_sentence(full), short, is_whole)
-
-
-def _out(evidence: types.Evidence) -> list[str]:
-    """The hospitals that the maker rules out."""
-    return [site.site for site in binding.ruled_out(evidence)]
 
 
 # ---- where it worked ------------------------------------------------------------------------------------------------

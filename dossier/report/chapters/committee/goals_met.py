@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 from dossier.core.types import POOLED, Criterion, Evidence, State
@@ -89,7 +90,8 @@ def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:
     term, at = evidence.terms[goal.measure].goal, goal.at.get("threshold")
     if term is None or not term.weighs or not isinstance(at, float):
         return ()
-    return where_the_same_is_better(evidence, at)
+    # Of one's own hospital too a goal is told of all of them.
+    return where_the_same_is_better(replace(evidence, local_site=None), at)
 
 
 def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:

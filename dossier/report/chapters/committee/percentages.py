@@ -153,7 +153,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     every = [each for found in known.values() for each in found]
     site = alone(evidence)
     if site is not None and not classes.labels(evidence):
-        return _of_one(evidence, every, as_a_whole(evidence, site))
+        return _of_one(evidence, [*_lowest(evidence, site, every), *every], as_a_whole(evidence, site))
     first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
     off, seen = off_as_a_whole(evidence), {each.where for each in _farthest(known[risk])}
@@ -170,6 +170,15 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     is_told = any(claims.standing(evidence, claim) == "shown" for claim in _gravest(evidence).values())
     lead = _lead(evidence, every) if every or is_told else "Not known."
     return sentence.Sentence(lead, f"{said} {_would_show(evidence)}".strip())
+
+
+def _lowest(evidence: types.Evidence, site: types.DatasetSummary, every: Sequence[AtRisk]) -> list[AtRisk]:
+    """The low end of the declared range, where its percentage is farther off than at the lines: it would comfort."""
+    ends = evidence.release.thresholds.range
+    found = None if ends is None else at_risk(evidence, site, ends[0])
+    off = [abs(each.value - each.risk) for each in every]
+    is_told = found is not None and found.is_far_off and found.risk < min(lines(evidence))
+    return [found] if found and is_told and abs(found.value - found.risk) > max(off, default=0.0) else []
 
 
 def _why_not(evidence: types.Evidence) -> str:

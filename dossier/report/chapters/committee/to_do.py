@@ -10,6 +10,7 @@ from dossier.core.types import Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee import declared, first_page, missed, percentages, places
 from dossier.report.chapters.committee.plain import acted_on, few_named, line, with_it
+from dossier.typeset import names
 from dossier.typeset.words import sentence_case
 from dossier.words import entries
 
@@ -50,7 +51,9 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
     if evidence.local_site is not None:
         # Groups that differ over all hospitals together: page 3 is then of our own.
         raised.discard("subgroup_differs")
-    return (*every, *[text for kind, text in CHECKS.items() if kind in raised][:MOST_CHECKS])[:MOST_STEPS]
+    which = {"offered": evidence.release.release.version, "tested": names.tested_version(evidence)}
+    asked = [text.format(**which) for kind, text in CHECKS.items() if kind in raised]
+    return (*every, *asked[:MOST_CHECKS])[:MOST_STEPS]
 
 
 LINE, ROOM = 80, 26
