@@ -270,6 +270,7 @@ def test_no_curve_but_those_of_ranges_is_given(printed: dict[str, Any]) -> None:
     }
     assert given_out
     assert given_out <= {name for name, maker in REGISTER.curves.items() if maker.protection in curves.RULES}
+    assert "predictive_values" in {curve["curve"] for curve in printed["curves"]} - given_out
 
 
 def test_counts_are_ranges_in_the_flat_table(study: Study) -> None:

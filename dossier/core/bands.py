@@ -116,6 +116,10 @@ CERTAIN = 1e-12
 ROUNDING = 1e-6
 """As far beyond 0 or 1 a share may lie that was added up in 32 bits, and as far from 1 the sum of shares."""
 
+FEWEST_RISKS = 50
+"""Different risks of a model, of fewer of which nothing is given that rests on ranks or sums of protected counts: who
+knows the few that a score can give has an equation in a handful of counts with each such number."""
+
 SAME_RISK = 0.001
 """Two risks that differ by no more are the same: tables round them."""
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from dataclasses import dataclass
 
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from dossier.core import bands
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, Line, curve
+from dossier.core.register import Band, Line, curve, present
 from dossier.core.types import Absent, Curve, Estimate, Floats
-from dossier.metrics import discrimination, intervals
+from dossier.metrics import calibration, discrimination, intervals, logistic, pooled, weighted
 
 Cells = tuple[float | None, ...]
 STEPS = 100
@@ -127,3 +133,141 @@ def fagan_nomogram(
         ratios = [measure(outcome, risk, threshold, level) for threshold in declared_thresholds]
         columns[measure.__name__] = tuple(each.value if isinstance(each, Estimate) else None for each in ratios)
     return Curve(columns, n, Method(Fact("prevalence_and_predictive_values", by=Fact("wilson"))), int(outcome.sum()))
+
+
+PREVALENCES = (0.01, 0.02, *(step / 20 for step in range(1, 20)), 0.98, 0.99)
+"""Where predictive values are given beside the prevalence of the site itself: with four decimals each, so that no risk
+can be solved for."""
+FEWEST_MOVED = 20
+"""A predictive value of a moved case mix rests on at least so many rows: fewer tell of the ends of the risks alone."""
+FARTHEST = 40.0
+"""By how many log odds risks are moved at most: beyond it all are 0 or 1, be one within 1e-12 of the other end."""
+
+
+@dataclass(frozen=True)
+class CaseMix:
+    """The risks of a site as log odds, and the chance of the outcome that each stands for there.
+
+    On either side of the threshold that is a line on the log odds, of one slope, with as many expected as there are.
+    """
+
+    log_odds: Floats
+    weights: Floats
+    threshold: float
+    slope: float
+    intercepts: tuple[float, float]
+    """Of those below the threshold, and of those at it or above."""
+
+    @classmethod
+    def of(cls, rows: weighted.Rows, threshold: float) -> CaseMix | Absent:
+        """The slope is that of the line through all rows."""
+        fitted = calibration.SLOPE.fitted(rows)
+        if isinstance(fitted, Absent):
+            return fitted
+        slope, log_odds = float(fitted.fit.coefficients[1]), logistic.logit(rows.risk)
+        if slope <= 0:
+            return Absent(Fact("risks_do_not_rise_with_the_outcome"))
+        flagged = rows.risk >= threshold
+        found = [_intercept(rows.at(side), slope) for side in (~flagged, flagged)]
+        # Of a side without rows nothing is known: there the line of the other goes on.
+        below, above = (own if own is not None else other for own, other in zip(found, found[::-1], strict=True))
+        at = float(logistic.logit(np.array(threshold)))
+        return cls(log_odds, rows.weights / rows.weights.sum(), at, slope, (below or 0.0, above or 0.0))
+
+    def moved(self, by: float) -> tuple[Floats, Floats]:
+        """With all log odds moved: the share below the threshold and the share above, and of all rows the share that
+        is there and has the outcome."""
+        log_odds = self.log_odds + by
+        flagged = log_odds >= self.threshold
+        chance = expit(np.array(self.intercepts)[flagged.astype(int)] + self.slope * log_odds)
+        shares, events = np.bincount(flagged, self.weights, 2), np.bincount(flagged, self.weights * chance, 2)
+        return np.asarray(shares, dtype=float), np.asarray(events, dtype=float)
+
+    def predictive_values(self, prevalence: float, own: float) -> tuple[float, float]:
+        """PPV and NPV where so many have the outcome; NaN where hardly anybody is flagged, or spared."""
+        farthest = math.copysign(FARTHEST * max(1.0, 1 / self.slope), prevalence - own)
+
+        def beyond(by: float) -> float:
+            return float(self.moved(by)[1].sum()) - prevalence
+
+        if beyond(farthest) * (own - prevalence) >= 0:
+            return math.nan, math.nan
+        by = brentq(beyond, 0.0, farthest, xtol=1e-8)
+        shares, events = self.moved(by)
+        flagged = int(np.sum((self.log_odds + by >= self.threshold) & (self.weights > 0)))
+        spared = int(np.sum(self.weights > 0)) - flagged
+        ppv, npv = _of(events[1], shares[1]), _of(shares[0] - events[0], shares[0])
+        return float(ppv) if flagged >= FEWEST_MOVED else math.nan, float(npv) if spared >= FEWEST_MOVED else math.nan
+
+
+def _intercept(side: weighted.Rows, slope: float) -> float | None:
+    """The intercept at which as many are expected among rows as there are: infinite where all or none have the outcome,
+    None without rows."""
+    weight, events = float(side.weights.sum()), float(side.weights @ side.outcome)
+    if not weight:
+        return None
+    if not 0 < events < weight:
+        return math.inf if events else -math.inf
+    line, farthest = slope * logistic.logit(side.risk), FARTHEST * (1 + slope)
+    found: float = brentq(lambda by: float(side.weights @ expit(by + line)) - events, -farthest, farthest)
+    return found
+
+
+def _of(part: float | Floats, whole: float | Floats) -> Floats:
+    """A share; NaN of nobody."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.divide(part, whole))
+
+
+@curve(band=Band("prevalence", ()), weighted=True, roles=("external",), given="both outcomes")
+def predictive_values(
+    outcome: Floats, risk: Floats, primary_threshold: float, weights: Floats | None = None
+) -> Curve | Absent:
+    """What a flag and no flag would mean where the outcome is rarer or more frequent, under either of two assumptions.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (positive means risk >= threshold),
+    `weights` (n, 0 or more; without them all count alike). Returns the `prevalence` of the site, where `own` is 1, and
+    23 others from .01 to .99. `ppv_same` and `npv_same` hold where sensitivity and specificity stay: by Bayes' rule.
+    `ppv_shifted` and `npv_shifted` hold where the model stays and the case mix shifts: the log odds of all risks move
+    alike until the outcome is so frequent, its chance that which the risks stand for at the site, expit(a + b logit p)
+    with b the calibration slope and a so that as many are expected below the threshold, and above, as there are. At
+    the site's own prevalence both are what was found. Missing where nobody is flagged, or everybody, and of a shifted
+    case mix where fewer than 20 rows are. Absent below 20 events or non-events, with fewer than 50 different risks, and
+    where the risks do not rise with the outcome. Source: the case mix of van Klaveren 2016, moved on the log odds.
+    """
+    if (lacking := _too_few(outcome, risk)) is not None:
+        return lacking
+    rows = weighted.Rows.sampled(outcome, risk, weights)
+    mix = present(CaseMix.of(rows, primary_threshold))
+    flagged = risk >= primary_threshold
+    hits, alarms, missed, spared = (
+        float(mix.weights @ (each & (outcome == label)))
+        for each, label in ((flagged, 1), (flagged, 0), (~flagged, 1), (~flagged, 0))
+    )
+    own = hits + missed
+    others = [each for each in PREVALENCES if abs(each - own) > bands.SAME_RISK]
+    grid = np.sort(np.array([own, *others]))
+    is_own = grid == own
+    rising, falling = grid / own, (1 - grid) / (1 - own)
+    found = {
+        "ppv_same": _of(hits * rising, hits * rising + alarms * falling),
+        "npv_same": _of(spared * falling, spared * falling + missed * rising),
+    }
+    here = float(_of(hits, hits + alarms)), float(_of(spared, spared + missed))
+    shifted = [here if at == own else mix.predictive_values(float(at), own) for at in grid]
+    found["ppv_shifted"], found["npv_shifted"] = np.array(shifted).T
+    columns: dict[str, Cells] = {"prevalence": intervals.column(grid), "own": intervals.column(is_own.astype(float))}
+    for name, values in found.items():
+        rounded = np.where(is_own, values, np.round(values, 4))
+        columns[name] = tuple(None if math.isnan(value) else value for value in rounded.tolist())
+    return Curve(columns, len(outcome), Method(Fact("two_assumptions_of_prevalence")), int(outcome.sum()))
+
+
+def _too_few(outcome: Floats, risk: Floats) -> Absent | None:
+    """Why too little is known of the risks here to move them, if that is so."""
+    events = int(outcome.sum())
+    if few := pooled.too_few(events, len(outcome) - events, bands.FEW_FOR_POOLING):
+        return Absent(few)
+    if len(np.unique(risk)) < bands.FEWEST_RISKS:
+        return Absent(Fact("fewer_different_risks", least=bands.FEWEST_RISKS))
+    return None

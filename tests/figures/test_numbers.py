@@ -162,10 +162,28 @@ CROWDED = {
 """Sensitivity, specificity and prevalence of seven sites of the covid release."""
 
 
+def _by_bayes(sensitivity: float, specificity: float, at: types.Floats) -> tuple[types.Floats, types.Floats]:
+    """PPV and NPV at prevalences."""
+    ppv = sensitivity * at / (sensitivity * at + (1 - specificity) * (1 - at))
+    return ppv, specificity * (1 - at) / (specificity * (1 - at) + (1 - sensitivity) * at)
+
+
+def _band(sensitivity: float, specificity: float, own: float, shift: float = 0.0) -> types.Curve:
+    """A curve of both assumptions, the second higher by so much where the site is not."""
+    grid = np.unique([own, *np.linspace(0.05, 0.95, 19)])
+    columns = {"prevalence": grid, "own": (grid == own).astype(float)}
+    for name, same in zip(("ppv", "npv"), _by_bayes(sensitivity, specificity, grid), strict=True):
+        columns |= {f"{name}_same": same, f"{name}_shifted": same + shift * (grid != own)}
+    return types.Curve({name: tuple(each.tolist()) for name, each in columns.items()}, 300, Method("counted"), 100)
+
+
 def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: types.Evidence) -> None:
     (site, *_) = types.externals(eight)
-    none = types.Absent(Fact("no_rows"))
-    found = [prevalence.Flagging(site, *values, own=(none, none)) for values in CROWDED.values()]
+    base = estimated(types.find(eight, "auroc", site.name))
+    found = []
+    for sensitivity, specificity, own in CROWDED.values():
+        ppv, npv = (replace(base, value=float(v)) for v in _by_bayes(sensitivity, specificity, np.array(own)))
+        found.append(prevalence.Flagging(site, own, (ppv, npv), _band(sensitivity, specificity, own)))
     with styled():
         lowest = [prevalence._labels(found, list(CROWDED), which, prevalence.HEIGHTS[0]) for which in (0, 1)]
         assert any(None in label.spots for label in lowest), "there a letter has no room"
@@ -175,56 +193,43 @@ def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: ty
         assert prevalence._lettered(found[3:5], ["d", "e"])[0] == prevalence.HEIGHTS[0]
 
 
-def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_read_off_elsewhere(
+def test_predictive_values_are_those_found_with_their_intervals_in_the_band_of_both_assumptions(
     eight: types.Evidence,
 ) -> None:
     """ "Read up from that of your hospital": sensitivity and specificity move with the case mix, PPV .08 for .29."""
-    base = estimated(types.find(eight, "auroc", types.externals(eight)[0].name))
-    values = {"sensitivity": 0.7, "specificity": 0.8, "ppv": 0.61, "npv": 0.87}
-    evidence = eight
+    sites = types.externals(eight)
+    base, values = estimated(types.find(eight, "auroc", sites[0].name)), {"ppv": 0.61, "npv": 0.87}
+    found = eight
     for name, value in values.items():
         estimate = replace(base, value=value, low=value - 0.1, high=value + 0.1)
-        sites = (site.name for site in types.externals(eight))
-        evidence = with_measure(evidence, name, dict.fromkeys(sites, estimate), threshold=0.5)
-    picture = present(prevalence.predictive_values_by_prevalence(evidence))
+        found = with_measure(found, name, {site.name: estimate for site in sites}, threshold=0.5)
+    told = [site for site in sites if not site.is_few]
+    bands = {site.name: _band(0.7, 0.8, site.prevalence or 0.0, 0.02) for site in told[:-1]}
+    curves = [types.CurveResult("predictive_values", name, curve) for name, curve in bands.items()]
+    found = replace(found, curves=(*found.curves, *curves))
+    picture = present(prevalence.predictive_values_by_prevalence(found))
     assert "read up" not in picture.caption
-    assert "they move with the case mix" in picture.caption
+    assert "Band: at another prevalence, between the same sensitivity and specificity (broken)" in picture.caption
+    assert f"that rise with the outcome: {told[-1].site}." in picture.caption
     assert picture.alternative == "As found, PPV 61% and NPV 87%."
-    figure = in_style(sheet_of("predictive_values_by_prevalence"), evidence)
-    for axes, value in zip(figure.axes, (0.61, 0.87), strict=True):
-        lines = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes.lines]
-        ends = [line for line in lines if len(line) == 2]
-        assert ends
-        assert all(found == pytest.approx((value - 0.1, value + 0.1)) for found in ends)
-
-
-def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: types.Evidence) -> None:
-    sites = types.externals(eight)
-    rates = {site.name: (0.5 + 0.05 * index, 0.9 - 0.03 * index) for index, site in enumerate(sites)}
-    base = estimated(types.find(eight, "auroc", sites[0].name))
-    found = eight
-    for which, name in enumerate(("sensitivity", "specificity")):
-        estimates = {site: replace(base, value=values[which]) for site, values in rates.items()}
-        found = with_measure(found, name, estimates, threshold=0.5)
     figure = in_style(sheet_of("predictive_values_by_prevalence"), found)
     # A site has the letter that page 1 calls it by, though another one before it is left out.
-    legend = plain(" ".join(grid._legend(found)))
-    told = [min(site.events or 0, site.n - (site.events or 0)) >= bands.FEW_FOR_POOLING for site in sites]
     keyed = [text.get_text() for text in figure.texts if text.get_text()[1:3] == "  "]
-    assert len(keyed) == sum(told) < len(told)
+    legend = plain(" ".join(grid._legend(found)))
+    assert len(keyed) == len(told) < len(sites)
     assert all(f"{text[0]} {text[3:]} (" in legend for text in keyed)
-    for site in sites:
-        cases, rest = site.events or 0, site.n - (site.events or 0)
-        sensitivity, specificity = rates[site.name]
-        right = cases * sensitivity, rest * specificity
-        ppv = right[0] / (right[0] + rest * (1 - specificity))
-        npv = right[1] / (right[1] + cases * (1 - sensitivity))
-        for axes, expected in zip(figure.axes, (ppv, npv), strict=True):
-            dots = [line for line in axes.lines if line.get_gid() == site.name]
-            assert len(dots) == (min(cases, rest) >= bands.FEW_FOR_POOLING), "too few to tell are left out"
-            for dot in dots:
-                assert np.allclose(np.asarray(dot.get_ydata()), [expected])
-                assert np.allclose(np.asarray(dot.get_xdata()), [cases / site.n])
+    for axes, (name, value) in zip(figure.axes, values.items(), strict=True):
+        dots = {str(line.get_gid()): line for line in axes.lines if line.get_marker() == "o"}
+        assert {name: (float(x_of(dot)[0]), float(y_of(dot)[0])) for name, dot in dots.items()} == {
+            site.name: (site.prevalence, value) for site in told
+        }, "too few to tell are left out"
+        ends = [y_of(line) for line in axes.lines if len(x_of(line)) == 2]
+        assert len(ends) == len(told)
+        assert all(found == pytest.approx((value - 0.1, value + 0.1)) for found in ends)
+        for way, broken in (("same", True), ("shifted", False)):
+            lines = [y_of(line).tolist() for line in axes.lines if len(x_of(line)) > 2 and line.is_dashed() == broken]
+            assert lines == [list(curve.columns[f"{name}_{way}"]) for curve in bands.values()]
+        assert len(axes.collections) == len(bands)
 
 
 def test_the_message_of_the_curves_is_the_gain_that_was_estimated(eight: types.Evidence) -> None:

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.special import expit, logit
+from scipy.stats import norm
 
 from dossier.core.facts import Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
@@ -16,7 +19,7 @@ from dossier.metrics import discrimination, utility
 from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
 from dossier.metrics.graded_accuracy import h_accuracy_risk
 from dossier.metrics.intervals import two_sided
-from dossier.metrics.risks import cumulative_risks, fagan_nomogram, rater_rates
+from dossier.metrics.risks import cumulative_risks, fagan_nomogram, predictive_values, rater_rates
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import curved, estimated, present
@@ -363,3 +366,89 @@ def test_the_profile_of_a_perfect_model_ends_at_one_and_leaves_room_below(events
     assert set(found.columns["h_accuracy_risk"]) == {1.0}
     bounds = zip(found.columns["h_accuracy_risk_low"], found.columns["h_accuracy_risk_high"], strict=True)
     assert all((low, high) == (None, None) or (low is not None and low < 1 and high == 1) for low, high in bounds)
+
+
+# ---- predictive values where the outcome is rarer or more frequent --------------------------------------------------
+
+
+def _by_integral(
+    slope: float, intercept: float, mean: float, prevalence: float, threshold: float
+) -> tuple[float, float]:
+    """PPV and NPV of normal log odds of sd 1.3 that are moved together until the outcome is so frequent."""
+
+    def integral(by: float, low: float, high: float, with_outcome: bool) -> float:
+        def at(log_odds: float) -> float:
+            chance = float(expit(intercept + slope * log_odds)) if with_outcome else 1.0
+            return chance * float(norm.pdf(log_odds, mean + by, 1.3))
+
+        inside = np.clip((low, high), mean + by - 11, mean + by + 11)
+        return float(quad(at, *inside, limit=200)[0])
+
+    by = brentq(lambda by: integral(by, -math.inf, math.inf, True) - prevalence, -20, 20)
+    at = float(logit(threshold))
+    hits, flagged = (integral(by, at, math.inf, each) for each in (True, False))
+    missed, spared = (integral(by, -math.inf, at, each) for each in (True, False))
+    return hits / flagged if flagged else math.nan, 1 - missed / spared if spared else math.nan
+
+
+@pytest.mark.parametrize(("slope", "intercept"), [(1.0, 0.0), (0.5, -0.3)])
+def test_predictive_values_of_a_shifted_case_mix_are_those_of_the_integral(slope: float, intercept: float) -> None:
+    """Each risk stands for both outcomes at their shares, so that line and outcome fit without an error."""
+    log_odds = norm.ppf((np.arange(40_000) + 0.5) / 40_000, -1.1, 1.3)
+    chance = expit(intercept + slope * log_odds)
+    outcome, risk = np.repeat([1.0, 0.0], 40_000), np.tile(expit(log_odds), 2)
+    found = curved(predictive_values(outcome, risk, 0.2, np.concatenate((chance, 1 - chance))))
+    columns = [numbers(found, name) for name in ("prevalence", "ppv_same", "ppv_shifted", "npv_shifted")]
+    assert np.isnan(columns).sum() < 10, "at the ends hardly anybody is flagged, or spared"
+    for prevalence, same, *both in np.array(columns).T.tolist():
+        for value, expected in zip(both, _by_integral(slope, intercept, -1.1, prevalence, 0.2), strict=True):
+            assert math.isnan(value) or value == pytest.approx(expected, abs=0.002), prevalence
+        if slope == 1 and prevalence == 0.05:
+            assert both[0] > 3 * same, "a rarer outcome leaves fewer flagged, but those at the same risks"
+
+
+def test_both_assumptions_give_what_was_found_at_the_prevalence_of_the_site() -> None:
+    outcome, risk = drawn(3)
+    found = curved(predictive_values(outcome, risk, 0.4))
+    (here,) = np.flatnonzero(numbers(found, "own"))
+    flagged = risk >= 0.4
+    own = {"ppv": outcome[flagged].mean(), "npv": 1 - outcome[~flagged].mean()}
+    assert numbers(found, "prevalence")[here] == pytest.approx(outcome.mean())
+    for name, value in own.items():
+        assert numbers(found, f"{name}_same")[here] == pytest.approx(value)
+        assert numbers(found, f"{name}_shifted")[here] == pytest.approx(value)
+        # No jump beside it: the band opens from there.
+        assert numbers(found, f"{name}_shifted")[here + 1] == pytest.approx(value, abs=0.06)
+    sensitivity, specificity = (
+        outcome[flagged].sum() / outcome.sum(),
+        (1 - outcome)[~flagged].sum() / (1 - outcome).sum(),
+    )
+    at = numbers(found, "prevalence")
+    by_bayes = sensitivity * at / (sensitivity * at + (1 - specificity) * (1 - at))
+    np.testing.assert_allclose(numbers(found, "ppv_same"), by_bayes, atol=6e-5)
+    weighted = curved(predictive_values(outcome, risk, 0.4, np.ones(len(risk))))
+    for name, values in found.columns.items():
+        np.testing.assert_allclose(np.array(values, dtype=float), numbers(weighted, name), atol=1e-9, err_msg=name)
+
+
+def test_what_is_known_of_no_event_below_the_threshold_stays_so_and_nobody_flagged_is_no_value() -> None:
+    risk = np.linspace(0.02, 0.6, 200)
+    outcome = ((risk > 0.35) & (np.arange(200) % 3 > 0)).astype(float)
+    found = curved(predictive_values(outcome, risk, 0.3))
+    assert set(found.columns["npv_same"]) == {1.0}
+    assert set(found.columns["npv_shifted"]) == {1.0, None}, "moved far enough all are flagged"
+    unflagged = curved(predictive_values(outcome, risk, 0.9))
+    assert set(unflagged.columns["ppv_same"]) == {None}
+    assert unflagged.columns["ppv_shifted"][0] is None
+    assert 0 < (unflagged.columns["ppv_shifted"][-1] or 0) < 1, "moved far enough some are flagged"
+
+
+def test_too_few_risks_or_events_and_risks_the_wrong_way_round_have_no_band() -> None:
+    outcome, risk = drawn(3)
+    for absent, said in (
+        (predictive_values(outcome, np.round(risk, 1), 0.4), "fewer_different_risks"),
+        (predictive_values(outcome[:60] * (np.arange(60) < 30), risk[:60], 0.4), "fewer_events"),
+        (predictive_values(1 - outcome, risk, 0.4), "risks_do_not_rise_with_the_outcome"),
+    ):
+        assert isinstance(absent, Absent)
+        assert absent.reason.code == said

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from dossier.core import bands
 from dossier.core.types import CountRange, Floats, SmallCount, Subset
 from dossier.evaluate.disclosure import measures, sums
 from dossier.evaluate.disclosure.chains import LEFT, Chain, Counts
@@ -132,7 +133,7 @@ class _Tables:
     def _atoms(self, members: Bools) -> Iterator[tuple[Floats, Bools]]:
         """Risks, and the kinds of person who have them: whoever knows how subgroups follow from risks knows no more."""
         _, place = np.unique(self.risk, return_inverse=True)
-        if place.max() + 1 >= measures.FEWEST_RISKS or not self.whole:
+        if place.max() + 1 >= bands.FEWEST_RISKS or not self.whole:
             place = np.searchsorted(self.grid, self.risk, side="right") - 1
         for index in np.unique(place):
             here = place == index

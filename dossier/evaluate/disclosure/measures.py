@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dossier.core import bands
 from dossier.core.facts import Fact, Method
 from dossier.core.register import Metric, Sized, metrics_of
 from dossier.core.types import Absent, At, CountRange, Estimate, Result, Withheld
@@ -21,10 +22,6 @@ from dossier.metrics import intervals, logistic, sample
 
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
-
-FEWEST_RISKS = 50
-"""Different risks of a model, of fewer of which nothing is given that rests on ranks or sums: who knows the few that a
-score can give has an equation in a handful of counts with each such number."""
 
 DIGITS = 3
 """The most decimals of what is given in steps."""
@@ -124,8 +121,8 @@ class Protected:
             return not_given(self.below)
         if self.counts.persons < FEWEST:
             return Withheld(Fact("fewer_persons_of_either_outcome", least=FEWEST), self.below)
-        if min(self.risks.get(model, 0), self.counts.n.low) < FEWEST_RISKS:
-            return Withheld(Fact("fewer_different_risks", least=FEWEST_RISKS), self.below)
+        if min(self.risks.get(model, 0), self.counts.n.low) < bands.FEWEST_RISKS:
+            return Withheld(Fact("fewer_different_risks", least=bands.FEWEST_RISKS), self.below)
         if self.coarser.get(rule) == NOT:
             return Withheld(Fact("number_leaves_few_values"), self.below)
         return None

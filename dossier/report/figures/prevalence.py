@@ -17,26 +17,36 @@ HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
 KEY_TO_PANELS = 1.0
 WIDEST_NAME, DISC, NEAR = 30.0, 0.8, 2.0
 """The longest name at a disc, half of the disc, and how far a name may stand from its disc, in mm."""
-PREVALENCES = np.linspace(0.01, 0.99, 99)
 
 
 @dataclass(frozen=True)
 class Flagging:
-    """How a site's cases and others are flagged at the primary threshold, and how frequent cases are there."""
+    """What a flag and no flag meant at a site at the primary threshold, and how frequent cases are there."""
 
     site: types.DatasetSummary
-    sensitivity: float
-    specificity: float
     prevalence: float
     own: tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]
     """Its PPV and NPV, as they were found there."""
+    band: types.Curve | None
+    """What both would be where cases are rarer or more frequent, where that is known."""
+
+    def between(self, which: int) -> tuple[types.Floats, types.Floats, types.Floats]:
+        """Prevalences, with the PPV (0) or NPV (1) at each if sensitivity and specificity stayed, and if the case mix
+        shifted; none without a band."""
+        if self.band is None:
+            return np.empty(0), np.empty(0), np.empty(0)
+        noun = ("ppv", "npv")[which]
+        across, same, shifted = (
+            data.column(self.band, name) for name in ("prevalence", f"{noun}_same", f"{noun}_shifted")
+        )
+        return across, same, shifted
 
 
 def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
-    """The external sites whose sensitivity and specificity are estimated at the primary threshold.
+    """The external sites whose predictive values are estimated at the primary threshold.
 
-    Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights:
-    how frequent cases are there is not the share of events in their rows.
+    Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights
+    without a band: how frequent cases are there is not the share of events in their rows.
     """
     at = data.primary_threshold(evidence)
     if at is None:
@@ -44,28 +54,25 @@ def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
     found: list[Flagging] = []
     reason = facts.Fact("few_at_every_site", fewest=facts.Count(bands.FEW_FOR_POOLING, "patient"))
     for site in types.externals(evidence):
-        rates = [types.find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")]
-        known = [rate.value for rate in rates if isinstance(rate, types.Estimate)]
-        if len(known) < len(rates):
-            reason = next(rate.reason for rate in rates if isinstance(rate, types.Absent))
-        elif site.weighted:
-            reason = facts.Fact("curve_without_weights", dataset=site.name)
+        ppv, npv = (types.find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
+        curve = types.find_curve(evidence, "predictive_values", site.name)
+        band = curve if isinstance(curve, types.Curve) else None
+        if isinstance(ppv, types.Absent) and isinstance(npv, types.Absent):
+            reason = ppv.reason
+        elif site.weighted and isinstance(curve, types.Absent):
+            reason = curve.reason
         elif site.minimum_cell:
             reason = facts.Fact("not_given_where_protected", below=site.minimum_cell)
         elif site.left:
             reason = facts.Fact("curve_without_follow_up")
         elif site.prevalence is not None and not site.is_few:
-            ppv, npv = (types.find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
-            found.append(Flagging(site, known[0], known[1], site.prevalence, (ppv, npv)))
+            found.append(Flagging(site, _own_prevalence(band) or site.prevalence, (ppv, npv), band))
     return found or types.Absent(reason)
 
 
-def predictive_values(flagging: Flagging, prevalence: types.Floats) -> tuple[types.Floats, types.Floats]:
-    """PPV and NPV where cases are as frequent as that, by Bayes' rule; NaN where nobody is flagged, or everybody."""
-    flagged = flagging.sensitivity * prevalence, (1 - flagging.specificity) * (1 - prevalence)
-    spared = flagging.specificity * (1 - prevalence), (1 - flagging.sensitivity) * prevalence
-    with np.errstate(invalid="ignore"):
-        return flagged[0] / (flagged[0] + flagged[1]), spared[0] / (spared[0] + spared[1])
+def _own_prevalence(band: types.Curve | None) -> float | None:
+    """How frequent the outcome is among those whom weighted rows stand for."""
+    return None if band is None else float(data.column(band, "prevalence")[np.argmax(data.column(band, "own"))])
 
 
 @dataclass(frozen=True)
@@ -89,19 +96,20 @@ class Labelled:
 
 def _labels(found: Sequence[Flagging], names: Sequence[str], which: int, high: float) -> Labelled:
     """Where the names stand in the panel of PPV (0) or NPV (1), so many mm high."""
-    own = [float(predictive_values(flagging, np.array([flagging.prevalence]))[which][0]) for flagging in found]
     discs = tuple(
-        placing.Mark(name, flagging.prevalence * WIDTH, (1 - value) * high)
-        for flagging, name, value in zip(found, names, own, strict=True)
-        if not np.isnan(value)
+        placing.Mark(name, flagging.prevalence * WIDTH, (1 - own.value) * high)
+        for flagging, name in zip(found, names, strict=True)
+        if isinstance(own := flagging.own[which], types.Estimate)
     )
+    lines = [(across, line) for across, *both in (each.between(which) for each in found) for line in both]
     strokes = [
-        placing.resampled(PREVALENCES * WIDTH, (1 - predictive_values(flagging, PREVALENCES)[which]) * high)
-        for flagging in found
+        placing.resampled(across[known] * WIDTH, (1 - line[known]) * high)
+        for across, line in lines
+        if (known := ~np.isnan(line)).any()
     ]
     # A letter stands at its disc, be it on a line.
-    lines = np.concatenate(strokes) if max(map(len, names)) > 2 else np.empty((0, 2))
-    return Labelled(discs, placing.place_labels(discs, WIDTH, high, DISC, lines))
+    nearby = np.concatenate(strokes) if strokes and max(map(len, names)) > 2 else np.empty((0, 2))
+    return Labelled(discs, placing.place_labels(discs, WIDTH, high, DISC, nearby))
 
 
 def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float, list[Labelled]]:
@@ -115,7 +123,7 @@ def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float,
 
 @canvas.figure("Predictive values by prevalence")
 def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-    """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
+    """How often a flag and no flag were right at each site, and between which values they would be elsewhere."""
     found = register.present(flaggings(evidence))
     # The names and lines of many sites would cover each other.
     is_many = len(found) >= bands.MANY_SITES
@@ -146,22 +154,31 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
             canvas.ticks(axes, direction, quarters, words)
         canvas.turned(drawn, x - 11.0, top + high / 2, noun)
         axes.titles("Prevalence, %", below=7.2)
-    at, sites = threshold(data.primary_threshold(evidence) or 0), [flagging.site for flagging in found]
-    caption = captions.said("predictive_values", evidence, sites, at=at, few=not is_many)
+    caption = captions.said(
+        "predictive_values_by_prevalence",
+        evidence,
+        [flagging.site for flagging in found],
+        at=threshold(data.primary_threshold(evidence) or 0),
+        beside=not is_many,
+        without=captions.joined([each.site.site for each in found if each.band is None and not is_many]),
+    )
     message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
     return canvas.Drawn(drawn, caption, message)
 
 
 def _curve(axes: Axes, flagging: Flagging, which: int, is_many: bool) -> None:
-    """What was found at a site; of few sites on its curve and with its interval."""
+    """What was found at a site; of few sites with its interval, and the band between both assumptions."""
     there = flagging.own[which]
-    if not is_many:
-        stayed = predictive_values(flagging, PREVALENCES)[which]
-        axes.plot(PREVALENCES, stayed, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
-    if not is_many and isinstance(there, types.Estimate) and there.low is not None and there.high is not None:
+    if flagging.band and not is_many:
+        across, same, shifted = flagging.between(which)
+        axes.fill_between(across, same, shifted, color=ink.BAND, lw=0, alpha=0.5, zorder=0.5)
+        axes.plot(across, same, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
+        axes.plot(across, shifted, color=ink.MID, lw=0.8, zorder=1)
+    if isinstance(there, types.Absent):
+        return
+    if not is_many and there.low is not None and there.high is not None:
         axes.plot([flagging.prevalence] * 2, [there.low, there.high], color=ink.BLUE, lw=1.0, zorder=2)
-    own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
-    marks.dot(axes, flagging.prevalence, float(own[0]), "o", 4.4, ink.BLUE, gid=flagging.site.name)
+    marks.dot(axes, flagging.prevalence, there.value, "o", 4.4, ink.BLUE, gid=flagging.site.name)
 
 
 def _spread(found: list[Flagging], which: int) -> str:
