@@ -396,6 +396,11 @@ def misfit(evidence: Evidence, site: str, label: str = "") -> Misfit:
     return found
 
 
+def is_farthest_off(found: tuple[float, float], others: Iterable[tuple[float, float]]) -> bool:
+    """Whether a risk and what came of it lie farther apart than any of the others."""
+    return all(abs(found[1] - found[0]) > abs(value - risk) for risk, value in others)
+
+
 def at_risk(risk: float, value: float, low: float, high: float) -> tuple[Literal["", "too low", "too high"], bool]:
     """Which way a risk is off by what came of it, if its range leaves it out, and whether by more than is tolerated."""
     way: Literal["", "too low", "too high"] = "too low" if low > risk else "too high" if high < risk else ""

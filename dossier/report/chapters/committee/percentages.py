@@ -176,9 +176,10 @@ def _lowest(evidence: types.Evidence, site: types.DatasetSummary, every: Sequenc
     """The low end of the declared range, where its percentage is farther off than at the lines: it would comfort."""
     ends = evidence.release.thresholds.range
     found = None if ends is None else at_risk(evidence, site, ends[0])
-    off = [abs(each.value - each.risk) for each in every]
-    is_told = found is not None and found.is_far_off and found.risk < min(lines(evidence))
-    return [found] if found and is_told and abs(found.value - found.risk) > max(off, default=0.0) else []
+    if found is None or not found.is_far_off or found.risk >= min(lines(evidence)):
+        return []
+    beside = [(each.risk, each.value) for each in every]
+    return [found] if multiplicity.is_farthest_off((found.risk, found.value), beside) else []
 
 
 def _why_not(evidence: types.Evidence) -> str:
