@@ -207,16 +207,7 @@ def _places(evidence: types.Evidence) -> Iterator[tuple[str, dict[str, float | s
 
 
 def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
-    """The net benefit over the better default at each declared threshold, the primary one first.
-
-    A gain of all its time is not shown of a hospital where the model is shown to have done harm in a part of it.
-    """
-    harmed = {site.name for site in binding.harmed(evidence)}
-
-    def judged(dataset: str, gain: types.Estimate | types.Absent, *, is_own: bool = False) -> types.State:
-        state = multiplicity.gain(gain, is_own=is_own)
-        return "open" if state == "shown" and dataset in harmed else state
-
+    """The net benefit over the better default at each declared threshold, the primary one first."""
     for threshold in evidence.release.thresholds.declared:
         for dataset, of_class in _places(evidence):
             at = {"threshold": threshold, **of_class}
@@ -230,8 +221,8 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
                 at=at,
                 limit=(0.0, None),
                 p_adjusted=gain.details.get("p_holm") if isinstance(gain, types.Estimate) else None,
-                state=judged(dataset, gain),
-                alone=judged(dataset, gain, is_own=True),
+                state=multiplicity.gain(gain),
+                alone=multiplicity.gain(gain, is_own=True),
             )
 
 

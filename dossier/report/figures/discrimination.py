@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -136,7 +137,8 @@ def forest_columns(evidence: types.Evidence, what: Forest, width: float) -> Colu
     patients_end = name + 4.0 + max(counts, 8.0)
     events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
     left = (events_end or patients_end) + 6.0
-    weight = None if together is None else canvas.FULL
+    weighed = any(isinstance(each, types.Estimate) and "weight" in each.details for each in found)
+    weight = canvas.FULL if weighed else None
     bounds = canvas.FULL - (0.0 if weight is None else WIDTH_OF_WEIGHT)
     value = bounds - max(widest + 2.4, 22.0)
     return Columns(name, left, value - 12.0 - left, value, bounds, patients_end, events_end, weight)
@@ -346,7 +348,8 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
 
 def _spread(pooled: types.Estimate) -> str:
     """How far the sites differ beyond chance: the standard deviation between them and its share, with intervals."""
-    printed = {"tau": ("tau", number), "i2": ("I2", numbers.per_cent)}
+    of_tau, of_share = partial(number, digits=2), partial(number, digits=0, percent=True)
+    printed = {"tau": ("tau", of_tau), "i2": ("I2 in %", of_share)}
     found = {
         said: [
             text(known) for end in ("", "_low", "_high") if (known := pooled.details.get(f"{name}{end}")) is not None
