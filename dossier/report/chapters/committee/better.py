@@ -201,7 +201,7 @@ def _does(evidence: Evidence) -> Mapping[str, tuple[str, str, str]]:
         "accuracy_difference": ("names more patients rightly", "names fewer patients rightly", OF_PEOPLE),
         "mean_severity_difference": ("is wrong by less", "is wrong by more", OF_ONE),
         "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}", OF_PEOPLE),
-        "brier_difference": (f"{gives} closer to {happened}", f"{gives} farther from {happened}", OF_ONE),
+        "brier_difference": (f"{gives} closer to {happened}", f"{gives} less close to {happened}", OF_ONE),
     }
 
 
