@@ -69,7 +69,9 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     lines = ["" if gap is None else f"at {threshold(gap[0], percent=True)}: {per_cent(gap[1])}" for gap in gaps]
     below = lines if has_facts and any(lines) else None
     if whole:
-        counts = [f"n {site.n:,}, {all_events([site])}" if events_of(site)[0] else f"n {site.n:,}" for site in shown]
+        each = [[f"n {site.n:,}", *([all_events([site])] if events_of(site) else [])] for site in shown]
+        fits = all(widths.text_width(", ".join(count)) <= plain.width for count in each)
+        counts = [(", " if fits else "\n").join(count) for count in each]
         below = counts if below is None else [f"{count}\n{line}" for count, line in zip(counts, below, strict=True)]
     foot = 9.4 + (STRIP if scale is not None else 0.0)
     plot = facets.Multiples.of(plain, shown, foot, canvas.HALF if width == canvas.HALF else None, below)
