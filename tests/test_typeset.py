@@ -259,16 +259,18 @@ def test_a_value_shows_its_sign_and_its_band(found: Estimate, term: Term, text: 
 @pytest.mark.parametrize(
     ("value", "low", "high", "text"),
     [
-        (0.9996, 0.9983, 0.99995, "99.96 99.8\N{EN DASH}99.995"),
+        (0.9996, 0.9983, 0.99995, "99.960 99.83\N{EN DASH}99.9950"),
+        (0.99946, 0.999, 0.9997, "99.946 99.90\N{EN DASH}99.970"),
         (1.0, 0.982, 1.0, "100 98\N{EN DASH}100"),
-        (0.004, 0.0, 0.031, "0.4 0\N{EN DASH}3"),
+        (0.004, 0.0, 0.031, "0.40 0\N{EN DASH}3"),
         (0.87, 0.801, 0.92, "87 80\N{EN DASH}92"),
     ],
 )
 def test_a_share_that_is_not_whole_is_not_printed_as_all_or_none(
     value: float, low: float, high: float, text: str
 ) -> None:
-    """The NPV of an outcome that 9 of 2,000 have was printed as 100%, with the bounds 100 and 100."""
+    """The NPV of an outcome that 9 of 2,000 have was printed as 100%, with the bounds 100 and 100; another as 99.9 in
+    the table and as 99.946% beside it."""
     npv, found = dataclasses.replace(SHARE, range=(0, 1)), estimate(value, low, high)
     assert f"{numbers.value_of(found, npv)} {numbers.interval(found, npv)}" == text
 
@@ -309,6 +311,17 @@ def test_a_share_of_few_in_per_cent_has_its_digits(share: float, printed: str) -
 @pytest.mark.parametrize(("frequency", "among"), [(0.5, 100), (0.05, 100), (0.02, 1000), (0.0045, 10_000), (0, 10_000)])
 def test_what_is_rare_is_told_of_more_people(frequency: float, among: int) -> None:
     assert numbers.of_how_many(frequency) == among
+
+
+@pytest.mark.parametrize(
+    ("events", "printed"),
+    [(160, "0.126 0.034\N{EN DASH}0.148"), (2000, "0.13 0.03\N{EN DASH}0.15"), (9000, "0.1 0.03\N{EN DASH}0.1")],
+)
+def test_the_net_benefit_of_a_rare_outcome_has_its_digits(events: int, printed: str) -> None:
+    """Of .16 % it was 0.1 per 100 patients, 0.03 to 0.1."""
+    term = fill("metrics").metrics["net_benefit"].term
+    found = dataclasses.replace(estimate(0.00126, 0.00034, 0.00148), n=100_000, events=events)
+    assert f"{numbers.value_of(found, term)} {numbers.interval(found, term)}" == printed
 
 
 @given(st.floats(0.011, 2), st.integers(1, 1999), st.booleans())

@@ -43,11 +43,14 @@ def number(value: float, digits: int = 2, percent: bool = False) -> str:
 
 
 def per_cent(value: float, digits: int = 0) -> str:
-    """A share in per cent, with its sign: two digits of what fewer than 1 in 100 have, or all but so few."""
-    rarer = 100 * min(value, 1 - value)
-    if LEAST_RARE < rarer < 1:
-        digits = max(digits, 1 - math.floor(math.log10(rarer)))
-    return f"{number(value, digits, percent=True)}%"
+    """A share in per cent, with its sign and its digits."""
+    return f"{number(value, _of_rare(value, digits), percent=True)}%"
+
+
+def _of_rare(share: float, digits: int) -> int:
+    """The digits of a share in per cent: two of what fewer than 1 in 100 have, or all but so few."""
+    rarer = 100 * min(share, 1 - share)
+    return max(digits, 1 - math.floor(math.log10(rarer))) if LEAST_RARE < rarer < 1 else digits
 
 
 LEAST_RARE = 1e-5
@@ -61,6 +64,11 @@ PEOPLE = ((0.05, 100), (0.005, 1000), (0.0, 10_000))
 def of_how_many(frequency: float) -> int:
     """Of how many people an outcome or a risk that is so frequent is said: 100, 1,000 or 10,000."""
     return next(people for least, people in PEOPLE if frequency >= least)
+
+
+def digits_per_100(frequency: float) -> int:
+    """The digits of a net benefit per 100 people, which are more where the outcome is told of 1,000 or 10,000."""
+    return round(math.log10(of_how_many(frequency))) - 1
 
 
 def people(share: float, among: int = 100, in_cell: bool = False) -> str:
@@ -102,7 +110,7 @@ def value_of(found: Estimate, term: Term) -> str:
     if term.chapter == "sample":
         return patients_needed(found.value)
     cut_offs = (*OF_SIMILARITY.get(term.measure, ()), *_whole(term))
-    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *cut_offs))
+    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *cut_offs), found)
 
 
 def patients_needed(value: float) -> str:
@@ -113,7 +121,7 @@ def patients_needed(value: float) -> str:
 def bound_of(value: float, term: Term, found: Estimate) -> str:
     """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
     row = (1.0,) if term.best == "one" and not _is_difference(found) else ()
-    return _on_its_side(value, term, (*_zero(value, term, found), *row, *_whole(term)))
+    return _on_its_side(value, term, (*_zero(value, term, found), *row, *_whole(term)), found)
 
 
 def _whole(term: Term) -> tuple[float, ...]:
@@ -141,9 +149,13 @@ def _is_difference(found: Estimate) -> bool:
     return "complement" in found.details
 
 
-def _on_its_side(value: float, term: Term, cut_offs: Iterable[float]) -> str:
-    scale = 100 if term.unit else 1
-    digits = showing_the_side(value * scale, term.digits, (round(cut * scale, 6) for cut in (*cut_offs, *term.limits)))
+def _on_its_side(value: float, term: Term, cut_offs: Iterable[float], found: Estimate | None = None) -> str:
+    scale, digits = 100 if term.unit else 1, term.digits
+    if _whole(term) and not (found and _is_difference(found)):
+        digits = _of_rare(value, digits)
+    elif term.unit == "per 100" and found and found.events:
+        digits = digits_per_100(found.events / found.n)
+    digits = showing_the_side(value * scale, digits, (round(cut * scale, 6) for cut in (*cut_offs, *term.limits)))
     return number(value, digits, bool(term.unit))
 
 

@@ -96,7 +96,7 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: types.Ev
     every = {name: replace(base, value=value, low=low, high=high) for name, (value, low, high) in gains.items()}
     every[types.POOLED] = replace(base, value=0.5, details={"k": 8.0})
     found = with_measure(eight, "net_benefit_gain", every, threshold=0.5)
-    figure = in_style(discrimination.draw_forest, found, discrimination.gain_at(0.5), HALF)
+    figure = in_style(discrimination.draw_forest, found, discrimination.gain_at(found, 0.5), HALF)
     squares = [float(x_of(line)[0]) for line in figure.axes[0].lines if line.get_marker() == "s"]
     np.testing.assert_allclose(squares, [100 * value for value, _, _ in gains.values()], atol=1e-9)
     assert not any(isinstance(patch, Polygon) for patch in figure.axes[0].patches)

@@ -9,13 +9,20 @@ import numpy as np
 
 from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
-from dossier.typeset import names, widths
+from dossier.typeset import names, numbers, widths
 
 
 def primary_threshold(evidence: Evidence) -> float | None:
     """The first declared threshold."""
     declared = evidence.release.thresholds.declared
     return float(declared[0]) if declared else None
+
+
+def digits_of_benefit(evidence: Evidence) -> int:
+    """The digits of net benefits per 100 patients beside each other: those of the site where the outcome is rarest."""
+    return numbers.digits_per_100(
+        min((site.prevalence for site in externals(evidence) if site.prevalence), default=1.0)
+    )
 
 
 def row_of(curve: Curve, name: str, value: float) -> int | None:

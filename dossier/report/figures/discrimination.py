@@ -78,7 +78,7 @@ class Forest:
 AUROC = Forest("auroc", "AUROC", 0.5)
 
 
-def gain_at(threshold: float) -> Forest:
+def gain_at(evidence: types.Evidence, threshold: float) -> Forest:
     """The forest of the gain in net benefit over the better default at a threshold, per 100 patients."""
     return Forest(
         "net_benefit_gain",
@@ -86,7 +86,7 @@ def gain_at(threshold: float) -> Forest:
         0.0,
         at={"threshold": threshold},
         per=100,
-        digits=1,
+        digits=data.digits_of_benefit(evidence),
         unbounded=True,
         is_pooled=False,
         words=f"At {numbers.threshold(threshold)} the gain over the better default, per 100 patients,",

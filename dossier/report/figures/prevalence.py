@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from dossier.core import bands, facts, register, types
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import labels, widths
-from dossier.typeset.numbers import per_cent, showing_the_side, threshold
+from dossier.typeset.numbers import per_cent, threshold
 
 HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
 KEY_TO_PANELS = 1.0
@@ -186,5 +186,5 @@ def _spread(found: list[Flagging], which: int) -> str:
     known = sorted(own.value for flagging in found if isinstance(own := flagging.own[which], types.Estimate))
     if not known:
         return "not defined"
-    low, high = (per_cent(value, showing_the_side(100 * value, 0, (0.0, 100.0))) for value in (known[0], known[-1]))
+    low, high = per_cent(known[0]), per_cent(known[-1])
     return low if low == high else f"{low} to {high}"

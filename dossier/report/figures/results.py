@@ -30,7 +30,7 @@ def decision_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     at = data.primary_threshold(evidence)
     if at is None:
         return utility.printed_panels(evidence, canvas.HALF)
-    return discrimination.printed_forest(evidence, discrimination.gain_at(at), canvas.HALF)
+    return discrimination.printed_forest(evidence, discrimination.gain_at(evidence, at), canvas.HALF)
 
 
 @canvas.figure("Risks of patients with the outcome and without")

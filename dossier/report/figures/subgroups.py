@@ -29,8 +29,9 @@ def measures(evidence: types.Evidence) -> tuple[discrimination.Forest, ...]:
     if at is None:
         return (discrimination.AUROC, OE)
     sensitivity = discrimination.Forest("sensitivity", "Sensitivity", 0.0, at={"threshold": at})
+    digits = data.digits_of_benefit(evidence)
     benefit = discrimination.Forest(
-        "net_benefit", "Net benefit", 0.0, at={"threshold": at}, per=100, digits=1, unbounded=True
+        "net_benefit", "Net benefit", 0.0, at={"threshold": at}, per=100, digits=digits, unbounded=True
     )
     return (discrimination.AUROC, OE, sensitivity, benefit)
 
