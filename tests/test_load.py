@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 from pathlib import Path
@@ -16,6 +17,7 @@ from dossier import reading
 from dossier.command_line import initial
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.types import Dataset, DecisionCounts, Study
+from dossier.reading.flags import HeldOnce, _held_by_both
 from dossier.typeset.flags import flag_text
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
@@ -784,7 +786,44 @@ def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
         "Risks and outcomes of copy are those of site, row by row: the same patients count as two hospitals."
     ]
     apart = _read(tmp_path, SITE + second.replace("site.csv", "copy.csv"), site__csv=rows, copy__csv=other)
-    assert _flagged(apart, "same_table") == []
+    assert _flagged(apart, "same_table") == [
+        "40 rows of copy are also in site, with the same outcome, risk and predictors: the same patients may count at "
+        "two hospitals."
+    ]
+
+
+def _hospital(rng: np.random.Generator, digits: int, n: int = 150) -> list[str]:
+    """Rows of patients whose risks have so many digits; of one digit their age is in decades."""
+    age, risk = (
+        rng.integers(18, 95, n) // (10 if digits == 1 else 1),
+        np.round(1 / (1 + np.exp(1 - rng.normal(size=n))), digits),
+    )
+    return [f"{int(y)},{p},{a}" for y, p, a in zip(rng.random(n) < risk, risk, age, strict=True)]
+
+
+@pytest.mark.parametrize(("digits", "shared", "told"), [(12, 30, True), (12, 8, False), (3, 60, True), (1, 60, False)])
+def test_two_hospitals_that_share_rows_are_told(tmp_path: Path, digits: int, shared: int, told: bool) -> None:
+    rng = np.random.default_rng(digits)
+    first, other = _hospital(rng, digits), _hospital(rng, digits)
+    other[20 : 20 + shared] = first[:shared]
+    site = SITE + 'predictors = ["age"]\n'
+    second = site[site.index("[[dataset]]") :].replace('"site"', '"other"').replace("site.csv", "other.csv")
+    tables = {name: "\n".join(("outcome,risk,age", *rows)) for name, rows in (("site", first), ("other", other))}
+    study = _read(tmp_path, site + second, **{f"{name}__csv": table for name, table in tables.items()})
+    says = f"{shared} rows of other are also in site, with the same outcome, risk and predictors: "
+    assert [text.partition("the same patients")[0] for text in _flagged(study, "same_table")] == [says] * told
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_other_patients_of_twenty_hospitals_are_no_shared_rows(digits: int) -> None:
+    """None in 60 releases, where without the standard error 8 of 100 had a pair: at most .01, but for luck."""
+    rng = np.random.default_rng(digits)
+    for n in (60, 100, 150) * 20:
+        rows = [np.array([row.split(",")[:2] for row in _hospital(rng, digits, n)], dtype=float) for _ in range(20)]
+        number = np.unique(np.concatenate(rows), axis=0, return_inverse=True)[1].reshape(20, n)
+        counts = [np.unique(own, return_counts=True) for own in number]
+        once = [HeldOnce("", row[count == 1], int((count == 2).sum())) for row, count in counts]
+        assert not any(_held_by_both(*pair) for pair in itertools.combinations(once, 2))
 
 
 @pytest.mark.parametrize(

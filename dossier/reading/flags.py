@@ -6,8 +6,10 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.core import bands, errors
 from dossier.core.facts import Count, Fact, Value
@@ -81,13 +83,57 @@ ENOUGH_TO_TELL = 10
 
 
 def _same_tables(sites: Sequence[Cohort]) -> Iterator[Flag]:
-    """External datasets that hold the same risks and outcomes row by row."""
+    """External datasets that hold the same risks and outcomes row by row, or many of the same rows."""
     external = [site.dataset for site in sites if site.dataset.role == "external"]
+    once = _held_once(external)
     for index, dataset in enumerate(external):
-        for earlier in external[:index]:
-            if dataset.rows_analysed >= ENOUGH_TO_TELL and _same_rows(dataset, earlier):
-                yield Flag("same_table", dataset.name, Fact("same_table", dataset=dataset.name, earlier=earlier.name))
-                break
+        name, found = dataset.name, [(_held_by_both(once[index], each), each.name) for each in once[:index]]
+        same = [each.name for each in external[:index] if _same_rows(dataset, each)]
+        if dataset.rows_analysed >= ENOUGH_TO_TELL and same:
+            yield Flag("same_table", name, Fact("same_table", dataset=name, earlier=same[0]))
+        elif (most := max(found, default=(0, "")))[0]:
+            rows = Count(most[0], "row")
+            yield Flag("same_table", name, Fact("rows_in_common", dataset=name, earlier=most[1], rows=rows))
+
+
+@dataclass(frozen=True)
+class HeldOnce:
+    """The rows that a table holds once, each by its number among those of all tables, and how many it holds twice."""
+
+    name: str
+    rows: NDArray[np.int64]
+    twice: int
+
+
+def _held_once(datasets: Sequence[Dataset]) -> list[HeldOnce]:
+    """By outcome, risk and the predictors that all datasets have; none where counts are protected, which is a fault."""
+    names = [each.name for each in datasets[0].predictors] if datasets else []
+    names = [name for name in names if all(name in _shared(each, each) for each in datasets)]
+    tables = [_rows(each, names, own=True)[: 0 if each.minimum_cell else None] for each in datasets]
+    if len(tables) < 2 or len({table.shape[1] for table in tables}) > 1:
+        return [HeldOnce(each.name, np.empty(0, dtype=np.int64), 0) for each in datasets]
+    # A gap is equal to a gap.
+    number = np.unique(np.nan_to_num(np.concatenate(tables), nan=np.inf), axis=0, return_inverse=True)[1].ravel()
+    found = []
+    for dataset, own in zip(datasets, np.split(number, np.cumsum([len(table) for table in tables])[:-1]), strict=True):
+        rows, counts = np.unique(own, return_counts=True)
+        found.append(HeldOnce(dataset.name, rows[counts == 1], int((counts == 2).sum())))
+    return found
+
+
+def _held_by_both(here: HeldOnce, there: HeldOnce) -> int:
+    """How many rows both hold once; 0 where other patients may be as many.
+
+    Where chance brings a row to one table at the rate a and to another at b, both hold it once at a b exp(-a - b), and
+    a table twice at a^2 exp(-a)/2: together the first are at most twice the root of the product of the second, whatever
+    the case mix of the hospitals (Cauchy and Schwarz). A row more than was seen is assumed and one standard error, so
+    that few rows prove nothing. Of 6,000 releases of 20 hospitals of 40 to 200 patients, with risks of two or three
+    decimals, of a formula of four predictors or the same for every second patient, none had a pair told; without the
+    standard error 8 of 100.
+    """
+    equal = len(np.intersect1d(here.rows, there.rows, assume_unique=True))
+    by_chance = 2 * math.prod(math.sqrt(1 + each.twice) + 0.5 for each in (here, there))
+    return equal if equal >= ENOUGH_TO_TELL and _is_no_chance(equal, by_chance, TWICE) else 0
 
 
 def _same_rows(first: Dataset, other: Dataset) -> bool:

@@ -50,6 +50,9 @@ FEWEST_PATIENTS = 10
 """With fewer different values a column is rather a category than a list of persons."""
 LEAST_SUM = 10
 """A smaller sum is reached by chance where a column is nearly all 0."""
+ENOUGH_ADDED = 5
+"""The sum of so many numbers, none below 0, tells of a total in one column alone: a last row that was none was taken
+for one in 12 of 20,000 tables of 6 to 500 rows and 14 columns of counts, sizes and costs."""
 ALTERED = re.compile(
     rf"(?:[\s_.\-(]+(?:{WAYS})[\s_\-]?\d*\)?)+$|^(?:(?:{WAYS})(?:[\s_\-]?\d+)?[\s_.\-]+)+", re.IGNORECASE
 )
@@ -104,22 +107,23 @@ def _totals(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
             if int((codes == words.index(word)).sum()) == 1:
                 yield facts.Fact("totals_by_word", word=word, column=name, file=table.file)
                 return
-    summed = tuple(name for name, column in table.columns.items() if _is_sum(column.numbers))
-    if len(summed) > 1:
-        yield facts.Fact("totals_by_sum", columns=summed, file=table.file)
+    summed = {name: added for name, column in table.columns.items() if (added := _is_sum(column.numbers))}
+    if len(summed) > 1 or any(added >= ENOUGH_ADDED for added in summed.values()):
+        yield facts.Fact("totals_by_sum", columns=tuple(summed), file=table.file)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _is_sum(numbers: types.Floats) -> bool:
-    """Whether the last number is the sum of the others, or their mean where none of them is; never one too large."""
+def _is_sum(numbers: types.Floats) -> int:
+    """Of how many numbers but 0 the last is the sum, or 1 where it is the mean of the others and none of them; never of
+    one too large. 0 where it is neither."""
     others, last = numbers[:-1][~np.isnan(numbers[:-1])], numbers[-1]
     if len(others) < 2 or not np.isfinite(last) or not np.isfinite(others).all() or not np.ptp(others):
-        return False
+        return 0
     total, mean = float(others.sum()), float(others.mean())
-    is_total = (
-        abs(total) >= LEAST_SUM and abs(last) > np.abs(others).max() and np.isclose(last, total, rtol=1e-6, atol=0)
-    )
-    return bool(is_total or (last not in others and np.isclose(last, mean, rtol=1e-6, atol=0)))
+    is_total = abs(total) >= LEAST_SUM and abs(last) > np.abs(others).max()
+    if is_total and np.isclose(last, total, rtol=1e-6, atol=0):
+        return int(np.count_nonzero(others)) if (others >= 0).all() else 1
+    return int(last not in others and np.isclose(last, mean, rtol=1e-6, atol=0))
 
 
 def _copies(source: Input, roles: Mapping[str, str]) -> Iterator[facts.Fact]:
