@@ -146,77 +146,43 @@ FARTHEST = 40.0
 
 @dataclass(frozen=True)
 class CaseMix:
-    """The risks of a site as log odds, and the chance of the outcome that each stands for there.
-
-    On either side of the threshold that is a line on the log odds, of one slope, with as many expected as there are.
-    """
+    """The log odds of the risks of a site, and on either side of the threshold the line, of one slope, of the chance
+    that each stands for: with as many expected as there are."""
 
     log_odds: Floats
     weights: Floats
     threshold: float
     slope: float
-    intercepts: tuple[float, float]
-    """Of those below the threshold, and of those at it or above."""
+    intercepts: Floats
 
-    @classmethod
-    def of(cls, rows: weighted.Rows, threshold: float) -> CaseMix | Absent:
-        """The slope is that of the line through all rows."""
-        fitted = calibration.SLOPE.fitted(rows)
-        if isinstance(fitted, Absent):
-            return fitted
-        slope, log_odds = float(fitted.fit.coefficients[1]), logistic.logit(rows.risk)
-        if slope <= 0:
-            return Absent(Fact("risks_do_not_rise_with_the_outcome"))
-        flagged = rows.risk >= threshold
-        found = [_intercept(rows.at(side), slope) for side in (~flagged, flagged)]
-        # Of a side without rows nothing is known: there the line of the other goes on.
-        below, above = (own if own is not None else other for own, other in zip(found, found[::-1], strict=True))
-        at = float(logistic.logit(np.array(threshold)))
-        return cls(log_odds, rows.weights / rows.weights.sum(), at, slope, (below or 0.0, above or 0.0))
-
-    def moved(self, by: float) -> tuple[Floats, Floats]:
-        """With all log odds moved: the share below the threshold and the share above, and of all rows the share that
-        is there and has the outcome."""
+    def moved(self, by: float) -> Floats:
+        """With all log odds moved: the rows below the threshold and above, their weights, and those of events."""
         log_odds = self.log_odds + by
-        flagged = log_odds >= self.threshold
-        chance = expit(np.array(self.intercepts)[flagged.astype(int)] + self.slope * log_odds)
-        shares, events = np.bincount(flagged, self.weights, 2), np.bincount(flagged, self.weights * chance, 2)
-        return np.asarray(shares, dtype=float), np.asarray(events, dtype=float)
+        flagged = (log_odds >= self.threshold).astype(int)
+        chance = expit(self.intercepts[flagged] + self.slope * log_odds)
+        counted = (np.sign(self.weights), self.weights, self.weights * chance)
+        return np.array([np.bincount(flagged, each, minlength=2) for each in counted])
 
     def predictive_values(self, prevalence: float, own: float) -> tuple[float, float]:
         """PPV and NPV where so many have the outcome; NaN where hardly anybody is flagged, or spared."""
         farthest = math.copysign(FARTHEST * max(1.0, 1 / self.slope), prevalence - own)
-
-        def beyond(by: float) -> float:
-            return float(self.moved(by)[1].sum()) - prevalence
-
-        if beyond(farthest) * (own - prevalence) >= 0:
+        if (self.moved(farthest)[2].sum() - prevalence) * (own - prevalence) >= 0:
             return math.nan, math.nan
-        by = brentq(beyond, 0.0, farthest, xtol=1e-8)
-        shares, events = self.moved(by)
-        flagged = int(np.sum((self.log_odds + by >= self.threshold) & (self.weights > 0)))
-        spared = int(np.sum(self.weights > 0)) - flagged
-        ppv, npv = _of(events[1], shares[1]), _of(shares[0] - events[0], shares[0])
-        return float(ppv) if flagged >= FEWEST_MOVED else math.nan, float(npv) if spared >= FEWEST_MOVED else math.nan
+        by = brentq(lambda by: self.moved(by)[2].sum() - prevalence, 0.0, farthest, xtol=1e-8)
+        rows, shares, events = self.moved(by)
+        wrong, right = np.where(rows >= FEWEST_MOVED, events / np.maximum(shares, 1e-300), math.nan)
+        return float(right), float(1 - wrong)
 
 
-def _intercept(side: weighted.Rows, slope: float) -> float | None:
-    """The intercept at which as many are expected among rows as there are: infinite where all or none have the outcome,
-    None without rows."""
-    weight, events = float(side.weights.sum()), float(side.weights @ side.outcome)
-    if not weight:
-        return None
+def _intercept(outcome: Floats, line: Floats, weights: Floats) -> float:
+    """The intercept of a line at which as many are expected as there are: infinite where all or none have the outcome,
+    NaN without rows."""
+    weight, events = float(weights.sum()), float(weights @ outcome)
     if not 0 < events < weight:
-        return math.inf if events else -math.inf
-    line, farthest = slope * logistic.logit(side.risk), FARTHEST * (1 + slope)
-    found: float = brentq(lambda by: float(side.weights @ expit(by + line)) - events, -farthest, farthest)
+        return math.inf if events else -math.inf if weight else math.nan
+    farthest = FARTHEST + float(np.abs(line).max())
+    found: float = brentq(lambda by: float(weights @ expit(by + line)) - events, -farthest, farthest)
     return found
-
-
-def _of(part: float | Floats, whole: float | Floats) -> Floats:
-    """A share; NaN of nobody."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.divide(part, whole))
 
 
 @curve(band=Band("prevalence", ()), weighted=True, roles=("external",), given="both outcomes")
@@ -235,39 +201,33 @@ def predictive_values(
     case mix where fewer than 20 rows are. Absent below 20 events or non-events, with fewer than 50 different risks, and
     where the risks do not rise with the outcome. Source: the case mix of van Klaveren 2016, moved on the log odds.
     """
-    if (lacking := _too_few(outcome, risk)) is not None:
-        return lacking
-    rows = weighted.Rows.sampled(outcome, risk, weights)
-    mix = present(CaseMix.of(rows, primary_threshold))
-    flagged = risk >= primary_threshold
-    hits, alarms, missed, spared = (
-        float(mix.weights @ (each & (outcome == label)))
-        for each, label in ((flagged, 1), (flagged, 0), (~flagged, 1), (~flagged, 0))
-    )
-    own = hits + missed
-    others = [each for each in PREVALENCES if abs(each - own) > bands.SAME_RISK]
-    grid = np.sort(np.array([own, *others]))
-    is_own = grid == own
-    rising, falling = grid / own, (1 - grid) / (1 - own)
-    found = {
-        "ppv_same": _of(hits * rising, hits * rising + alarms * falling),
-        "npv_same": _of(spared * falling, spared * falling + missed * rising),
-    }
-    here = float(_of(hits, hits + alarms)), float(_of(spared, spared + missed))
-    shifted = [here if at == own else mix.predictive_values(float(at), own) for at in grid]
-    found["ppv_shifted"], found["npv_shifted"] = np.array(shifted).T
-    columns: dict[str, Cells] = {"prevalence": intervals.column(grid), "own": intervals.column(is_own.astype(float))}
-    for name, values in found.items():
-        rounded = np.where(is_own, values, np.round(values, 4))
-        columns[name] = tuple(None if math.isnan(value) else value for value in rounded.tolist())
-    return Curve(columns, len(outcome), Method(Fact("two_assumptions_of_prevalence")), int(outcome.sum()))
-
-
-def _too_few(outcome: Floats, risk: Floats) -> Absent | None:
-    """Why too little is known of the risks here to move them, if that is so."""
     events = int(outcome.sum())
     if few := pooled.too_few(events, len(outcome) - events, bands.FEW_FOR_POOLING):
         return Absent(few)
     if len(np.unique(risk)) < bands.FEWEST_RISKS:
         return Absent(Fact("fewer_different_risks", least=bands.FEWEST_RISKS))
-    return None
+    rows = weighted.Rows.sampled(outcome, risk, weights)
+    slope = float(present(calibration.SLOPE.fitted(rows)).fit.coefficients[1])
+    if slope <= 0:
+        return Absent(Fact("risks_do_not_rise_with_the_outcome"))
+    log_odds, weight, flagged = logistic.logit(risk), rows.weights / rows.weights.sum(), risk >= primary_threshold
+    sides = [_intercept(outcome[side], slope * log_odds[side], weight[side]) for side in (~flagged, flagged)]
+    # Of a side without rows nothing is known: there the line of the other goes on.
+    intercepts = np.where(np.isnan(sides), sides[::-1], sides)
+    mix = CaseMix(log_odds, weight, float(logistic.logit(np.array(primary_threshold))), slope, intercepts)
+    hits, alarms = (float(weight @ (flagged * each)) for each in (outcome, 1 - outcome))
+    missed, spared = (float(weight @ (~flagged * each)) for each in (outcome, 1 - outcome))
+    own = hits + missed
+    grid = np.sort([own, *(each for each in PREVALENCES if abs(each - own) > bands.SAME_RISK)])
+    rising, falling = grid / own, (1 - grid) / (1 - own)
+    with np.errstate(invalid="ignore"):
+        ppv = hits * rising / (hits * rising + alarms * falling)
+        npv = spared * falling / (spared * falling + missed * rising)
+    is_own = grid == own
+    here = float(ppv[is_own][0]), float(npv[is_own][0])
+    shifted = np.array([here if at == own else mix.predictive_values(float(at), own) for at in grid]).T
+    columns: dict[str, Cells] = {"prevalence": intervals.column(grid), "own": intervals.column(is_own.astype(float))}
+    for name, values in zip(("ppv_same", "npv_same", "ppv_shifted", "npv_shifted"), (ppv, npv, *shifted), strict=True):
+        rounded = np.where(is_own, values, np.round(values, 4))
+        columns[name] = tuple(None if math.isnan(value) else value for value in rounded.tolist())
+    return Curve(columns, len(outcome), Method("two_assumptions_of_prevalence"), events)

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def _same_tables(sites: Sequence[Cohort]) -> Iterator[Flag]:
         same = [each.name for each in external[:index] if _same_rows(dataset, each)]
         if dataset.rows_analysed >= ENOUGH_TO_TELL and same:
             yield Flag("same_table", name, Fact("same_table", dataset=name, earlier=same[0]))
-        elif (most := max(found, default=(0, "")))[0]:
+        elif (most := max(found, default=(0, "")))[0] and not dataset.minimum_cell:
             rows = Count(most[0], "row")
             yield Flag("same_table", name, Fact("rows_in_common", dataset=name, earlier=most[1], rows=rows))
 
@@ -106,10 +106,10 @@ class HeldOnce:
 
 
 def _held_once(datasets: Sequence[Dataset]) -> list[HeldOnce]:
-    """By outcome, risk and the predictors that all datasets have; none where counts are protected, which is a fault."""
+    """By outcome, risk and the predictors that all datasets have."""
     names = [each.name for each in datasets[0].predictors] if datasets else []
     names = [name for name in names if all(name in _shared(each, each) for each in datasets)]
-    tables = [_rows(each, names, own=True)[: 0 if each.minimum_cell else None] for each in datasets]
+    tables = [_rows(each, names, own=True) for each in datasets]
     if len(tables) < 2 or len({table.shape[1] for table in tables}) > 1:
         return [HeldOnce(each.name, np.empty(0, dtype=np.int64), 0) for each in datasets]
     # A gap is equal to a gap.
@@ -265,12 +265,9 @@ def _pairs_by_chance(dataset: Dataset) -> float:
 
 def _measured_in(dataset: Dataset, *, with_risks: bool = True) -> Floats:
     """What is known of each row: predictors, outcome and risks, as columns."""
-    measured = (dataset.outcome, dataset.classes, *((dataset.risk, dataset.class_risk) if with_risks else ()))
-    extra = [each for each in measured if each is not None]
-    predictors = (predictor.values for predictor in dataset.predictors)
+    known = dataset if with_risks else replace(dataset, risk=None, class_risk=None)
     # A gap is equal to a gap.
-    columns: Floats = np.column_stack([np.empty((dataset.rows_analysed, 0)), *predictors, *extra])
-    return np.nan_to_num(columns, nan=np.inf)
+    return np.nan_to_num(_rows(known, [each.name for each in dataset.predictors], own=True), nan=np.inf)
 
 
 def _repeated_block(rows: Floats) -> int:
@@ -427,8 +424,10 @@ def repeated(found: Sequence[Cohort]) -> Iterator[errors.Fault]:
 def _is_part(here: Dataset, there: Dataset) -> bool:
     """Whether a dataset has many rows of a larger one, more than by chance, and is not all of it."""
     rows, known = (_rows(each, _shared(here, there), own=True) for each in (here, there))
-    looks, few = (_in_common(rows, known), _once_in_common(rows, known)), there.minimum_cell
-    is_more = any(equal >= few and equal > MORE_THAN_CHANCE * by_chance for equal, by_chance in looks)
+    equal, by_chance = _in_common(rows, known)
+    # Among what each holds once no heap of equal rows hides what they share.
+    is_more = equal >= there.minimum_cell and equal > MORE_THAN_CHANCE * by_chance
+    is_more = is_more or _held_by_both(*_held_once([here, there])) >= max(there.minimum_cell, 1)
     return is_more and not _hold_the_same(rows, [known])
 
 
@@ -457,17 +456,6 @@ def _in_common(rows: Floats, known: Floats) -> tuple[int, float]:
     equal = sum(row.tobytes() in seen for row in rows + 0.0)
     pairs = 1 + sum(count * (count - 1) / 2 for count in seen.values())
     return equal, pairs * len(rows) * 2 / (len(known) - 1)
-
-
-def _once_in_common(rows: Floats, known: Floats) -> tuple[int, float]:
-    """The same of what each table holds once, among which no heap of equal rows hides what they share.
-
-    How many are known twice says how many others would come upon what is known once (Good 1953).
-    """
-    here, seen = (Counter(row.tobytes() for row in each[~np.isnan(each).any(axis=1)] + 0.0) for each in (rows, known))
-    equal = sum(count == 1 == seen[row] for row, count in here.items())
-    twice = 1 + sum(count == 2 for count in seen.values())
-    return equal, twice * len(rows) * 2 / max(1, seen.total())
 
 
 def _kept(site: Cohort) -> list[str]:
