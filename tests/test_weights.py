@@ -351,7 +351,7 @@ def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidenc
     assert refused["eci"] == Said(f"the rows of {SITE} have sampling weights, which this measure does not honour")
     for curve in evidence[0].curves:
         if curve.dataset == SITE and isinstance(curve.found, Curve):
-            assert curve.curve in ("risk_distribution", "calibration_curve")
+            assert curve.curve in ("risk_distribution", "calibration_curve", "predictive_values")
 
 
 def test_weighted_rows_have_a_calibration_curve_and_its_errors(evidence: tuple[Evidence, Evidence]) -> None:

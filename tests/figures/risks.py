@@ -75,10 +75,26 @@ def of_site(index: int, n: int, events: int, scale: float, declared: float, bend
             **around(0.7 + 0.3 * (2 * tau - 1) ** 2, 0.02, "h_accuracy_risk"),
         ),
     }
+    found["predictive_values"] = both_assumptions(0.8, 0.9, phi, -0.03)
     found["cumulative_risks"] = replace(found["cumulative_risks"], method=Method("wilson"))
     if index == 0:
         found["rater_rates"] = _raters(n, events)
     return found
+
+
+def by_bayes(sensitivity: float, specificity: float, at: Floats) -> tuple[Floats, Floats]:
+    """PPV and NPV at prevalences."""
+    ppv = sensitivity * at / (sensitivity * at + (1 - specificity) * (1 - at))
+    return ppv, specificity * (1 - at) / (specificity * (1 - at) + (1 - sensitivity) * at)
+
+
+def both_assumptions(sensitivity: float, specificity: float, own: float, shift: float = 0.0) -> Curve:
+    """Predictive values by prevalence, under the second assumption higher by so much where the site is not."""
+    grid = np.unique([own, *np.linspace(0.05, 0.95, 19)])
+    columns = {"prevalence": grid, "own": (grid == own).astype(float)}
+    for name, same in zip(("ppv", "npv"), by_bayes(sensitivity, specificity, grid), strict=True):
+        columns |= {f"{name}_same": same, f"{name}_shifted": same + shift * (grid != own)}
+    return made(300, 100, **columns)
 
 
 def _raters(n: int, events: int) -> Curve:
@@ -120,6 +136,7 @@ def results_of(n: int, events: int, declared: float, scale: float, bend: float) 
     means: dict[str, float | None] = {"mean_of_cases": cases, "mean_of_others": others}
     gap = cases - others
     at: At = {"threshold": declared}
+    ppv, npv = (float(value) for value in by_bayes(0.8, 0.9, np.array(events / n)))
     return [
         (
             "tjur_r2",
@@ -128,4 +145,6 @@ def results_of(n: int, events: int, declared: float, scale: float, bend: float) 
         ),
         ("sensitivity", at, Estimate(0.8, 0.7, 0.9, 0.95, events, Method("wilson"))),
         ("specificity", at, Estimate(0.9, 0.85, 0.95, 0.95, n - events, Method("wilson"))),
+        ("ppv", at, Estimate(ppv, 0.9 * ppv, min(1.1 * ppv, 1.0), 0.95, n, Method("wilson"))),
+        ("npv", at, Estimate(npv, npv - 0.02, min(npv + 0.01, 1.0), 0.95, n, Method("wilson"))),
     ]

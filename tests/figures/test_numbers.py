@@ -38,6 +38,7 @@ from tests.conftest import Book
 from tests.estimated import curved, estimated, present
 from tests.figures.drawings import draw_diagram, holds, in_style, sheet_of, texts, x_of, y_of
 from tests.figures.evidence import BY_NAME, COVID, evidence, with_estimates, with_measure
+from tests.figures.risks import both_assumptions, by_bayes
 from tests.figures.text_boxes import text_boxes
 
 
@@ -162,28 +163,13 @@ CROWDED = {
 """Sensitivity, specificity and prevalence of seven sites of the covid release."""
 
 
-def _by_bayes(sensitivity: float, specificity: float, at: types.Floats) -> tuple[types.Floats, types.Floats]:
-    """PPV and NPV at prevalences."""
-    ppv = sensitivity * at / (sensitivity * at + (1 - specificity) * (1 - at))
-    return ppv, specificity * (1 - at) / (specificity * (1 - at) + (1 - sensitivity) * at)
-
-
-def _band(sensitivity: float, specificity: float, own: float, shift: float = 0.0) -> types.Curve:
-    """A curve of both assumptions, the second higher by so much where the site is not."""
-    grid = np.unique([own, *np.linspace(0.05, 0.95, 19)])
-    columns = {"prevalence": grid, "own": (grid == own).astype(float)}
-    for name, same in zip(("ppv", "npv"), _by_bayes(sensitivity, specificity, grid), strict=True):
-        columns |= {f"{name}_same": same, f"{name}_shifted": same + shift * (grid != own)}
-    return types.Curve({name: tuple(each.tolist()) for name, each in columns.items()}, 300, Method("counted"), 100)
-
-
 def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: types.Evidence) -> None:
     (site, *_) = types.externals(eight)
     base = estimated(types.find(eight, "auroc", site.name))
     found = []
     for sensitivity, specificity, own in CROWDED.values():
-        ppv, npv = (replace(base, value=float(v)) for v in _by_bayes(sensitivity, specificity, np.array(own)))
-        found.append(prevalence.Flagging(site, own, (ppv, npv), _band(sensitivity, specificity, own)))
+        ppv, npv = (replace(base, value=float(v)) for v in by_bayes(sensitivity, specificity, np.array(own)))
+        found.append(prevalence.Flagging(site, own, (ppv, npv), both_assumptions(sensitivity, specificity, own)))
     with styled():
         lowest = [prevalence._labels(found, list(CROWDED), which, prevalence.HEIGHTS[0]) for which in (0, 1)]
         assert any(None in label.spots for label in lowest), "there a letter has no room"
@@ -204,13 +190,13 @@ def test_predictive_values_are_those_found_with_their_intervals_in_the_band_of_b
         estimate = replace(base, value=value, low=value - 0.1, high=value + 0.1)
         found = with_measure(found, name, {site.name: estimate for site in sites}, threshold=0.5)
     told = [site for site in sites if not site.is_few]
-    bands = {site.name: _band(0.7, 0.8, site.prevalence or 0.0, 0.02) for site in told[:-1]}
+    bands = {site.name: both_assumptions(0.7, 0.8, site.prevalence or 0.0, 0.02) for site in told[:-1]}
     curves = [types.CurveResult("predictive_values", name, curve) for name, curve in bands.items()]
-    found = replace(found, curves=(*found.curves, *curves))
+    found = replace(found, curves=(*curves, *(each for each in found.curves if each.curve != "predictive_values")))
     picture = present(prevalence.predictive_values_by_prevalence(found))
     assert "read up" not in picture.caption
-    assert "Band: at another prevalence, between the same sensitivity and specificity (broken)" in picture.caption
-    assert f"that rise with the outcome: {told[-1].site}." in picture.caption
+    assert "Band: between the same sensitivity and specificity (broken) and the same model" in picture.caption
+    assert f"none that rise with the outcome: {told[-1].site}." in picture.caption
     assert picture.alternative == "As found, PPV 61% and NPV 87%."
     figure = in_style(sheet_of("predictive_values_by_prevalence"), found)
     # A site has the letter that page 1 calls it by, though another one before it is left out.
