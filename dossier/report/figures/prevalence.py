@@ -160,6 +160,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         [flagging.site for flagging in found],
         at=threshold(data.primary_threshold(evidence) or 0),
         beside=not is_many,
+        few=any(site.is_few for site in types.externals(evidence)),
         without=captions.joined([each.site.site for each in found if each.band is None and not is_many]),
     )
     message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
