@@ -38,9 +38,9 @@ def draw_curve(axes: Axes, curve: types.Curve, end: float, broken: bool, width: 
     )
 
 
-def draw_groups(axes: Axes, groups: types.Curve | types.Absent, end: float) -> None:
+def draw_groups(axes: Axes, groups: types.Curve | types.Absent | None, end: float) -> None:
     """A point with its interval for each tenth of the patients; a point beyond the axis is an arrow at its edge."""
-    if isinstance(groups, types.Absent):
+    if not isinstance(groups, types.Curve):
         return
     columns = np.array([data.column(groups, name) for name in ("mean_risk", "observed", "low", "high")])
     risk, observed, low, high = columns[:, columns[0] <= end]
@@ -60,7 +60,7 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     end = curve_end(curves)
     if len(shown) == 1 and width == canvas.FULL:
         return _draw_alone(evidence, shown[0], facets.known(found)[0], end)
-    whole = has_groups(shown, width)
+    whole = has_groups(len(shown), width)
     scale = strip_scale(evidence, end) if whole else None
     plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))), scale is not None)
     # The gap at the primary threshold where it has room, with its number above the panel.
@@ -78,10 +78,8 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     axes_of_each = facets.unit(plot.grid, end, every=whole, across=scale is None)
     for _, site, axes, curve in plot.each(evidence, found, axes_of_each):
         draw_curve(axes, curve, end, site.rarest < bands.FEW_FOR_A_BAND, 1.3 if width == canvas.HALF else 1.5)
-        groups = next(iter(facets.known([(site, types.find_curve(evidence, "calibration_groups", site.name))])), None)
-        groups = groups if whole else None
-        if groups is not None:
-            draw_groups(axes, groups, end)
+        groups = types.find_curve(evidence, "calibration_groups", site.name) if whole else None
+        draw_groups(axes, groups, end)
         if has_facts:
             _facts(axes, evidence, site, curve, groups)
         if scale is not None:
@@ -91,9 +89,9 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     return plot.sheet
 
 
-def has_groups(shown: Sequence[object], width: float) -> bool:
+def has_groups(panels: int, width: float) -> bool:
     """Whether each panel holds the groups, the risks below and its own numbers, for which small ones have no room."""
-    return width == canvas.FULL and len(shown) <= facets.MOST_LARGE
+    return width == canvas.FULL and panels <= facets.MOST_LARGE
 
 
 def _strip(axes: canvas.Panel, evidence: types.Evidence, site: types.DatasetSummary, scale: risks.Scale) -> None:
@@ -117,7 +115,7 @@ def _facts(
     evidence: types.Evidence,
     site: types.DatasetSummary,
     curve: types.Curve,
-    groups: types.Curve | None,
+    groups: types.Curve | types.Absent | None,
 ) -> None:
     """O/E and slope in the corner that the curve and the groups leave free, and the gap at the primary threshold."""
     found = {"O/E": "oe_ratio", "slope": "calibration_slope"}
@@ -125,7 +123,7 @@ def _facts(
     lines = [f"{label} {number(each.value)}" for label, each in values.items() if isinstance(each, types.Estimate)]
     end = axes.get_xlim()[1]
     strokes = [np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end]
-    if groups is not None:
+    if isinstance(groups, types.Curve):
         rows = [(data.column(groups, "mean_risk"), data.column(groups, name)) for name in ("low", "observed", "high")]
         strokes += [np.column_stack(row) / end for row in rows]
     gap = observed_at(evidence, curve)
@@ -221,15 +219,17 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
 
 
 def _grid(count: int, width: float, left: float, with_risks: bool) -> facets.Lattice:
-    if has_groups(range(count), width) and count > 1:
-        gaps = 3.4 + left / 2, 7.4 + (STRIP + 4.0 if with_risks else 0.0)
-        return facets.large(count, left, 5, gaps, TALLEST if count <= 2 else TALLEST_OF_SEVERAL)
-    if width == canvas.FULL:
-        size, (gap, gap_y), tallest = canvas.HALF if count == 1 else width, (4.4, 6.6), facets.TALLEST
+    is_large, shape = has_groups(count, width), 1.0
+    if is_large:
+        gap, gap_y = 3.4 + left / 2, 7.4 + (STRIP + 4.0 if with_risks else 0.0)
+        tallest = TALLEST if count <= 2 else TALLEST_OF_SEVERAL
+    elif width == canvas.FULL:
+        gap, gap_y, tallest = 4.4, 6.6, facets.TALLEST
     else:
-        size, (gap, gap_y), tallest = width, (0, 0) if count == 1 else (2.3, 6.6), 52 if count == 1 else 29.0
-    shape = ALONE if count == 1 and width == canvas.HALF else 1.0
-    return facets.lattice(count, size, left=left, top=5, gap_x=gap, gap_y=gap_y, tallest=tallest, shape=shape)
+        gap, gap_y, tallest, shape = (0.0, 0.0, 52.0, ALONE) if count == 1 else (2.3, 6.6, 29.0, 1.0)
+    return facets.lattice(
+        count, width, left=left, top=5, gap_x=gap, gap_y=gap_y, tallest=tallest, shape=shape, is_large=is_large
+    )
 
 
 TALLEST, TALLEST_OF_SEVERAL = 64.0, 31.0
@@ -254,10 +254,10 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
         "calibration",
         evidence,
         shown,
-        groups=has_groups(shown, width),
+        groups=has_groups(len(shown), width),
         ring=ring(evidence) if width == canvas.FULL and len(shown) > 1 else "",
         few=any(site.rarest < bands.FEW_FOR_A_BAND for site in shown),
-        below=has_groups(shown, width) and strip_scale(evidence, end) is not None,
+        below=has_groups(len(shown), width) and strip_scale(evidence, end) is not None,
         end=canvas.tick_text(end) if end < 1 and len(shown) > 1 else "",
         left=captions.left_out(left, "in results.csv"),
     )

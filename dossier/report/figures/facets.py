@@ -72,26 +72,20 @@ def lattice(
     tallest: float,
     shape: float = 1.0,
     columns: int | None = None,
+    is_large: bool = False,
 ) -> Lattice:
-    """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure."""
+    """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure.
+
+    Large ones keep their height in rows too: a few sites, of which each panel holds more than a line.
+    """
     if columns is None:
         by_count = ((4, count), (8, 4), (24, 6), (10**6, 8)) if sheet_width > canvas.HALF else ((10**6, min(count, 4)),)
         columns = next(most for few_enough, most in by_count if count <= few_enough)
     across = (sheet_width - left - (columns - 1) * gap_x) / columns
-    if count > columns and sheet_width > canvas.HALF:
+    if count > columns and sheet_width > canvas.HALF and not is_large:
         tallest = min(tallest, TALLEST_OF_SEVERAL_ROWS if shape == 1.0 else FLAT)
     height = min(across * shape, tallest)
     return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
-
-
-def large(
-    count: int, left: float, top: float, gaps: tuple[float, float], tallest: float, shape: float = 1.0
-) -> Lattice:
-    """Panels of a few sites over the width of the page: four a row, each as wide as that leaves and no taller."""
-    columns = min(count, 4)
-    across = (canvas.FULL - left - (columns - 1) * gaps[0]) / columns
-    height = min(across * shape, tallest)
-    return Lattice(count, columns, height if shape == 1.0 else across, height, left, top, *gaps)
 
 
 MOST_LARGE = 8

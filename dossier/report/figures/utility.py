@@ -95,10 +95,11 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     # The numbers of the scale stand left of the first panel of each row.
     left = 6.0 + max(widths.text_width(canvas.tick_text(tick)) for tick in canvas.inner_ticks(*limits, 5))
     shape = 0.78 if len(shown) <= 24 else 0.7
-    if width == canvas.FULL and len(shown) <= facets.MOST_LARGE:
-        plan = facets.large(len(shown), left, 11.5, (5.0, 6.8), 42.0 if len(shown) <= 2 else 24.0, shape)
-    else:
-        plan = facets.lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
+    is_large = width == canvas.FULL and len(shown) <= facets.MOST_LARGE
+    tallest = (42.0 if len(shown) <= 2 else 24.0) if is_large else 25.0
+    plan = facets.lattice(
+        len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=tallest, shape=shape, is_large=is_large
+    )
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
     # Under the name of the site, as on the curve the gain would cover what it names; left to the table where narrow.
