@@ -306,8 +306,7 @@ def test_the_counts_of_a_site_are_its_own_patients(any_book: Book) -> None:
             assert isinstance(curve, types.Absent)
             continue
         assert isinstance(curve, types.Curve)
-        names = ("true_positive", "false_positive", "false_negative", "true_negative")
-        rows = zip(*(curve.columns[name] for name in names), strict=True)
+        rows = zip(*(curve.columns[name] for name in types.CELLS), strict=True)
         assert {sum(value or 0 for value in row) for row in rows} == {curve.n} == {site.n}
 
 

@@ -16,6 +16,7 @@ from dossier.core.contents import Edition
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.release import Care, DeclaredPerformance, IntendedUse, Model, ReadersTables, Sample
 from dossier.core.types import (
+    CELLS,
     POOLED,
     READER_STUDY,
     Absent,
@@ -999,7 +1000,7 @@ def test_the_counts_of_patients_add_up_to_1000_or_of_a_rare_outcome_to_10000(
 ) -> None:
     """Brought to so many together, in each row: flagged are the found and the false alarms."""
     one = KINDS["one"]
-    columns = {name: (count,) for name, count in zip(utility.CELLS, counts, strict=True)}
+    columns = {name: (count,) for name, count in zip(CELLS, counts, strict=True)}
     n, events = int(sum(counts)), int(counts[0] + counts[2])
     site = dataclasses.replace(one.datasets[0], n=n, events=events)
     counted = Curve({"threshold": (0.5,), **columns}, n, Method("counted"), events)

@@ -29,11 +29,10 @@ from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import UPDATED as UPDATED
 from dossier.core.values import CountRange as CountRange
 from dossier.core.values import PeriodUnit as PeriodUnit
-from dossier.core.values import ShownByCounts
+from dossier.core.values import ShownByCounts, largest_remainder
 from dossier.core.values import Subset as Subset
 from dossier.core.values import decimal as decimal
 from dossier.core.values import doubles as doubles
-from dossier.core.values import largest_remainder as largest_remainder
 from dossier.core.values import unit_of as unit_of
 
 if TYPE_CHECKING:
@@ -1317,6 +1316,18 @@ def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | st
         if result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(facts.Fact("curve_not_computed", curve=curve, dataset=dataset))
+
+
+CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
+"""The columns of the curve that counts patients at each threshold."""
+
+
+def brought_to(counted: Curve, total: int) -> Curve:
+    """Patients counted at each threshold as parts of so many, in whole people who add up to them."""
+    rows = zip(*(counted.columns[name] for name in CELLS), strict=True)
+    brought = (largest_remainder([count or 0.0 for count in row], total).tolist() for row in rows)
+    columns = dict(zip(CELLS, map(tuple, zip(*brought, strict=True)), strict=True))
+    return replace(counted, columns={**counted.columns, **columns})
 
 
 def read_off(curve: Curve, along: str, position: float) -> Mapping[str, float] | None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve
-from dossier.core.types import Absent, Curve, Floats
+from dossier.core.types import CELLS, Absent, Curve, Floats
 from dossier.metrics.discrimination import confusion
-
-CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 
 @curve(roles=("external",))

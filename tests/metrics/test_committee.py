@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier.core.types import largest_remainder
+from dossier.core.values import largest_remainder
 from dossier.metrics.committee import classification
 from tests.estimated import curved
 from tests.reasons import Said

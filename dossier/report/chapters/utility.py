@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from dossier.core import multiplicity, types
-from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Term, externals, find, find_curve
+from dossier.core import multiplicity
+from dossier.core.types import (
+    CELLS,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Term,
+    brought_to,
+    externals,
+    find,
+    find_curve,
+)
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, tables
@@ -72,10 +83,9 @@ def impact(evidence: Evidence) -> tables.Table:
     reasons = tables.Reasons(evidence)
     declared = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
     sites = [(site, find_curve(evidence, "classification", site.name)) for site in externals(evidence)]
-    counted = {site.name: found for site, found in sites if isinstance(found, Curve) and found.n}
-    rarest = [found.events / found.n for found in counted.values() if found.events]
+    rarest = [found.events / found.n for _, found in sites if isinstance(found, Curve) and found.events]
     among = max(1000, numbers.of_how_many(min((*declared, *rarest), default=1.0)))
-    brought = [(site, _brought_to(found, among) if site.name in counted else found) for site, found in sites]
+    brought = [(site, brought_to(found, among) if isinstance(found, Curve) else found) for site, found in sites]
     columns = [
         tables.Column(label, over=f"Threshold {numbers.threshold(at)}")
         for at in declared
@@ -92,38 +102,19 @@ def has_impact(evidence: Evidence) -> bool:
     return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
 
 
-CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
-
-
-def _brought_to(found: Curve | Absent, among: int) -> Curve | Absent:
-    """The four counts of each threshold, so that they add up to so many patients."""
-    if isinstance(found, Absent):
-        return found
-    rows = zip(*(found.columns[name] for name in CELLS), strict=True)
-    brought = (types.largest_remainder([count or 0.0 for count in row], among).tolist() for row in rows)
-    columns = dict(zip(CELLS, map(tuple, zip(*brought, strict=True)), strict=True))
-    return replace(found, columns={**found.columns, **columns})
-
-
 def _of_so_many(found: Curve | Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
     if isinstance(found, Absent):
         return (reasons.cell(found), *(tables.Cell.plain(""),) * (4 * thresholds - 1))
     cells = []
     for row in range(min(thresholds, len(found.columns["threshold"]))):
-        hit, miss, alarm = (found.columns[name][row] for name in ("true_positive", "false_negative", "false_positive"))
-        flagged = None if hit is None or alarm is None else hit + alarm
-        cells += [_count(flagged), _count(hit), _count(miss), _count(alarm)]
+        hit, alarm, miss, _ = (found.columns[name][row] or 0.0 for name in CELLS)
+        cells += [tables.Cell.plain(f"{count:,.0f}") for count in (hit + alarm, hit, miss, alarm)]
     return tuple(cells)
-
-
-def _count(count: float | None) -> tables.Cell:
-    return tables.Cell.absent("absent") if count is None else tables.Cell.plain(f"{count:,.0f}")
 
 
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float], among: int) -> str:
     """How many of so many are missed at the primary threshold, from the lowest site to the highest."""
-    known = [(site, found.columns["false_negative"][0]) for site, found in sites if isinstance(found, Curve)]
-    counts = [(site, count) for site, count in known if count is not None]
+    counts = [(site, found.columns["false_negative"][0] or 0.0) for site, found in sites if isinstance(found, Curve)]
     ends, few = names.ends_of_range(counts, "classification")
     if not ends:
         return "Clinical impact."

@@ -17,7 +17,6 @@ from dossier.typeset.names import told_apart
 from dossier.typeset.numbers import number, of_how_many, people, threshold
 from dossier.typeset.words import counted
 
-CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
 SQUARE = 1.5
 ROWS = 13
 
@@ -149,11 +148,10 @@ def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     if threshold is None:
         return types.Absent(facts.Fact("release_declares_no_threshold"))
     site = register.present(alone(evidence))
-    found = register.present(types.find_curve(evidence, "classification", site.name))
+    found = types.brought_to(register.present(types.find_curve(evidence, "classification", site.name)), 1000)
     for row, position in enumerate(found.columns["threshold"]):
         if position == threshold:
-            cells = types.largest_remainder([found.columns[name][row] or 0.0 for name in CELLS], 1000)
-            count = dict(zip(CELLS, map(int, cells), strict=True))
+            count = {name: int(found.columns[name][row] or 0) for name in types.CELLS}
             if of_how_many(min(threshold, (count["true_positive"] + count["false_negative"]) / 1000)) > 1000:
                 return types.Absent(facts.Fact("too_rare_among_1000"))
             return Thousand(threshold, found.n, count)
