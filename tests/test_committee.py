@@ -653,12 +653,12 @@ def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> 
 def test_an_answer_that_is_missing_for_one_place_is_still_open(covid: Book) -> None:
     kept = tuple(flag for flag in covid.evidence.flags if flag.flag == "few_events")
     (few,) = committee.could_go_wrong(dataclasses.replace(covid.evidence, flags=kept))
-    assert few.open == "Not answered for Spain."
+    assert few.open == "The maker has not answered for Spain."
     assert few.reply == "The maker answers: Nothing is concluded from it."
-    # Another kind that means the same was answered everywhere: each answer names whom it is of.
+    # Another kind that means the same was answered everywhere: each answer names whom it is of, the gap stays open.
     kept = tuple(flag for flag in covid.evidence.flags if flag.flag in ("few_events", "precision_missed"))
     (few,) = committee.could_go_wrong(dataclasses.replace(covid.evidence, flags=kept))
-    assert few.open == ""
+    assert few.open == "The maker has not answered all of it for Spain."
     assert few.reply == "The maker answers: Brazil 3: Nothing is concluded from it. There are no more tables."
     assert all(danger.open for danger in committee.could_go_wrong(covid.evidence) if not danger.reply)
 

@@ -98,18 +98,19 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
     text = " ".join(_at(sites, plain, len(known)) for plain, sites in where.items())
     # Kinds that mean the same may be answered apart: each answer stands beside the hospitals that it was given for.
     replies: dict[str, list[str]] = {}
+    missing: list[str] = []
     for flag in flags:
-        if flag.reply is not None:
-            replies.setdefault(flag.reply, []).append(known.get(flag.dataset, "all hospitals"))
-    flagged = list(dict.fromkeys(known.get(flag.dataset, "all hospitals") for flag in flags))
-    missing = [site for site in flagged if not any(site in sites for sites in replies.values())]
+        sites = missing if flag.reply is None else replies.setdefault(flag.reply, [])
+        sites.append(known.get(flag.dataset, "all hospitals"))
     if not replies:
         return Danger(text, "", "The maker has not answered.")
-    left = f"The maker has not answered for {few_named(missing)}." if missing else ""
+    answered = {site for sites in replies.values() for site in sites}
+    what = " all of it" if answered & {*missing} else ""
+    left = f"The maker has not answered{what} for {few_named(list(dict.fromkeys(missing)))}." if missing else ""
     if all(reply.strip(" .").lower() in AGREED for reply in replies):
         return Danger(text, "The maker agrees; no action given.", left)
     answers = " ".join(
-        reply if set(flagged) <= {*sites, *missing} else f"{few_named(list(dict.fromkeys(sites)))}: {reply}"
+        reply if answered <= {*sites, *missing} else f"{few_named(list(dict.fromkeys(sites)))}: {reply}"
         for reply, sites in replies.items()
     )
     return Danger(text, f"The maker answers: {as_sentence(abridged(answers, LINE))}", left)
