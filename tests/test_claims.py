@@ -192,6 +192,12 @@ def test_the_gravest_is_the_one_farthest_off_where_it_is_shown_and_surest_where_
     ours = claims.Claim("comparators", "hospital", "open", value=-0.016, low=-0.042, high=0.011, limit=(None, 0.0))
     theirs = dataclasses.replace(ours, value=0.01, low=-0.1, high=0.12, limit=(0.0, None))
     assert claims.worst_first([ours, theirs])[0] is theirs
+    # Of what is shown, what matters most to patients, however sure the rest is.
+    rough = dataclasses.replace(
+        theirs, state="against", measure="accuracy_difference", value=-0.13, high=-0.06, low=-0.2
+    )
+    fine = dataclasses.replace(ours, state="against", measure="mean_severity_difference", value=0.06, low=0.05)
+    assert claims.worst_first([fine, rough])[0] is rough
 
 
 def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:

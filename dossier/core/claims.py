@@ -710,13 +710,18 @@ def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim
     """Claims of one question: shown not to hold, looks worse, open, untested, shown; the lowest number first.
 
     Among equals those of datasets of few patients come last, as their numbers lie anywhere, where something is asked of
-    them and they are not shown to fail; and a group at a single hospital comes after one over all of them.
+    them and they are not shown to fail; and a group at a single hospital comes after one over all of them. Of what
+    other models are better in, what matters most to patients comes first.
     """
+    measures = list(multiplicity.BESIDE_RIVALS)
 
     def order(claim: Claim) -> tuple[float | bool, ...]:
+        is_worse = looks_worse(claim)
         is_single = _is_beside_others(claim) and claim.dataset != types.POOLED
         is_vague = claim.dataset in few and claim.state != "against" and claim.limit != (None, None)
-        return claim.harm, not looks_worse(claim), is_single, is_vague, _goodness(claim)
+        is_better = claim.measure in measures and (is_worse or claim.state == "against")
+        matters = measures.index(claim.measure or "") if is_better else 0
+        return claim.harm, not is_worse, is_single, is_vague, matters, _goodness(claim)
 
     return sorted(every, key=order)
 

@@ -55,9 +55,9 @@ class Better:
 
 
 def better_rivals(evidence: types.Evidence) -> list[Better]:
-    """Where another model is better than the model, what matters most to patients first, then the surest."""
+    """Where another model is better than the model, after all looks first, then what matters most to patients."""
     sites, found = {site.name: site for site in types.externals(evidence)}, []
-    for claim in claims.about(evidence, "comparators", "hospital"):
+    for claim in claims.worst_first(claims.about(evidence, "comparators", "hospital")):
         is_ours = claim.limit_source == "default" and claim.alone == "against"
         if is_ours and claim.value is not None and claim.measure is not None:
             # What is better when higher is on the model's side above 0.
@@ -67,7 +67,7 @@ def better_rivals(evidence: types.Evidence) -> list[Better]:
             by = types.Estimate(sign * claim.value, low, high, None, 0, facts.Method("as_declared"), details=details)
             rival, site = str(claim.at["against"]), sites[claim.dataset]
             found.append(Better(rival, claim.measure, site, by, claim.state == "against"))
-    return sorted(found, key=lambda each: (list(IN_WORDS).index(each.measure), each.by.details["p_adjusted"] or 0.0))
+    return found
 
 
 def where_better(evidence: types.Evidence) -> str:
