@@ -1017,8 +1017,8 @@ def test_the_counts_of_patients_add_up_to_1000_or_of_a_rare_outcome_to_10000(
 
 def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:
     eight = KINDS["eight"]
-    assert "hollow bar, a new hospital" in results.caption(eight)
-    assert "hollow bar" not in results.caption(KINDS["two"])
+    assert "broad bar, a new hospital" in results.caption(eight)
+    assert "broad bar" not in results.caption(KINDS["two"])
 
 
 def test_the_table_of_the_sites_counts_every_row_once() -> None:

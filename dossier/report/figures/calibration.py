@@ -63,8 +63,7 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     whole = has_groups(len(shown), width)
     scale = strip_scale(evidence, end) if whole else None
     plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))), scale is not None)
-    # The gap at the primary threshold where it has room, with its number above the panel.
-    has_facts = width == canvas.FULL and plain.width >= NARROWEST_WITH_GAP
+    has_facts = has_gap(len(shown), width)
     gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
     lines = ["" if gap is None else f"at {threshold(gap[0], percent=True)}: {per_cent(gap[1])}" for gap in gaps]
     below = lines if has_facts and any(lines) else None
@@ -92,6 +91,11 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
 def has_groups(panels: int, width: float) -> bool:
     """Whether each panel holds the groups, the risks below and its own numbers, for which small ones have no room."""
     return width == canvas.FULL and panels <= facets.MOST_LARGE
+
+
+def has_gap(panels: int, width: float) -> bool:
+    """Whether the gap at the primary threshold has room, with its number above each panel."""
+    return width == canvas.FULL and _grid(panels, width, 9.5, False).width >= NARROWEST_WITH_GAP
 
 
 def _strip(axes: canvas.Panel, evidence: types.Evidence, site: types.DatasetSummary, scale: risks.Scale) -> None:
@@ -255,7 +259,7 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
         evidence,
         shown,
         groups=has_groups(len(shown), width),
-        ring=ring(evidence) if width == canvas.FULL and len(shown) > 1 else "",
+        ring=ring(evidence, ", stroke") if len(shown) > 1 and has_gap(len(shown), width) else "",
         few=any(site.rarest < bands.FEW_FOR_A_BAND for site in shown),
         below=has_groups(len(shown), width) and strip_scale(evidence, end) is not None,
         end=canvas.tick_text(end) if end < 1 and len(shown) > 1 else "",
@@ -263,10 +267,10 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
     )
 
 
-def ring(evidence: types.Evidence) -> str:
+def ring(evidence: types.Evidence, more: str = "") -> str:
     """What the ring on a curve is; empty without a threshold."""
     at = data.primary_threshold(evidence)
-    return "" if at is None else f" Ring: at {threshold(at)}."
+    return "" if at is None else f" Ring{more}: at {threshold(at)}."
 
 
 def calibration_alternative(evidence: types.Evidence, width: float, everywhere: str = "at every site") -> str:

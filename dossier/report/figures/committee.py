@@ -309,7 +309,7 @@ def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     canvas.ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
     axes.titles(f"{told_apart(evidence, 'told_apart_in_short')}, of 100 (50: a coin toss)", below=8.1)
     rest = _left_out(len(types.externals(evidence)) - len(rows))
-    bar = " Hollow bar: what a new hospital may expect." if expected is not None else ""
+    bar = " Broad bar: what a new hospital may expect." if expected is not None else ""
     pairs = f"Of 100 pairs, {told_apart(evidence, 'pairs')}."
     caption = f"{pairs} Line: the range ({captions.level_text(evidence)}).{bar}{rest}"
     best, worst = (end(rows, key=lambda row: row.value) for end in (max, min))
