@@ -30,6 +30,7 @@ from dossier.report.chapters import (
     acceptance,
     caution,
     committee,
+    comparison,
     context,
     description,
     discrimination,
@@ -649,6 +650,10 @@ def test_a_rival_and_thresholds_are_of_the_horizon_that_names_them(several: Evid
     assert rival.value == pytest.approx(estimated(dossier.metrics.auroc(outcome, GBSG.risk_3y)).value, abs=1e-12)
     difference = estimated(find(several, "auroc_difference", "gbsg", against="the rival", **at_two)).value
     assert difference == pytest.approx(two["auc"]["value"] - rival.value, abs=1e-12)
+    beside = [table for table in comparison.tables(several) if table.title.startswith("Within ")]
+    assert {table.title.split(". ")[0] for table in beside} == {"Within two years"}
+    printed = [cell.text.replace("\N{MINUS SIGN}", "-") for table in beside for row in table.rows for cell in row.cells]
+    assert f"{difference:.3f}" in printed
     last = {"horizon": 1095.75}
     assert estimated(find(several, "auroc", "gbsg", **last)).value == pytest.approx(three["auc"]["value"], abs=1e-9)
     assert not [each for each in several.later if each.at["horizon"] == 1095.75 and "model" in each.at]

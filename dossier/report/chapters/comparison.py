@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import claims, facts, types
+from dossier.core import claims, facts, release, types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset import measures, numbers, words
+from dossier.typeset import measures, names, numbers, words
 from dossier.typeset.tables import Table
 from dossier.words import entries
 
@@ -105,9 +105,32 @@ def _by_how_much(evidence: types.Evidence, found: Sequence[Better]) -> str:
 
 
 def tables(evidence: types.Evidence) -> tuple[Table, ...]:
-    """The other models' own numbers, and the differences from them at the primary threshold, model by model."""
-    shown = _without_threshold(sentence.at_the_primary_threshold(evidence))
-    return measures.chapter_tables(shown, "comparison")
+    """The other models' own numbers, and the differences from them at the primary threshold, horizon by horizon."""
+    made = list(_tables(evidence))
+    for horizon in evidence.release.horizon[1:]:
+        when = words.sentence_case(names.by_when(evidence, {"horizon": horizon.at}).removeprefix(", "))
+        further = _tables(_as_if_first(evidence, horizon))
+        # Each place in a document has a name of its own.
+        made += [
+            replace(table, name=words.anchor(f"{table.name}-{when}"), title=f"{when}. {table.title}")
+            for table in further
+        ]
+    return tuple(made)
+
+
+def _tables(evidence: types.Evidence) -> tuple[Table, ...]:
+    return measures.chapter_tables(_without_threshold(sentence.at_the_primary_threshold(evidence)), "comparison")
+
+
+def _as_if_first(evidence: types.Evidence, horizon: release.Horizon) -> types.Evidence:
+    """The evidence by a further horizon."""
+    found = (
+        replace(result, at={name: value for name, value in result.at.items() if name != "horizon"})
+        for result in evidence.later
+        if result.at["horizon"] == horizon.at
+    )
+    declared = evidence.release.model_copy(update={"thresholds": horizon.thresholds})
+    return replace(evidence, results=tuple(found), later=(), release=declared)
 
 
 def _without_threshold(evidence: types.Evidence) -> types.Evidence:
