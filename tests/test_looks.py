@@ -24,7 +24,7 @@ from pypdf import PdfReader
 from dossier import evaluate, reading
 from dossier.core import looks
 from dossier.core.command import Build
-from dossier.core.contents import ON_PAPER
+from dossier.core.contents import ON_PAPER, SUBMITTED
 from dossier.core.errors import DossierError, ReleaseError
 from dossier.core.release import Templates
 from dossier.core.types import Document, Evidence, Gallery
@@ -354,9 +354,10 @@ FILES = (
 )
 """The files that were read are others, and results.json names them."""
 PLACES = r"S?\d{1,2}[.,;]?"
+PRINTED = [pytest.param(each, marks=[pytest.mark.slow] if each in SUBMITTED else []) for each in ON_PAPER]
 
 
-@pytest.mark.parametrize("edition", ON_PAPER)
+@pytest.mark.parametrize("edition", PRINTED)
 def test_every_word_of_ours_is_printed_in_its_order(edition: Any, dressed: Evidence, books: dict[str, Book]) -> None:
     """Without figures, whose letters stand in the file where the page has room for them."""
     evidences = (books["breast"].evidence, dressed)
@@ -367,7 +368,7 @@ def test_every_word_of_ours_is_printed_in_its_order(edition: Any, dressed: Evide
     assert [word for word in lost if not re.fullmatch(other, word)] == []
 
 
-@pytest.mark.parametrize("edition", ON_PAPER)
+@pytest.mark.parametrize("edition", PRINTED)
 def test_figures_and_all_are_printed_on_letter_too(edition: Any, dressed: Evidence, books: dict[str, Book]) -> None:
     documents = [
         compose.document(draw.gallery(each), edition, "letter", draft=True)
@@ -384,7 +385,7 @@ def test_figures_and_all_are_printed_on_letter_too(edition: Any, dressed: Eviden
 
 
 @pytest.mark.parametrize("page", ["a4", "letter"])
-@pytest.mark.parametrize("edition", ON_PAPER)
+@pytest.mark.parametrize("edition", PRINTED)
 def test_the_widest_words_stand_in_the_margins(edition: Any, page: str, dressed: Evidence) -> None:
     widest = Templates(letterhead=f"{'W' * 60}\n{'M W ' * 15}", running_head="W" * 40, running_foot="{{model}} " * 6)
     given = {"templates": widest, "organisation": "W" * 60}

@@ -59,6 +59,7 @@ def named(text: str) -> set[str]:
     return {f"Ward {index}" for index in range(1, 31) if f"Ward {index}" in text.replace(f"Ward {index}0", "")}
 
 
+@pytest.mark.slow
 def test_a_perfect_model_at_two_hundred_hospitals_has_nobody_named_in_nearly_every_release() -> None:
     """Holm's level is 1 % of releases; without it one or two of 200 hospitals would be named in most of them."""
     rng = np.random.default_rng(200)
@@ -80,6 +81,7 @@ def test_a_perfect_model_at_two_hundred_hospitals_has_nobody_named_in_nearly_eve
     assert accused <= 0.05 * releases
 
 
+@pytest.mark.slow
 def test_flagging_everyone_is_nowhere_better_by_chance() -> None:
     """At a threshold of .05 a right model gains next to nothing: its interval lies below 0 at one hospital in 40."""
     rng = np.random.default_rng(5)
