@@ -30,12 +30,13 @@ NAMES = (
 """The keys of release.toml that hold names."""
 
 
-def strange(text: str, *, name: bool = False) -> list[str]:
+@functools.lru_cache(maxsize=4096)
+def strange(text: str, *, name: bool = False) -> tuple[str, ...]:
     """The characters of a text or of a name that cannot be printed, each once, in their order."""
     # A text of Markdown may write a letter by its number.
     allowed, written = (frozenset[str](), text) if name else (BLANKS, text + html.unescape(text))
     letters = dict.fromkeys(unicodedata.normalize("NFC", written))
-    return [letter for letter in letters if letter not in allowed and not _prints(letter)]
+    return tuple(letter for letter in letters if letter not in allowed and not _prints(letter))
 
 
 @functools.cache
@@ -117,6 +118,7 @@ def of_results(found: results.Results, name: str) -> list[errors.Fault]:
     of_words = (
         wrong
         for location, text in itertools.chain(words(raw), _keys(raw))
+        if strange(text)
         for wrong in fault(A_TEXT, text, locations.ResultsKey(name, results.place(location)))
     )
     return list(itertools.islice(of_words, results.MOST_FAULTS))
