@@ -85,7 +85,13 @@ ONE_EACH = ("site_column", "date", "id", "cluster")
 
 def written(folder: Path, source: Path, release: Release, hints: Mapping[str, tuple[Hint, ...]]) -> Iterator[Path]:
     """Write the release of tables that lie in `source`, with copies of them; and give the path of each file."""
-    names = _names([dataset.file for dataset in release.dataset])
+    # What the copy of each table is called: as the table, but for letters that no page prints and second names.
+    names: dict[str, str] = {}
+    for number, dataset in enumerate(release.dataset, start=1):
+        path = Path(dataset.file)
+        own = path.name if not letters.strange(path.name, name=True) else f"{slug(path.stem) or 'table'}{path.suffix}"
+        again = f"{path.stem}-{number}{''.join(path.suffixes[-1:])}"
+        names[dataset.file] = own if own not in names.values() else again
     text = "\n".join(_lines(release, names, hints)).encode()
     found = declared(text)
     if found.faults:
@@ -107,16 +113,6 @@ def refuse_within(folder: Path, out: Path) -> None:
         raise errors.ReleaseError.one("release_in_out", locations.Option("--write-release"), folder=str(folder))
     with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
-
-
-def _names(files: list[str]) -> dict[str, str]:
-    """What the copy of each table is called: as the table, but for letters that no page prints and second names."""
-    found: dict[str, str] = {}
-    for number, file in enumerate(files, start=1):
-        path = Path(file)
-        own = path.name if not letters.strange(path.name, name=True) else f"{slug(path.stem) or 'table'}{path.suffix}"
-        found[file] = own if own not in found.values() else f"{path.stem}-{number}{''.join(path.suffixes[-1:])}"
-    return found
 
 
 def _lines(release: Release, names: Mapping[str, str], hints: Mapping[str, tuple[Hint, ...]]) -> Iterator[str]:
