@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from dossier.core import bands, between_groups, binding, multiplicity, over_time
@@ -579,17 +579,13 @@ def of_used_predictors(raised: Iterable[Flag], model: Model | None, results: Seq
         if flag.flag not in OF_PREDICTORS or flag.dataset not in gives:
             yield flag
         elif kept := tuple(name for name in flag.columns if name in used):
-            yield replace(flag, fact=_of_only(flag.fact, kept), columns=kept)
-
-
-def _of_only(fact: Fact, predictors: Collection[str]) -> Fact:
-    """A fact that lists predictors, or what is known of each, without the others."""
-    kept = dict(fact.values)
-    for name, value in fact.values:
-        if name in ("predictors", "often") and isinstance(value, tuple):
-            names = [each.get("predictor") if isinstance(each, Fact) else each for each in value]
-            kept[name] = tuple(each for each, of in zip(value, names, strict=True) if of in predictors)
-    return Fact(fact.code, **kept)
+            # A fact that lists predictors, or what is known of each, without the others.
+            values = dict(flag.fact.values)
+            for name, value in flag.fact.values:
+                if name in ("predictors", "often") and isinstance(value, tuple):
+                    names = [each.get("predictor") if isinstance(each, Fact) else each for each in value]
+                    values[name] = tuple(each for each, of in zip(value, names, strict=True) if of in kept)
+            yield replace(flag, fact=Fact(flag.fact.code, **values), columns=kept)
 
 
 # ---- against the development data -----------------------------------------------------------------------------------
