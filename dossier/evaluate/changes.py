@@ -321,7 +321,18 @@ def value_before(previous: types.Previous, now: types.Result) -> types.Estimate 
 def _together(dataset: str, previous: types.Previous, datasets: Sequence[types.DatasetSummary]) -> types.Absent | None:
     """Why the rows of now and of before are not independent, or None where they are."""
     if dataset == types.POOLED:
-        return _all_sites(previous, datasets)
+        # All sites are independent of those of before when no hospital stands in both with rows that may be shared.
+        before, here = ([each for each in some if each.role == "external"] for some in (previous.datasets, datasets))
+        # Both may be of one hospital: by the name of the dataset, or under another name by that of the site.
+        pairs = [
+            (one, other)
+            for one, other in itertools.product(here, before)
+            if (previous.of(one) is other if one.name == other.name else one.site == other.site)
+        ]
+        if all(_of_dataset(first, other) is None for first, other in pairs):
+            return None
+        same = [each.name for each, _ in pairs] == [each.name for each in here] and len(before) == len(here)
+        return types.Absent(facts.Fact("pooled_in_both_releases", same_hospitals=same))
     now = next(summary for summary in datasets if summary.name == dataset)
     return _of_dataset(now, next(summary for summary in previous.datasets if summary.name == dataset))
 
@@ -336,18 +347,3 @@ def _of_dataset(now: types.DatasetSummary, before: types.DatasetSummary) -> type
     if now.dates is None or before.dates is None:
         return types.Absent(facts.Fact("dates_missing"))
     return types.Absent(facts.Fact("dates_overlap"))
-
-
-def _all_sites(previous: types.Previous, datasets: Sequence[types.DatasetSummary]) -> types.Absent | None:
-    """All sites are independent of those of before when no hospital stands in both with rows that may be shared."""
-    before, now = ([each for each in some if each.role == "external"] for some in (previous.datasets, datasets))
-    # Both may be of one hospital: by the name of the dataset, or under another name by that of the site.
-    pairs = [
-        (one, other)
-        for one, other in itertools.product(now, before)
-        if (previous.of(one) is other if one.name == other.name else one.site == other.site)
-    ]
-    if all(_of_dataset(first, other) is None for first, other in pairs):
-        return None
-    same = [each.name for each, _ in pairs] == [each.name for each in now] and len(before) == len(now)
-    return types.Absent(facts.Fact("pooled_in_both_releases", same_hospitals=same))
