@@ -130,22 +130,18 @@ def _mean_curve(
         return imputations.mean_distribution([_rows(site, first) for site in sites])
     band = classes.curves_of(sites[0].release)[first.curve].band or register.Band("", ())
     shares = {line.ends: line.of_shares for line in band.lines}
-    return imputations.mean_curve(curves, band.axis, _reach(sites[0], first.subset), shares)
+    # How many standard errors the bands of an imputation, or of a subgroup of it, go to either side.
+    site = part = sites[0]
+    for subgroup in site.dataset.subgroups:
+        if subgroup.subset == first.subset and not isinstance(subgroup.rows, types.Absent):
+            part = replace(site, dataset=part_of(site.dataset, subgroup.rows))
+    return imputations.mean_curve(curves, band.axis, dependent.reach_of_bands(part), shares)
 
 
 def _rows(site: Site, of: types.CurveResult) -> tuple[types.Floats, types.Floats, types.Floats | None]:
     """The outcome, the risk and the weights that a curve of a whole imputation was made of."""
     dataset = (classes.against_rest(site, str(of.at["class"])) if "class" in of.at else site).dataset
     return *dataset.tested, dataset.weights
-
-
-def _reach(site: Site, subset: types.Subset | None) -> float:
-    """How many standard errors the bands of an imputation, or of a subgroup of it, go to either side."""
-    part = site
-    for subgroup in site.dataset.subgroups:
-        if subgroup.subset == subset and not isinstance(subgroup.rows, types.Absent):
-            part = replace(site, dataset=part_of(site.dataset, subgroup.rows))
-    return dependent.reach_of_bands(part)
 
 
 # ---- what the data are ----------------------------------------------------------------------------------------------
