@@ -216,11 +216,15 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
     """The lists over which a measure's `at` runs."""
     labels = release.outcome.classes or ()
     even = 1 / len(labels) if labels else 0.5
+    # The declared confidences; of several classes, where none are declared, a bare majority too.
+    declared = release.h_accuracy
+    more = (BARE_MAJORITY,) if labels and "tau" not in declared.model_fields_set else ()
+    of_raters = raters.TAUS_OF_RATERS if declared.tau_from else ()
     return {
         "threshold": tuple(release.thresholds.declared),
         "class": (types.MACRO, *labels),
-        "priority": priorities(release) + tuple(release.h_accuracy.priority_from),
-        "tau": tuple(sorted({even, *_taus(release)})) + (raters.TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
+        "priority": priorities(release) + tuple(declared.priority_from),
+        "tau": (*sorted({even, *more, *declared.tau}), *of_raters),
         "complexity": ("constant", *complexity_sources(release)),
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_CLASSES if labels else tuple(release.judged_by),
@@ -234,13 +238,6 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
 
 BARE_MAJORITY = 0.51
 """A risk above that of all other classes together: the confidence that is asked of several classes by default."""
-
-
-def _taus(release: Release) -> tuple[float, ...]:
-    """The declared confidences; of several classes, where none are declared, a bare majority too."""
-    declared = release.h_accuracy
-    more = release.outcome.classes and "tau" not in declared.model_fields_set
-    return (BARE_MAJORITY, *declared.tau) if more else declared.tau
 
 
 def priorities(release: Release) -> tuple[float | str, ...]:
