@@ -45,19 +45,16 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
     """
     model = metric.fixed.get("model")
     if model is not None and model.startswith(UPDATED):
-        return _updated(site, model.removeprefix(UPDATED), metric.term.measure in updating.BY_OUTCOME)
+        # The site as if an update were the model and the model another one, or why it cannot be updated here.
+        method = model.removeprefix(UPDATED)
+        found = _held_out(site, method, metric.term.measure in updating.BY_OUTCOME)
+        if isinstance(found, Absent):
+            return found
+        dataset = replace(site.dataset, risk=found.risk, rival=site.dataset.risk, further_rivals=())
+        return replace(site, dataset=dataset, update=method)
     if model is not None:
         return in_place_of_the_model(site, model)
     return replace(site, dataset=site.dataset.facing(metric.fixed.get("against", "")))
-
-
-def _updated(site: Site, method: str, by_outcome: bool) -> Site | Absent:
-    """The site as if an update were the model and the model another one, or why it cannot be updated here."""
-    found = _held_out(site, method, by_outcome)
-    if isinstance(found, Absent):
-        return found
-    dataset = replace(site.dataset, risk=found.risk, rival=site.dataset.risk, further_rivals=())
-    return replace(site, dataset=dataset, update=method)
 
 
 def _held_out(site: Site, method: str, by_outcome: bool) -> updating.HeldOut | Absent:
