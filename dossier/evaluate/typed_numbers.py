@@ -28,7 +28,12 @@ def not_found(evidence: types.Evidence, among: frozenset[str] | None = None) -> 
 
     `among` are the measures whose results are all there, where not those of all are.
     """
-    known = _known(evidence)
+    # Every value and bound of each measure, of sites, subgroups and all of them.
+    known: dict[str, list[float]] = {}
+    for result in (*evidence.results, *evidence.subgroups.results):
+        if isinstance(result.found, types.Estimate):
+            numbers = (result.found.value, result.found.low, result.found.high)
+            known.setdefault(result.measure, []).extend(number for number in numbers if number is not None)
     found = tuple(
         facts.Fact(fact.code, **dict(fact.values), label=term.label, number=number.group().strip())
         for fact, sentence in _sentences(evidence.release, evidence.statements)
@@ -45,16 +50,6 @@ def _sentences(release: Release, statements: Mapping[str, str]) -> Iterator[tupl
     texts += ((facts.Fact("number_in_own_words", item=called), text) for called, text in release.report.words)
     for fact, text in texts:
         yield from ((fact, sentence) for sentence in SENTENCE.split(living_text.PLACE.sub("", text)))
-
-
-def _known(evidence: types.Evidence) -> dict[str, list[float]]:
-    """Every value and bound of each measure, of sites, subgroups and all of them."""
-    known: dict[str, list[float]] = {}
-    for result in (*evidence.results, *evidence.subgroups.results):
-        if isinstance(result.found, types.Estimate):
-            numbers = (result.found.value, result.found.low, result.found.high)
-            known.setdefault(result.measure, []).extend(number for number in numbers if number is not None)
-    return known
 
 
 def _typed(sentence: str, terms: Iterable[types.Term]) -> Iterator[tuple[types.Term, re.Match[str]]]:
