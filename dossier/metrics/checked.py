@@ -152,7 +152,12 @@ def _documented(function: Measure, term: types.Term) -> str:
     body, _, notes = body.partition("\n\nNotes\n-----\n")
     described, _, returned = body.partition("\n\nReturns\n-------\n")
     summary, _, own = described.partition("\n\nParameters\n----------\n")
-    parts = [summary, _parameters(function, own), f"Returns\n-------\n{returned}", RAISES]
+    # The section of the parameters, in the order of the signature.
+    entries = {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", own)}
+    for name, (kind, text) in PARAMETERS.items():
+        entries.setdefault(name, f"{name} : {kind}\n    {text}")
+    named = [entries[name] for name in signature_of(function).parameters if name in entries]
+    parts = [summary, "\n".join(["Parameters", "----------", *named]), f"Returns\n-------\n{returned}", RAISES]
     parts += [f"Notes\n-----\nFormula: {term.formula}.", notes]
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))
@@ -181,15 +186,6 @@ def _from_the_start(examples: str, parameters: Mapping[str, inspect.Parameter]) 
             given = f">>> {', '.join(names)} = {', '.join(columns[name] for name in names)}"
             break
     return examples.replace(">>> ", f">>> import dossier\n{given}\n>>> ", 1)
-
-
-def _parameters(function: Measure, own: str) -> str:
-    """The section of the parameters, in the order of the signature."""
-    entries = {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", own)}
-    for name, (kind, text) in PARAMETERS.items():
-        entries.setdefault(name, f"{name} : {kind}\n    {text}")
-    named = [entries[name] for name in signature_of(function).parameters if name in entries]
-    return "\n".join(["Parameters", "----------", *named])
 
 
 def _column(name: str, value: Any) -> NDArray[Any]:
