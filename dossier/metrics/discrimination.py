@@ -423,8 +423,15 @@ def _kappa(four: Four) -> Any:
     return (n * (tp + tn) - chance) / (n * n - chance)
 
 
-def _elsewhere(found: Confusion, measure: OfFour) -> dict[str, float | None]:
-    """What a measure would be at other prevalences, the sensitivity and specificity unchanged."""
+@absent_with_its_parts
+def _of_four(
+    measure: OfFour, outcome: Floats, risk: Floats, threshold: float, level: float, parts: tuple[Mean, ...] = ()
+) -> Estimate | Absent:
+    """A measure of the four counts with the normal interval of the delta method; absent where one of the shares is."""
+    rows, found = Rows.counted(outcome, risk, threshold), confusion(outcome, risk, threshold)
+    for part in parts:
+        present(part(rows))
+    # What a measure would be at other prevalences, the sensitivity and specificity unchanged.
     values: dict[str, float | None] = {}
     for per_cent in (10, 50):
         cases = per_cent / 100
@@ -434,21 +441,8 @@ def _elsewhere(found: Confusion, measure: OfFour) -> dict[str, float | None]:
         hit = cases * (found.true_positive / found.cases)
         spared = (1 - cases) * (found.true_negative / (found.n - found.cases))
         values[f"at_prevalence_{per_cent}"] = measure((hit, 1 - cases - spared, cases - hit, spared)).real
-    return values
-
-
-@absent_with_its_parts
-def _of_four(
-    measure: OfFour, outcome: Floats, risk: Floats, threshold: float, level: float, parts: tuple[Mean, ...] = ()
-) -> Estimate | Absent:
-    """A measure of the four counts with the normal interval of the delta method; absent where one of the shares is."""
-    rows, found = Rows.counted(outcome, risk, threshold), confusion(outcome, risk, threshold)
-    for part in parts:
-        present(part(rows))
-    value, details = min(1.0, max(-1.0, measure(found.four).real)), _elsewhere(found, measure)
-    return estimate(
-        value, _error(measure, found), level, outcome, Method("delta"), floor=-1, ceiling=1, details=details
-    )
+    value = min(1.0, max(-1.0, measure(found.four).real))
+    return estimate(value, _error(measure, found), level, outcome, Method("delta"), floor=-1, ceiling=1, details=values)
 
 
 @metric(scale="wilson", at=("threshold",), breaks=("one class is absent",), weighted=ACCURACY, protection="counts")
