@@ -85,7 +85,13 @@ class Settled:
 
 def settled(raw: RawTable, declaration: release.DatasetDeclaration, where: Key, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
-    faults += _alike(raw)
+    # The faults of columns that a reader takes for each other: one of them would be analysed by mistake.
+    first: dict[str, str] = {}
+    faults += [
+        Fault("columns_alike", Header(raw.file), column=first[name.casefold()], other=name)
+        for name in raw.columns
+        if first.setdefault(name.casefold(), name) != name
+    ]
     long = [name for name in raw.columns if len(name) > LONGEST]
     faults += [Fault("long_column_name", Header(raw.file), length=len(name), name=name) for name in long]
     ours = {name: name for name in raw.columns}
@@ -137,16 +143,6 @@ def _missing_otherwise(table: Settled, declaration: release.DatasetDeclaration) 
                 yield Fault("missing_otherwise", at, column=name, declared=spelling, held=_cell(word))
 
 
-def _alike(raw: RawTable) -> list[Fault]:
-    """The faults of columns that a reader takes for each other: one of them would be analysed by mistake."""
-    first: dict[str, str] = {}
-    return [
-        Fault("columns_alike", Header(raw.file), column=first[name.casefold()], other=name)
-        for name in raw.columns
-        if first.setdefault(name.casefold(), name) != name
-    ]
-
-
 def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Series:
     """The column of these cells; a cell that is empty, NaN or one of the values of `missing` is missing."""
     kind = cells.type
@@ -158,7 +154,15 @@ def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Seri
         gaps = np.isnan(numbers)
         return Series(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
     if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind):
-        return _of_numbers(name, cells, missing)
+        # The double that the digits spell; the cast of a decimal is one that is near it.
+        spelled = cells.cast(pyarrow.string()) if pyarrow.types.is_decimal(cells.type) else cells
+        given = spelled.cast(pyarrow.float64(), safe=False)
+        # Not to_numpy, which imports pandas where that is installed.
+        numbers = np.asarray(np.from_dlpack(given.fill_null(np.nan) if given.null_count else given), dtype=np.float64)
+        if marks := _missing_numbers(missing):
+            numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
+        gaps = np.isnan(numbers)
+        return Series(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
     if pyarrow.types.is_null(kind):
         gaps = np.ones(len(cells), dtype=bool)
         return Series(name, "empty", np.full(len(cells), np.nan), gaps, cells)
@@ -175,18 +179,6 @@ def column(name: str, cells: Any, missing: Sequence[release.Value] = ()) -> Seri
 def _missing_numbers(missing: Sequence[release.Value]) -> list[float]:
     found = (float(value) if isinstance(value, (int, float)) else parsed(value) for value in missing)
     return [value for value in found if value is not None]
-
-
-def _of_numbers(name: str, cells: Any, missing: Sequence[release.Value]) -> Series:
-    # The double that the digits spell; the cast of a decimal is one that is near it.
-    spelled = cells.cast(pyarrow.string()) if pyarrow.types.is_decimal(cells.type) else cells
-    given = spelled.cast(pyarrow.float64(), safe=False)
-    # Not to_numpy, which imports pandas where that is installed.
-    numbers = np.asarray(np.from_dlpack(given.fill_null(np.nan) if given.null_count else given), dtype=np.float64)
-    if marks := _missing_numbers(missing):
-        numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
-    gaps = np.isnan(numbers)
-    return Series(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
 
 
 def _once(cells: Any, numbers: types.Floats) -> Any:
@@ -369,7 +361,12 @@ def _positive(table: Settled, found: Series, positive: release.Value) -> types.F
     wanted = _declared_word(positive)
     values = tuple(sorted(spelled))
     if len(values) > 2 and any(word in values for word in NOT_AVAILABLE if word != wanted):
-        return _positive(table, _not_available(table, found, wanted), positive)
+        # The column in which NA or a point is missing, which the table's notes say.
+        words = pyarrow.array([word for word in NOT_AVAILABLE if word != wanted])
+        here = np.asarray(compute.is_in(found.cells, words).to_numpy(zero_copy_only=False))
+        cells = Count(int((here & ~found.missing).sum()), "row")
+        table.notes.append(Fact("read_as_missing", columns=(found.name,), cells=cells, file=table.file))
+        return _positive(table, replace(found, missing=found.missing | here), positive)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
         raise DataError.one("positive_spelled_in_several_ways", at, ways=tuple(sorted({*alike, wanted})))
@@ -382,15 +379,6 @@ def _positive(table: Settled, found: Series, positive: release.Value) -> types.F
             said = {"positive": _cell(wanted), "other": _cell(other), "column": found.name}
             raise DataError.one("outcome_unknown", at, **said)
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
-
-
-def _not_available(table: Settled, found: Series, wanted: str) -> Series:
-    """The column in which NA or a point is missing, which the table's notes say."""
-    words = pyarrow.array([word for word in NOT_AVAILABLE if word != wanted])
-    here = np.asarray(compute.is_in(found.cells, words).to_numpy(zero_copy_only=False))
-    cells = Count(int((here & ~found.missing).sum()), "row")
-    table.notes.append(Fact("read_as_missing", columns=(found.name,), cells=cells, file=table.file))
-    return replace(found, missing=found.missing | here)
 
 
 def other_outcomes(declared: release.Outcome, tables: Sequence[Settled]) -> Iterator[Fault]:
