@@ -39,7 +39,16 @@ def goals(evidence: Evidence) -> Table | None:
         about += (f", {line(at)}" if isinstance(at, float) else "") + names.by_when(evidence, criterion.at)
         about += f", {criterion.subset.level} ({within_sentence(criterion.subset.column)})" if criterion.subset else ""
         rows.append(Row(about, (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria))))
-    return worded("goals", rows, note=_note(evidence, every))
+    # When they were set, which do not count, what those ask that weigh, and what same treatment would have passed.
+    parts = [acceptance.when(evidence, "set", counted_only=True)]
+    left = len(acceptance.uncounted(evidence))
+    if left:
+        parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
+    terms = [evidence.terms[measure] for measure in dict.fromkeys(criteria[0].measure for criteria in every)]
+    if any(term.goal is not None and term.goal.weighs for term in terms):
+        parts.append("Found, less false alarms: the line says how much a false alarm weighs.")
+    parts += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]
+    return worded("goals", rows, note=" ".join(text for text in parts if text))
 
 
 def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
@@ -92,16 +101,3 @@ def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:
         return ()
     # Of one's own hospital too a goal is told of all of them.
     return where_the_same_is_better(replace(evidence, local_site=None), at)
-
-
-def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
-    """When they were set, which do not count, what those ask that weigh, and what same treatment would have passed."""
-    parts = [acceptance.when(evidence, "set", counted_only=True)]
-    left = len(acceptance.uncounted(evidence))
-    if left:
-        parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
-    terms = [evidence.terms[measure] for measure in dict.fromkeys(criteria[0].measure for criteria in every)]
-    if any(term.goal is not None and term.goal.weighs for term in terms):
-        parts.append("Found, less false alarms: the line says how much a false alarm weighs.")
-    parts += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]
-    return " ".join(text for text in parts if text)
