@@ -269,7 +269,16 @@ def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     parts = [
         f"{how} {named_with_the_rest(which, plain.MOST_NAMED, what=GROUP)}." for how, which in _errors(evidence).items()
     ]
-    parts += [_counts(evidence), _of_goals(evidence), _few_groups(evidence), _not_counted(evidence)]
+    # In how many groups too few patients were tested, and at how many hospitals the groups are known.
+    here = [summary.size for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
+    known = [size for size in here if isinstance(size, types.SubgroupSize)]
+    few = [size for size in known if size.is_few]
+    each = "" if places.alone(evidence) else ", counted hospital by hospital,"
+    sizes = [_known_at(evidence)]
+    if few:
+        verb = "is" if len(few) == 1 else "are"
+        sizes.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
+    parts += [_counts(evidence), _of_goals(evidence), " ".join(filter(None, sizes)), _not_counted(evidence)]
     return tuple(filter(None, parts))
 
 
@@ -345,19 +354,6 @@ def patients_of(column: str, label: str, of_class: str | None = None) -> str:
     if of_what in ("sex", "gender"):
         named = f"{level} patients" if level in ("female", "male") else level
     return f"{named}, for {of_class}" if of_class else named
-
-
-def _few_groups(evidence: types.Evidence) -> str:
-    """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
-    here = [summary.size for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
-    known = [size for size in here if isinstance(size, types.SubgroupSize)]
-    few = [size for size in known if size.is_few]
-    each = "" if places.alone(evidence) else ", counted hospital by hospital,"
-    parts = [_known_at(evidence)]
-    if few:
-        verb = "is" if len(few) == 1 else "are"
-        parts.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
-    return " ".join(text for text in parts if text)
 
 
 def _known_at(evidence: types.Evidence) -> str:
