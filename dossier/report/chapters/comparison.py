@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import claims, facts, release, types
+from dossier.core import claims, facts, types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, words
@@ -109,7 +109,14 @@ def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     made = list(_tables(evidence))
     for horizon in evidence.release.horizon[1:]:
         when = words.sentence_case(names.by_when(evidence, {"horizon": horizon.at}).removeprefix(", "))
-        further = _tables(_as_if_first(evidence, horizon))
+        # The evidence by a further horizon.
+        found = (
+            replace(result, at={name: value for name, value in result.at.items() if name != "horizon"})
+            for result in evidence.later
+            if result.at["horizon"] == horizon.at
+        )
+        declared = evidence.release.model_copy(update={"thresholds": horizon.thresholds})
+        further = _tables(replace(evidence, results=tuple(found), later=(), release=declared))
         # Each place in a document has a name of its own.
         made += [
             replace(table, name=words.anchor(f"{table.name}-{when}"), title=f"{when}. {table.title}")
@@ -120,17 +127,6 @@ def tables(evidence: types.Evidence) -> tuple[Table, ...]:
 
 def _tables(evidence: types.Evidence) -> tuple[Table, ...]:
     return measures.chapter_tables(_without_threshold(sentence.at_the_primary_threshold(evidence)), "comparison")
-
-
-def _as_if_first(evidence: types.Evidence, horizon: release.Horizon) -> types.Evidence:
-    """The evidence by a further horizon."""
-    found = (
-        replace(result, at={name: value for name, value in result.at.items() if name != "horizon"})
-        for result in evidence.later
-        if result.at["horizon"] == horizon.at
-    )
-    declared = evidence.release.model_copy(update={"thresholds": horizon.thresholds})
-    return replace(evidence, results=tuple(found), later=(), release=declared)
 
 
 def _without_threshold(evidence: types.Evidence) -> types.Evidence:
