@@ -26,7 +26,12 @@ TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "squ
 def finding(evidence: types.Evidence) -> Sentence:
     """How many predictors the model has, which weighs most, and whether the formula is that of the tested risks."""
     model = evidence.release.model
-    every = _points(evidence)
+    # The points on each axis with what has them, from the fewest to the most.
+    every: dict[str, list[tuple[float, str]]] = {}
+    for group in model.groups if model is not None else ():
+        for name in _axes(evidence, group):
+            marks = sorted(_marks(evidence, name), key=lambda pair: pair[0])
+            every |= {name: marks} if marks else {}
     if not every or model is None:
         absent = [each.found for each in evidence.by_curve["points_total"] if isinstance(each.found, types.Absent)]
         why = "".join(f"No nomogram is drawn: {reason_text(found.reason)}. " for found in absent)
@@ -51,17 +56,6 @@ def _axes(evidence: types.Evidence, group: tuple[str, ...]) -> list[str]:
         if {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
     ]
     return of_numbers or [name for name in (" × ".join(group),) if points_of(evidence, name)]
-
-
-def _points(evidence: types.Evidence) -> dict[str, list[tuple[float, str]]]:
-    """The points on each axis with what has them, from the fewest to the most."""
-    model = evidence.release.model
-    found: dict[str, list[tuple[float, str]]] = {}
-    for group in model.groups if model is not None else ():
-        for name in _axes(evidence, group):
-            marks = sorted(_marks(evidence, name), key=lambda pair: pair[0])
-            found |= {name: marks} if marks else {}
-    return found
 
 
 def _marks(evidence: types.Evidence, name: str) -> list[tuple[float, str]]:
