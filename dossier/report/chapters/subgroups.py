@@ -344,26 +344,22 @@ def _unassigned(evidence: types.Evidence, *columns: str) -> tuple[str, ...]:
     """How many patients are in no subgroup of each column, site by site; columns of which the same is said share it."""
     of_columns: dict[str, list[str]] = {}
     for column in columns:
-        if lost := _in_none(evidence, column):
+        # The sites with patients in no subgroup of a column, with how many.
+        losing, withheld = [], 0
+        for dataset in names.shown(evidence, ("external", "internal")):
+            known = types.subgroup_sizes(evidence, column, dataset.name)
+            count = next(iter(known.values())).unassigned if known else 0
+            if isinstance(count, types.Withheld):
+                withheld += 1
+            elif count:
+                losing.append(f"{names.label_of(dataset)} {count:,}")
+        if lost := listing([*losing, *([f"withheld at {counted(withheld, 'site')}"] if withheld else [])]):
             of_columns.setdefault(lost, []).append(column)
     return tuple(
         f"In no subgroup{f' of {listing(named)}' if len(columns) > 1 else ''}, the value missing or not among the "
         f"levels: {lost}."
         for lost, named in of_columns.items()
     )
-
-
-def _in_none(evidence: types.Evidence, column: str) -> str:
-    """The sites with patients in no subgroup of a column, with how many."""
-    lost, withheld = [], 0
-    for dataset in names.shown(evidence, ("external", "internal")):
-        known = types.subgroup_sizes(evidence, column, dataset.name)
-        count = next(iter(known.values())).unassigned if known else 0
-        if isinstance(count, types.Withheld):
-            withheld += 1
-        elif count:
-            lost.append(f"{names.label_of(dataset)} {count:,}")
-    return listing([*lost, *([f"withheld at {counted(withheld, 'site')}"] if withheld else [])])
 
 
 def _apart(evidence: types.Evidence) -> Table:
