@@ -122,21 +122,17 @@ def tables(evidence: Evidence) -> Mapping[str, Table]:
         shown = _in_final_words(Gallery(evidence, {}, {}), edition) if edition == "committee" else gallery
         _book(shown, edition, "", False, made=made)
     if evidence.checklist:
-        made.append(checklist.table(gallery.evidence, _places(gallery.evidence)))
+        # Where each chapter of a submission stands, in the core where it stands in both files.
+        held = [chapter for chapter in chapters() if chapter.name not in gallery.evidence.release.report.leave_out]
+        found = {"cover": f"{TITLE['regulatory']}, page 1"}
+        for file in contents.SUBMITTED:
+            for each in _opened(gallery.evidence, held, file):
+                found.setdefault(each.chapter.name, f"{TITLE[file]}, {each.number} {each.chapter.title}")
+        made.append(checklist.table(gallery.evidence, found))
     named: dict[str, Table] = {}
     for table in made:
         named.setdefault(table.name.removeprefix("table-").replace("-", "_"), table)
     return named
-
-
-def _places(evidence: Evidence) -> Mapping[str, str]:
-    """Where each chapter of a submission stands, in the core where it stands in both files."""
-    held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
-    found = {"cover": f"{TITLE['regulatory']}, page 1"}
-    for file in contents.SUBMITTED:
-        for each in _opened(evidence, held, file):
-            found.setdefault(each.chapter.name, f"{TITLE[file]}, {each.number} {each.chapter.title}")
-    return found
 
 
 def around(gallery: Gallery, draft: bool, **values: Any) -> str:
@@ -315,7 +311,10 @@ def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Editi
     """The chapters of a file that have something to say, with their numbers and findings."""
     here = [chapter for chapter in held if edition in chapter.editions and chapter.has(evidence)]
     if edition != "supplement":
-        here = _with_own(evidence, _asked(evidence, here), edition)
+        # The chapters with those of the questions in the order in which page 1 asks them.
+        order = grid.chapters(evidence) if here else ()
+        asked = iter(sorted((each for each in here if each.name in order), key=lambda each: order.index(each.name)))
+        here = _with_own(evidence, [next(asked) if each.name in order else each for each in here], edition)
         return [Opened(each, str(index), each.finding(evidence)) for index, each in enumerate(here, 1)]
     core = {each.chapter.name: each.number for each in _opened(evidence, held, "regulatory")}
     here = [chapter for chapter in here if chapter.name not in core or chapter.continues(evidence)]
@@ -359,13 +358,6 @@ def _with_own(evidence: Evidence, here: Sequence[Chapter], edition: contents.Edi
             nearest = max(before, key=lambda group: contents.ORDER.index(group[0].name), default=groups[0])
             (named or [groups[-1] if after is None else nearest])[0].append(own)
     return [each for group in groups for each in group]
-
-
-def _asked(evidence: Evidence, here: Sequence[Chapter]) -> list[Chapter]:
-    """The chapters with those of the questions in the order in which page 1 asks them."""
-    order = grid.chapters(evidence) if here else ()
-    asked = iter(sorted((each for each in here if each.name in order), key=lambda each: order.index(each.name)))
-    return [next(asked) if each.name in order else each for each in here]
 
 
 def _title(evidence: Evidence) -> str:
