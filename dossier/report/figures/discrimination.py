@@ -207,30 +207,6 @@ def _limits(values: Sequence[float], what: Forest, reach: tuple[float, float]) -
     return start, 1.0, [position for position in (0.0, 0.25, 0.5, 0.75, 1.0) if position >= start]
 
 
-def _reach(
-    evidence: types.Evidence, what: Forest, shown: Sequence[types.DatasetSummary], values: Sequence[float]
-) -> tuple[float, float]:
-    """How far an axis without natural ends goes: to all values, and to the ends of intervals within reason.
-
-    The narrowest interval of a site is whole wherever it stands.
-    """
-    found = [estimate for site in shown if isinstance(estimate := what.found(evidence, site.name), types.Estimate)]
-    points = [what.reference, *(each.value for each in found)]
-    low, high = min(points), max(points)
-    widths = (each.high - each.low for each in found if each.low is not None and each.high is not None)
-    more = max(0.6 * (high - low), min(widths, default=0.0))
-    return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
-
-
-def _with_room(text_at: Mapping[float, str], axes: canvas.Panel, first: Sequence[float]) -> list[float]:
-    """The ticks whose numbers have room on an axis; those of `first` are asked first."""
-    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in text_at]))
-    middle = dict(zip(across[:, 0] * axes.width, text_at, strict=True))
-    wide = {at: widths.text_width(text_at[position]) for at, position in middle.items()}
-    asked = sorted(middle, key=lambda at: first.index(middle[at]) if middle[at] in first else len(first))
-    return [middle[at] for at in canvas.apart(asked, lambda one, other: (wide[one] + wide[other]) / 2 + TICK_GAP)]
-
-
 TICK_GAP = 1.8
 """The least room in mm between the numbers of two ticks."""
 
@@ -240,7 +216,14 @@ def _scale(axes: canvas.Panel, evidence: types.Evidence, what: Forest, shown: Se
     values = [value for site in shown for value in data.ends(what.found(evidence, site.name))]
     values += [value for site in shown for value in what.of_rivals(evidence, site.name).values()]
     values += (types.expected_range(pooled) or ()) if pooled is not None else ()
-    scale(axes, what, values, _reach(evidence, what, shown, values))
+    # How far an axis without natural ends goes: to all values, and to the ends of intervals within reason. The
+    # narrowest interval of a site is whole wherever it stands.
+    found = [estimate for site in shown if isinstance(estimate := what.found(evidence, site.name), types.Estimate)]
+    points = [what.reference, *(each.value for each in found)]
+    low, high = min(points), max(points)
+    widths = (each.high - each.low for each in found if each.low is not None and each.high is not None)
+    more = max(0.6 * (high - low), min(widths, default=0.0))
+    scale(axes, what, values, (max(min([low, *values]), low - more), min(max([high, *values]), high + more)))
     for bound in criterion(evidence, what.measure):
         axes.axvline(bound, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
 
@@ -255,7 +238,13 @@ def scale(axes: canvas.Panel, what: Forest, values: Sequence[float], reach: tupl
     plain = what.ratio or what.unbounded
     texts = [canvas.tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
     text_at = dict(zip(places, texts, strict=True))
-    kept = _with_room(text_at, axes, first=(what.reference, places[0], places[-1]))
+    # The ticks whose numbers have room on an axis; those of `first` are asked first.
+    first = (what.reference, places[0], places[-1])
+    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in text_at]))
+    middle = dict(zip(across[:, 0] * axes.width, text_at, strict=True))
+    wide = {at: widths.text_width(text_at[position]) for at, position in middle.items()}
+    asked = sorted(middle, key=lambda at: first.index(middle[at]) if middle[at] in first else len(first))
+    kept = [middle[at] for at in canvas.apart(asked, lambda one, other: (wide[one] + wide[other]) / 2 + TICK_GAP)]
     canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in text_at.items()])
     axes.axvline(what.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
 
