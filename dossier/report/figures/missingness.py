@@ -128,7 +128,12 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 def _caption(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -> str:
     every = gappy(known)
     datasets = [dataset for dataset in shown(evidence) if dataset.features]
-    complete, more = len({predictor for _, predictor in known}) - len(every), len(every) - MAP_ROWS
+    whole = {predictor for _, predictor in known} - set(every)
+    complete, more = len(whole), len(every) - MAP_ROWS
+    # How many of the predictors without a gap not all of these datasets hold, and which do not.
+    lacking = {label_of(dataset): whole - set(dataset.features) for dataset in datasets}
+    count, where = len(set[str]().union(*lacking.values())), [name for name, lost in lacking.items() if lost]
+    verb = "does" if len(where) == 1 else "do"
     return captions.said(
         "missing_values",
         evidence,
@@ -136,19 +141,9 @@ def _caption(evidence: types.Evidence, known: Mapping[tuple[str, str], float]) -
         many=len(datasets) > MAP_WITH_NUMBERS,
         complete=counted(complete, "predictor") if complete else "",
         verb="is" if complete == 1 else "are",
-        not_held=_not_held(datasets, known),
+        not_held=f", of which {captions.joined(where)} {verb} not hold {count}" if count else "",
         without=without_predictors(evidence),
         more=counted(more, "predictor") if more > 0 else "",
-    )
-
-
-def _not_held(datasets: Sequence[types.DatasetSummary], known: Mapping[tuple[str, str], float]) -> str:
-    """How many of the predictors without a gap not all of these datasets hold, and which do not."""
-    complete = {predictor for _, predictor in known} - set(gappy(known))
-    lacking = {label_of(dataset): complete - set(dataset.features) for dataset in datasets}
-    count, where = len(set[str]().union(*lacking.values())), [name for name, lost in lacking.items() if lost]
-    return (
-        f", of which {captions.joined(where)} {'does' if len(where) == 1 else 'do'} not hold {count}" if count else ""
     )
 
 
