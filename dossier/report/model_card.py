@@ -125,7 +125,11 @@ def _group(evidence: types.Evidence, name: str, measures: Sequence[str]) -> dict
     """One group of key metrics: its goal, its results and how they came about; the schema asks for one at least."""
     words, sites = entries("pages")["metrics"], types.externals(evidence)
     of_subgroups = name == "FairnessEquity"
-    results = _results(evidence, measures, of_subgroups)
+    # These measures at declared settings: over all sites and at each external one, or in each subgroup of these.
+    every = evidence.subgroups.results if of_subgroups else evidence.results
+    names = {site.name for site in sites} | (set() if of_subgroups else {types.POOLED})
+    here = (result for result in every if result.measure in measures and result.dataset in names)
+    results = [result for result in here if (result.subset is not None) == of_subgroups and _is_plain(evidence, result)]
     unasked = of_subgroups and not evidence.release.subgroup
     none = {"kind": "absent", "reason": "no subgroup is declared" if unasked else "nothing could be estimated"}
     said = [{"Label": _label(evidence, result), "ValueJson": _value(result)} for result in results]
@@ -137,14 +141,6 @@ def _group(evidence: types.Evidence, name: str, measures: Sequence[str]) -> dict
         "TestingDataDescription": f"External sites: {len(sites)}. Patients: {sum(site.n for site in sites)}.",
         "ValidationProcessAndJustification": evidence.statements.get("12e"),
     }
-
-
-def _results(evidence: types.Evidence, measures: Sequence[str], of_subgroups: bool) -> list[types.Result]:
-    """These measures at declared settings: over all sites and at each external one, or in each subgroup of these."""
-    every = evidence.subgroups.results if of_subgroups else evidence.results
-    names = {site.name for site in types.externals(evidence)} | (set() if of_subgroups else {types.POOLED})
-    here = (result for result in every if result.measure in measures and result.dataset in names)
-    return [result for result in here if (result.subset is not None) == of_subgroups and _is_plain(evidence, result)]
 
 
 def _is_plain(evidence: types.Evidence, result: types.Result) -> bool:
