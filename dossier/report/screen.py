@@ -204,7 +204,10 @@ class _Part:
             label = _title(caption)
             if caption is not None:
                 # Held in sight while the table scrolls below it.
-                caption[:], caption.text, caption.tail = [_within(caption)], None, None
+                # All that an element holds, in one that it may hold instead.
+                held = Element("span")
+                held.text, held[:] = caption.text, list(caption)
+                caption[:], caption.text, caption.tail = [held], None, None
             return _scrolling(element, label, after)
         return element
 
@@ -303,13 +306,6 @@ def _tenths(count: int) -> str:
     """So many tenths in as few letters as SVG reads."""
     whole, tenth = divmod(abs(count), 10)
     return f"{'-' if count < 0 else ''}{whole or ('' if tenth else 0)}{f'.{tenth}' if tenth else ''}"
-
-
-def _within(element: Element) -> Element:
-    """All that an element holds, in one that it may hold instead."""
-    held = Element("span")
-    held.text, held[:] = element.text, list(element)
-    return held
 
 
 def _title(caption: Element | None) -> str:
