@@ -133,7 +133,13 @@ def read(text: object) -> Build | Quick:
     """
     words = _words(text)
     if words[:2] == ["dossier", "build"]:
-        found: Build | Quick = _build(_options(words[2:], BUILD))
+        options = _options(words[2:], BUILD)
+        found: Build | Quick = Build(
+            edition=_last(options, "--edition", "all"),
+            page=_last(options, "--page", "a4"),
+            draft="--draft" in options,
+            local_site=_last(options, "--local-site"),
+        )
     elif words[:2] == ["dossier", "quick"]:
         found = _quick(_options(words[2:], QUICK))
     else:
@@ -214,15 +220,6 @@ def _options(words: list[str], known: dict[str, Reader]) -> dict[str, list[Any]]
             raise UnknownCommandError(f"gives {option} no value that it can have")
         found.setdefault(option, []).append(value)
     return found
-
-
-def _build(options: dict[str, list[Any]]) -> Build:
-    return Build(
-        edition=_last(options, "--edition", "all"),
-        page=_last(options, "--page", "a4"),
-        draft="--draft" in options,
-        local_site=_last(options, "--local-site"),
-    )
 
 
 def _quick(options: dict[str, list[Any]]) -> Quick:
