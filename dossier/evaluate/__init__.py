@@ -68,7 +68,10 @@ def evidence(
     computed = sites.shown(_complete(study, _on(jobs, progress, scheduler)))
     concluded = _with_flags(study, _since(study, _with_printed(computed, study)))
     # Criteria and checklist follow from what may be shown.
-    concluded = replace(concluded, criteria=_criteria(study, concluded))
+    since = () if concluded.changes is None else concluded.changes.results
+    every = [*concluded.by_every_horizon, *concluded.subgroups.results, *since]
+    declared = [acceptance.against_before(criterion, concluded.terms) for criterion in study.release.criteria]
+    concluded = replace(concluded, criteria=acceptance.judged(declared, concluded.datasets, every))
     concluded = replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
     shown = left_over.without_counts(concluded)
     if study.ledger is None:
@@ -260,13 +263,6 @@ def _with_flags(
     found += typed_numbers.not_found(shown, typed)
     found += _never_estimated(shown)[1]
     return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
-
-
-def _criteria(study: types.Study, shown: types.Evidence) -> tuple[types.Criterion, ...]:
-    since = () if shown.changes is None else shown.changes.results
-    every = [*shown.by_every_horizon, *shown.subgroups.results, *since]
-    declared = [acceptance.against_before(criterion, shown.terms) for criterion in study.release.criteria]
-    return acceptance.judged(declared, shown.datasets, every)
 
 
 def _since(study: types.Study, shown: types.Evidence) -> types.Evidence:
