@@ -76,7 +76,15 @@ def found(work: Sequence[pieces.Piece], scheduler: str, packages: Sequence[str])
                 raise errors.WorkerError.one("no_workers", AT, scheduler=scheduler)
             time.sleep(SECONDS_BETWEEN_LOOKS / 10)
         _refuse_other_versions(client, scheduler, (*OURS, *packages))
-        futures = _handed_over(client, work)
+        # All pieces, each of which waits for its dataset, which goes over once. A dataset is a task of its own and not
+        # scattered: what is scattered is lost with its worker, a task is done again.
+        sites: dict[str, Future[offered.Site]] = {}
+        futures: deque[Future[pieces.Found]] = deque()
+        for piece in work:
+            name = piece.site.dataset.name
+            if name not in sites:
+                sites[name] = client.submit(_itself, piece.site, pure=False)
+            futures.append(client.submit(_found, sites[name], piece.kind, piece.name, pure=False))
         while futures:
             # Whoever keeps the future of an answer that it has makes the cluster find it again with each lost worker.
             yield _answer(client, futures.popleft(), scheduler)
@@ -91,28 +99,24 @@ def _connected(scheduler: str) -> Iterator[Client]:
     import dask
 
     with _silence(), dask.config.set({"distributed.admin.large-graph-warning-threshold": 1 << 60}):
-        client = _client(scheduler, _security(encrypted))
+        # The certificates of Dask's configuration; a WorkerError says that TLS has none, or that they cannot be read.
+        from distributed.security import Security
+
+        try:
+            security = Security()
+            context = security.get_connection_args("client")["ssl_context"] if encrypted else None
+        except (OSError, ValueError, TypeError) as error:
+            reason = str(getattr(error, "strerror", None) or error)
+            raise errors.WorkerError.one("certificates_not_usable", AT, reason=reason) from error
+        if encrypted and context is None:
+            raise errors.WorkerError.one("no_certificates", AT)
+        client = _client(scheduler, security)
         try:
             yield client
         finally:
             # A scheduler that hangs does not keep us from ending.
             with suppress(OSError):
                 client.close(timeout=SECONDS_TO_CONNECT)
-
-
-def _security(encrypted: bool) -> Security:
-    """The certificates of Dask's configuration; a WorkerError says that TLS has none, or that they cannot be read."""
-    from distributed.security import Security
-
-    try:
-        security = Security()
-        context = security.get_connection_args("client")["ssl_context"] if encrypted else None
-    except (OSError, ValueError, TypeError) as error:
-        reason = str(getattr(error, "strerror", None) or error)
-        raise errors.WorkerError.one("certificates_not_usable", AT, reason=reason) from error
-    if encrypted and context is None:
-        raise errors.WorkerError.one("no_certificates", AT)
-    return security
 
 
 def _client(scheduler: str, security: Security) -> Client:
@@ -191,21 +195,6 @@ def _asked(client: Client, scheduler: str, question: Callable[..., str | None], 
         if not isinstance(answer, OSError):
             said.append("missing" if isinstance(answer, PackageNotFoundError) else str(answer))
     return sorted(set(said))
-
-
-def _handed_over(client: Client, work: Sequence[pieces.Piece]) -> deque[Future[pieces.Found]]:
-    """All pieces, each of which waits for its dataset, which goes over once.
-
-    A dataset is a task of its own and not scattered: what is scattered is lost with its worker, a task is done again.
-    """
-    sites: dict[str, Future[offered.Site]] = {}
-    futures: deque[Future[pieces.Found]] = deque()
-    for piece in work:
-        name = piece.site.dataset.name
-        if name not in sites:
-            sites[name] = client.submit(_itself, piece.site, pure=False)
-        futures.append(client.submit(_found, sites[name], piece.kind, piece.name, pure=False))
-    return futures
 
 
 def _itself(site: offered.Site) -> offered.Site:
