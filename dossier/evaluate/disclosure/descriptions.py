@@ -74,7 +74,14 @@ def _given(
     below = dataset.minimum_cell
     of_all = dataset.n if isinstance(dataset.n, CountRange) else chains.ranged(dataset.n, wide)
     if description.of == "outcome":
-        return _outcome(description, dataset, of_all)
+        # How many had the outcome, as the dataset itself gives it.
+        if dataset.outcome_withheld is not None:
+            return dataset.outcome_withheld
+        had = dataset.events if description.level is None else dataset.class_counts.get(description.level)
+        if had is None:
+            return Withheld(Fact("fewer_persons", below=below), below)
+        value = float(had) if description.statistic in ("events", "count") else int(had) / int(of_all)
+        return replace(description, value=value, n=of_all)
     of = SHARES.get(description.statistic)
     count = counted.get(_key(row, of)) if of else None
     if count is not None:
@@ -83,14 +90,3 @@ def _given(
             return Withheld(Fact("fewer_persons", below=below), below)
         return replace(description, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
     return measures.not_given(below)
-
-
-def _outcome(description: Description, dataset: DatasetSummary, of_all: CountRange) -> Description | Withheld:
-    """How many had the outcome, as the dataset itself gives it."""
-    if dataset.outcome_withheld is not None:
-        return dataset.outcome_withheld
-    count = dataset.events if description.level is None else dataset.class_counts.get(description.level)
-    if count is None:
-        return Withheld(Fact("fewer_persons", below=dataset.minimum_cell), dataset.minimum_cell)
-    value = float(count) if description.statistic in ("events", "count") else int(count) / int(of_all)
-    return replace(description, value=value, n=of_all)
