@@ -221,7 +221,12 @@ def _tests(gaps: Floats, risk: Floats, smooth: SmoothCurve, bootstrap: int, seed
     noise, rows = rng.standard_normal((bootstrap, len(curves.columns))), rng.standard_normal(bootstrap)
     below = {part: rng.beta(worth * part, worth * (1 - part), bootstrap) for part in (0.5, 0.9)}
     if not design.is_simple:
-        noise, rows = _as_sampled(noise, curves, n, smooth.freedom, rng), rows * math.sqrt(n / worth)
+        # The noise of coefficients of clustered or weighted rows, whose standard errors are their own and uncertain.
+        # Around the fitted curve it has a spread of one in every direction, elsewhere as much more as independent rows
+        # have.
+        root = curves.smoother.known(curves.columns, n * curves.share, curves.smoother.back(curves.fitted))
+        scale = np.sqrt(smooth.freedom / rng.chisquare(smooth.freedom, len(noise)))
+        noise, rows = np.asarray(np.einsum("bk,kj->bj", noise * scale[:, None], root)), rows * math.sqrt(n / worth)
     return ErrorTests(curves, n, noise, rows, below)
 
 
@@ -272,16 +277,6 @@ def bounds_after_update(
     weights = np.repeat(chances, bootstrap)
     low, high = (quantile_of(np.concatenate(drawn), weights, part) for part in (tail, 1 - tail))
     return low if shown >= level else 0.0, min(high, 1.0)
-
-
-def _as_sampled(noise: Floats, curves: CurveDraws, n: int, freedom: float, rng: np.random.Generator) -> Floats:
-    """The noise of coefficients of clustered or weighted rows, whose standard errors are their own and uncertain.
-
-    Around the fitted curve it has a spread of one in every direction, elsewhere as much more as independent rows have.
-    """
-    root = curves.smoother.known(curves.columns, n * curves.share, curves.smoother.back(curves.fitted))
-    scale = np.sqrt(freedom / rng.chisquare(freedom, len(noise)))
-    return np.asarray(np.einsum("bk,kj->bj", noise * scale[:, None], root))
 
 
 def _bounds_of_error(
