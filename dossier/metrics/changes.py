@@ -54,7 +54,10 @@ def judged(difference: Estimate, now: Estimate, best: str, before: Estimate | Ab
     """
     if difference.low is None or difference.high is None or difference.level is None:
         return difference
-    was = _before(difference, now)
+    # What a measure was, with its own error, or as wide as it can be by the intervals of now and of the difference.
+    value, error = now.value - difference.value, difference.details.get("se_before")
+    half = _half(now) + _half(difference) if error is None else two_sided(difference.level or 0.95) * error
+    was = replace(now, value=value, low=value - half, high=value + half)
     if isinstance(before, Estimate) and math.isclose(before.value, was.value, abs_tol=1e-9):
         was = before
     worse = {
@@ -88,13 +91,6 @@ def _farther(was: Estimate, low: float, high: float) -> tuple[float, float] | tu
         abs(then + by - 1) - abs(then - 1) for then, by in corners if was.low <= then <= was.high and low <= by <= high
     ]
     return min(every), max(every)
-
-
-def _before(difference: Estimate, now: Estimate) -> Estimate:
-    """What a measure was, with its own error, or as wide as it can be by the intervals of now and of the difference."""
-    value, error = now.value - difference.value, difference.details.get("se_before")
-    half = _half(now) + _half(difference) if error is None else two_sided(difference.level or 0.95) * error
-    return replace(now, value=value, low=value - half, high=value + half)
 
 
 def _half(found: Estimate) -> float:
