@@ -133,19 +133,15 @@ def drawn(values: Floats, most: int, rng: np.random.Generator) -> Floats:
     """At most so many of the rows, drawn without replacement; which ones does not depend on the order of the rows."""
     if len(values) <= most:
         return values
-    order = np.argsort(_codes(values), kind="stable")
-    return values[order[rng.choice(len(values), most, replace=False)]]
-
-
-def _codes(values: Floats) -> NDArray[np.uint64]:
-    """A number a row that only its values decide: sorting by it costs a tenth of sorting by every column."""
+    # A number a row that only its values decide: sorting by it costs a tenth of sorting by every column.
     codes = np.zeros(len(values), dtype=np.uint64)
     for column in values.T:
         # Adding 0 makes one of -0 and 0, which are equal; what is missing has one pattern of bits as well.
         bits = np.where(np.isnan(column), np.nan, column + 0.0).view(np.uint64)
         codes = (codes ^ bits) * MIXING
         codes ^= codes >> np.uint64(29)
-    return codes
+    order = np.argsort(codes, kind="stable")
+    return values[order[rng.choice(len(values), most, replace=False)]]
 
 
 def _some_pair_shares_nothing(present: NDArray[np.bool_]) -> bool:
