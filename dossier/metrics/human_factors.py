@@ -89,16 +89,6 @@ def _drawn(members: NDArray[np.bool_], replicates: int, rng: np.random.Generator
     return weights
 
 
-def _arms(study: ReaderStudy, reader: NDArray[np.int64], readers: int) -> list[NDArray[np.bool_]]:
-    """Which readers decide both with and without the model, which only with it and which only without it, where there
-    are any: in a paired study all do both."""
-    aided, unaided = (
-        np.bincount(reader, weights=~np.isnan(decisions), minlength=readers) > 0
-        for decisions in (study.aided, study.unaided)
-    )
-    return [arm for arm in (aided & unaided, aided & ~unaided, unaided & ~aided) if arm.any()]
-
-
 @dataclass(frozen=True)
 class Part:
     """The four counts of each replicate (replicates x 4) when things of one kind are drawn and all others stay."""
@@ -122,7 +112,13 @@ class DrawnCounts:
 def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts | None:
     readers, reader = _renumbered(study.reader)
     cases, case = _renumbered(study.case)
-    arms = _arms(study, reader, readers)
+    # Which readers decide both with and without the model, which only with it and which only without it, where there
+    # are any: in a paired study all do both.
+    aided, unaided = (
+        np.bincount(reader, weights=~np.isnan(decisions), minlength=readers) > 0
+        for decisions in (study.aided, study.unaided)
+    )
+    arms = [arm for arm in (aided & unaided, aided & ~unaided, unaided & ~aided) if arm.any()]
     if cases < 2 or min(int(arm.sum()) for arm in arms) < 2:
         return None
     tables = []
