@@ -99,7 +99,12 @@ def at_weights(
     if isinstance(found, Absent):
         return found
     design = sampled or Design(len(rows.risk))
-    freedom = _freedom(found, design)
+    # The degrees of freedom of the error: of clusters as for every measure, of rows from the kurtosis k of what n of
+    # them contribute, 2 n/(k - 1). Few who were followed long may stand for many, and then the error rests on these
+    # few. Of normal contributions it is n. Source: Satterthwaite 1946, with the variance of a variance.
+    added = found.linearized**2
+    spread = float(added.var()) / float(added.mean()) ** 2 if design.is_simple and added.any() else 0.0
+    freedom = max(2 * design.n / spread, 1.0) if spread > 0 else design.freedom
     df = freedom if math.isfinite(freedom) else None
     n, events = design.n, int(rows.cases.sum())
     details = {**found.details, **_left(of_each[0]), **({} if df is None else {"df": df})}
@@ -129,18 +134,6 @@ def _left(weights: Weights) -> dict[str, float | None]:
 def _error(found: Weighted, design: Design) -> float:
     """The standard error of a value from what the rows, or whole clusters, contribute."""
     return math.sqrt(design.variance(found.linearized))
-
-
-def _freedom(found: Weighted, design: Design) -> float:
-    """The degrees of freedom of the error: of clusters as for every measure, of rows from the kurtosis k of what n of
-    them contribute, 2 n/(k - 1).
-
-    Few who were followed long may stand for many, and then the error rests on these few. Of normal contributions it is
-    n. Source: Satterthwaite 1946, with the variance of a variance.
-    """
-    added = found.linearized**2
-    spread = float(added.var()) / float(added.mean()) ** 2 if design.is_simple and added.any() else 0.0
-    return max(2 * design.n / spread, 1.0) if spread > 0 else design.freedom
 
 
 def censored(weights: Weights) -> Method:
