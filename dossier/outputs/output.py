@@ -471,29 +471,25 @@ def _swap(working: Path, target: Path, out: Path) -> None:
     if not held:
         working.rename(target)
     elif not _exchange(working, target):
-        _step_aside(working, target, out)
-    _sync(target.parent)
-
-
-def _step_aside(working: Path, target: Path, out: Path) -> None:
-    """The change in two steps; killed between them, the next build finds in a journal under which name OUT is."""
-    previous, journal = _previous(target), _journal(target)
-    for path in (previous, journal):
-        if os.path.lexists(path):
-            raise errors.OutputError.one("name_taken", Out(str(out)), file=path.name, out=target.name)
-    journal.write_bytes(_about(target, target))
-    _sync(journal)
-    _sync(target.parent)
-    target.rename(previous)
-    try:
-        working.rename(target)
-    except BaseException:
-        previous.rename(target)
+        # The change in two steps; killed between them, the next build finds in a journal under which name OUT is.
+        previous, journal = _previous(target), _journal(target)
+        for path in (previous, journal):
+            if os.path.lexists(path):
+                raise errors.OutputError.one("name_taken", Out(str(out)), file=path.name, out=target.name)
+        journal.write_bytes(_about(target, target))
+        _sync(journal)
+        _sync(target.parent)
+        target.rename(previous)
+        try:
+            working.rename(target)
+        except BaseException:
+            previous.rename(target)
+            journal.unlink()
+            raise
+        _sync(target.parent)
+        _discard(previous, target)
         journal.unlink()
-        raise
     _sync(target.parent)
-    _discard(previous, target)
-    journal.unlink()
 
 
 def _about(target: Path, folder: Path) -> bytes:
