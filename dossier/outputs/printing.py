@@ -80,7 +80,22 @@ def _printed(
     said("draw", "figures", 0, 1)
     gallery = draw.gallery(evidence, jobs)
     said("draw", "figures", 1, 1)
-    files = _editions(gallery, text, command, jobs, said)
+    # Each edition as PDF, side by side when there are workers; at last the file for the screen, with their hashes.
+    editions, page = command.editions, command.page
+    printed = [edition for edition in editions if edition != "html"]
+    draft = isinstance(command, commands.Build) and command.draft
+    said("print", "", 0, len(editions))
+    made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+        joblib.delayed(edition_of)(gallery, text, edition, page, draft) for edition in printed
+    )
+    files: dict[str, bytes] = {}
+    for edition, pdf in zip(printed, made, strict=True):
+        files[contents.file_of(edition)] = pdf
+        said("print", edition, len(files), len(editions))
+    if "html" in editions:
+        with collector.held_off():
+            files[contents.file_of("html")] = screen.page(gallery, text, draft, files)
+        said("print", "html", len(files), len(editions))
     files[results.RESULTS] = text
     files["results.csv"] = results_csv.text(read)
     files["model-card.xml"] = model_card.text(living_text.resolved(evidence))
@@ -100,28 +115,6 @@ def _read(content: bytes | results.Results) -> tuple[results.Results, bytes]:
     if strange := letters.of_results(read, results.RESULTS):
         raise ReleaseError(strange)
     return read, read.text()
-
-
-def _editions(
-    gallery: Gallery, text: bytes, command: commands.Build | commands.Quick, jobs: int, tell: Progress
-) -> dict[str, bytes]:
-    """Each edition as PDF, side by side when there are workers; at last the file for the screen, with their hashes."""
-    editions, page = command.editions, command.page
-    printed = [edition for edition in editions if edition != "html"]
-    draft = isinstance(command, commands.Build) and command.draft
-    tell("print", "", 0, len(editions))
-    made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(edition_of)(gallery, text, edition, page, draft) for edition in printed
-    )
-    pages: dict[str, bytes] = {}
-    for edition, pdf in zip(printed, made, strict=True):
-        pages[contents.file_of(edition)] = pdf
-        tell("print", edition, len(pages), len(editions))
-    if "html" in editions:
-        with collector.held_off():
-            pages[contents.file_of("html")] = screen.page(gallery, text, draft, pages)
-        tell("print", "html", len(pages), len(editions))
-    return pages
 
 
 def edition_of(gallery: Gallery, text: bytes, edition: contents.Edition, page: str, draft: bool) -> bytes:
