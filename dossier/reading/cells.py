@@ -127,19 +127,15 @@ def _spelled_out(cells: Any) -> Any:
         counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
         return compute.divide(counts, float(IN_A_DAY[kind.unit]))
     if kinds.is_string_view(kind) or kinds.is_fixed_size_binary(kind) or kinds.is_binary_view(kind):
-        return _decoded(cells)
+        # Bytes as the text that they hold, or else as bytes are written.
+        try:
+            return cells.cast(pyarrow.string())
+        except pyarrow.ArrowInvalid:
+            return _texts(cells)
     of_bytes = kinds.is_binary(kind) or kinds.is_large_binary(kind)
     if extended or kinds.is_nested(kind) or kinds.is_interval(kind) or of_bytes:
         return _texts(cells)
     return cells
-
-
-def _decoded(cells: Any) -> Any:
-    """Bytes as the text that they hold, or else as bytes are written."""
-    try:
-        return cells.cast(pyarrow.string())
-    except pyarrow.ArrowInvalid:
-        return _texts(cells)
 
 
 def _texts(cells: Any) -> Any:
