@@ -96,12 +96,7 @@ def separator(text: str, file: str, dialect: Dialect) -> str:
         return dialect.separator
     if file.lower().removesuffix(".gz").endswith(".tsv"):
         return "\t"
-    first, second = _counts(text)
-    return max(SEPARATORS, key=lambda sign: (0 < first[sign] == second[sign], first[sign]))
-
-
-def _counts(text: str) -> tuple[dict[str, int], dict[str, int]]:
-    """How often each separator stands in the first two records that hold any, outside of quotation marks."""
+    # How often each separator stands in the first two records that hold any, outside of quotation marks.
     records: list[dict[str, int]] = [dict.fromkeys(SEPARATORS, 0)]
     quoted, titles = False, 0
     for sign in text:
@@ -118,7 +113,8 @@ def _counts(text: str) -> tuple[dict[str, int], dict[str, int]]:
             records.append(dict.fromkeys(SEPARATORS, 0))
         elif sign in records[-1]:
             records[-1][sign] += 1
-    return records[0], records[-1]
+    first, second = records[0], records[-1]
+    return max(SEPARATORS, key=lambda sign: (0 < first[sign] == second[sign], first[sign]))
 
 
 def with_points(columns: tuple[Any, ...], between: str, dialect: Dialect) -> tuple[Any, ...]:
