@@ -150,7 +150,12 @@ def written(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, byte
         found = next(each for each in names if each not in files)
         files[found] = b""
         try:
-            files[found] = _parquet(frame, shown(found))
+            # The rows as a parquet file in plain cells, which are the same whichever kind of frame they were given in.
+            place = shown(found)
+            table = pyarrow.table({name: _whole(name, column, place) for name, column in _columns(frame, place)})
+            sink = pyarrow.BufferOutputStream()
+            pyarrow.parquet.write_table(table, sink)
+            files[found] = bytes(sink.getvalue())
         except DataError as error:
             faults.extend(error.faults)
         return found
@@ -174,14 +179,6 @@ def written(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, byte
     if faults:
         raise DataError(faults)
     return tables, files
-
-
-def _parquet(frame: Any, place: str) -> bytes:
-    """The rows as a parquet file in plain cells, which are the same whichever kind of frame they were given in."""
-    table = pyarrow.table({name: _whole(name, column, place) for name, column in _columns(frame, place)})
-    sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table, sink)
-    return bytes(sink.getvalue())
 
 
 def _whole(name: str, column: Any, place: str) -> Any:
