@@ -39,10 +39,32 @@ def reader_study(declared: Declared | None, folder: Folder, flags: list[Flag]) -
     faults: list[Fault] = []
     columns, rows = _columns(declared, declared.file, folder, faults)
     _check(declared, declared.file, columns, rows, faults)
-    flags += _doubts(columns)
+    # Readers and groups by a word that is written where a name is unknown; it may be a name.
+    named = {name: sorted(set(filter(None, words(columns[name])))) for name in ("reader", "group") if name in columns}
+    flags += [
+        Flag("code_for_missing", POOLED, Fact("reader_of_no_name", what=name, word=word), columns=(name,))
+        for name, found in named.items()
+        for word in found
+        if notations.is_word(word)
+    ]
     if faults:
         raise DataError(faults)
-    return _made(declared, columns)
+    truth, unaided, aided = (columns[name].numbers for name in ("truth", "unaided", "aided"))
+    readers, reader = _numbered(columns["reader"])
+    _, case = _numbered(columns["case"])
+    groups = words(columns["group"]) if "group" in columns else ()
+    of_reader = {int(number): text or "" for number, text in zip(reader, groups, strict=False)}
+    return ReaderStudy(
+        design=declared.design,
+        counts=DecisionCounts(*_wrong_and_right(aided, truth), *_wrong_and_right(unaided, truth)),
+        reader=reader,
+        case=case,
+        truth=truth,
+        unaided=unaided,
+        aided=aided,
+        advice=columns["advice"].numbers if "advice" in columns else None,
+        group=tuple(of_reader[number] for number in range(len(readers))) if of_reader else (),
+    )
 
 
 def _columns(declared: Declared, file: str, folder: Folder, faults: list[Fault]) -> tuple[dict[str, Series], Rows]:
@@ -137,37 +159,7 @@ def _compared(file: str, columns: Mapping[str, Series], rows: Rows, faults: list
     faults += by_row("case_of_one_arm", file, None, rows[alone], lambda k: {"arm": Fact(arms[k])})
 
 
-def _doubts(columns: Mapping[str, Series]) -> list[Flag]:
-    """Readers and groups by a word that is written where a name is unknown; it may be a name."""
-    named = {name: sorted(set(filter(None, words(columns[name])))) for name in ("reader", "group") if name in columns}
-    return [
-        Flag("code_for_missing", POOLED, Fact("reader_of_no_name", what=name, word=word), columns=(name,))
-        for name, found in named.items()
-        for word in found
-        if notations.is_word(word)
-    ]
-
-
 # ---- what is right --------------------------------------------------------------------------------------------------
-
-
-def _made(declared: Declared, columns: Mapping[str, Series]) -> ReaderStudy:
-    truth, unaided, aided = (columns[name].numbers for name in ("truth", "unaided", "aided"))
-    readers, reader = _numbered(columns["reader"])
-    _, case = _numbered(columns["case"])
-    groups = words(columns["group"]) if "group" in columns else ()
-    of_reader = {int(number): text or "" for number, text in zip(reader, groups, strict=False)}
-    return ReaderStudy(
-        design=declared.design,
-        counts=DecisionCounts(*_wrong_and_right(aided, truth), *_wrong_and_right(unaided, truth)),
-        reader=reader,
-        case=case,
-        truth=truth,
-        unaided=unaided,
-        aided=aided,
-        advice=columns["advice"].numbers if "advice" in columns else None,
-        group=tuple(of_reader[number] for number in range(len(readers))) if of_reader else (),
-    )
 
 
 def _numbered(found: Series) -> tuple[tuple[str, ...], Rows]:
