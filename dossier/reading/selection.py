@@ -10,8 +10,8 @@ import numpy as np
 
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import Key
-from dossier.core.release import DatasetDeclaration, Value
-from dossier.reading.columns import Bools, Series, coded, column, spelled, words
+from dossier.core.release import DatasetDeclaration
+from dossier.reading.columns import Series, coded, column, spelled, words
 from dossier.reading.faults import nearest, no_column
 from dossier.reading.tables import Place, RawTable
 from dossier.words.wording import shown
@@ -28,7 +28,19 @@ def selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults:
     for name, values in declaration.rows.items():
         held = _held(raw, declaration, name, faults)
         if held:
-            keep &= _with_one_of(held, name, values, raw.file, where.of("rows"), faults)
+            # The rows that have one of these values, and the faults of values that no row has.
+            every = [(codes, known) for codes, known in map(coded, held)]
+            found = np.zeros(len(held[0].missing), dtype=bool)
+            for value in values:
+                word = spelled(value)
+                here = [codes == known.index(word) for codes, known in every if word in known]
+                found |= np.logical_or.reduce(here) if here else False
+                if not here:
+                    theirs = tuple(dict.fromkeys(word for _, words in every for word in words))
+                    near = nearest(word, theirs)
+                    said = {"column": name, "value": shown(value), "file": raw.file}
+                    faults.append(Fault("value_nowhere", where.of("rows"), **said, known=theirs, near=near))
+            keep &= found
     if not declaration.rows or len(faults) > known:
         return raw
     if not keep.any():
@@ -44,24 +56,6 @@ def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: lis
         faults.append(no_column(name, raw.file, list(raw.columns), f"rows = {{ {name} = … }}"))
         return []
     return [column(theirs, cells[theirs]) for cells in (raw.columns, raw.codes) if theirs in cells]
-
-
-def _with_one_of(
-    held: list[Series], name: str, values: tuple[Value, ...], file: str, where: Key, faults: list[Fault]
-) -> Bools:
-    """The rows that have one of these values, and the faults of values that no row has."""
-    every = [(codes, known) for codes, known in map(coded, held)]
-    found = np.zeros(len(held[0].missing), dtype=bool)
-    for value in values:
-        word = spelled(value)
-        here = [codes == known.index(word) for codes, known in every if word in known]
-        found |= np.logical_or.reduce(here) if here else False
-        if not here:
-            known = list(dict.fromkeys(word for _, words in every for word in words))
-            near = nearest(word, known)
-            said = {"column": name, "value": shown(value), "file": file}
-            faults.append(Fault("value_nowhere", where, **said, known=tuple(known), near=near))
-    return found
 
 
 def _counted(others: RawTable, declaration: DatasetDeclaration) -> Counter[Place]:
