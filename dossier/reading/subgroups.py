@@ -104,7 +104,23 @@ def _of_column(
     if declared.levels is not None:
         named = tuple(declared.levels.values())
         return named, {name: _by_levels(column, tuple(declared.levels or ())) for name, column in found.items()}
-    return _by_own_values(declared.column, found, holders, where, faults)
+    kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
+    numeric = [holders[key].table.file for key, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[key].table.file for key, kind in kinds.items() if kind != "numbers"]
+    if numeric and textual:
+        at = Cell(numeric[0], declared.column, other=textual[0])
+        faults.append(Fault("numbers_and_texts", at, name=declared.column, file=numeric[0], other=textual[0]))
+        return (), {}
+    cells = {key: _spelled(column) for key, column in found.items()}
+    labels, codes = numbered(cells)
+    if long := [fault for key, texts in cells.items() for fault in too_long(declared.column, texts, holders[key])]:
+        faults.extend(long)
+        return (), {}
+    if len(labels) > (MOST_NUMBERS if numeric else MOST_TEXTS):
+        code, kind = ("many_numbers_of_subgroup", "number") if numeric else ("many_texts_of_subgroup", "text")
+        faults.append(Fault(code, where, column=declared.column, values=Count(len(labels), f"different {kind}")))
+        return (), {}
+    return labels, {key: np.nan_to_num(code, nan=-1).astype(np.int64) for key, code in codes.items()}
 
 
 # ---- cuts -----------------------------------------------------------------------------------------------------------
@@ -155,28 +171,6 @@ def _by_levels(column: columns.Series, values: Sequence[str]) -> NDArray[np.int6
         if as_number is not None:
             places[~column.missing & (column.numbers == as_number)] = index
     return places
-
-
-def _by_own_values(
-    name: str, found: Mapping[Key, columns.Series], holders: Mapping[Key, Input], where: Key, faults: list[Fault]
-) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
-    kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
-    numeric = [holders[key].table.file for key, kind in kinds.items() if kind == "numbers"]
-    textual = [holders[key].table.file for key, kind in kinds.items() if kind != "numbers"]
-    if numeric and textual:
-        at = Cell(numeric[0], name, other=textual[0])
-        faults.append(Fault("numbers_and_texts", at, name=name, file=numeric[0], other=textual[0]))
-        return (), {}
-    cells = {key: _spelled(column) for key, column in found.items()}
-    labels, codes = numbered(cells)
-    if long := [fault for key, texts in cells.items() for fault in too_long(name, texts, holders[key])]:
-        faults.extend(long)
-        return (), {}
-    if len(labels) > (MOST_NUMBERS if numeric else MOST_TEXTS):
-        code, kind = ("many_numbers_of_subgroup", "number") if numeric else ("many_texts_of_subgroup", "text")
-        faults.append(Fault(code, where, column=name, values=Count(len(labels), f"different {kind}")))
-        return (), {}
-    return labels, {key: np.nan_to_num(code, nan=-1).astype(np.int64) for key, code in codes.items()}
 
 
 def _spelled(column: columns.Series) -> list[str | None]:
