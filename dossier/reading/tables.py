@@ -97,7 +97,19 @@ def table(
         return _with_header(raw.filled()) if head else _without_blank_lines(raw, written)
     signatures.refuse_another_kind(source, file, ending)
     if ending == ".xlsx":
-        return _workbook(source, file, dialect, head)
+        # The rows of a sheet that hold something; without a head all of them, and their cells as one types them.
+        found = workbooks.sheet(source, file, dialect.sheet, dialect.where)
+        rows = np.array(found.rows, dtype=np.int64)
+        if not head:
+            columns = zip(*found.cells, strict=True)
+            spelled = (["" if cell is None else cells.text(cell) for cell in column] for column in columns)
+            arrays = (pyarrow.array(texts, pyarrow.string()) for texts in spelled)
+            return RawTable(file, {f"{k}": array for k, array in enumerate(arrays)}, rows)
+        names = ["" if name is None else cells.text(name) for name in found.cells[0]]
+        refuse_badly_named(names, len(rows) - 1, file)
+        named = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
+        notes = (facts.Fact("hidden_rows", rows=facts.Count(found.hidden, "row"), file=file),) if found.hidden else ()
+        return RawTable(file, named, rows[1:], notes=notes)
     return _statistical(source, file, ending) if ending in statistical.READERS else _feather(source, file)
 
 
@@ -217,22 +229,6 @@ def refuse_badly_named(names: Sequence[str], count: int, file: str) -> None:
 
 
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
-
-
-def _workbook(content: bytes, file: str, dialect: Dialect, head: bool) -> RawTable:
-    """The rows of a sheet that hold something; without a head all of them, and their cells as one types them."""
-    found = workbooks.sheet(content, file, dialect.sheet, dialect.where)
-    rows = np.array(found.rows, dtype=np.int64)
-    if not head:
-        columns = zip(*found.cells, strict=True)
-        spelled = (["" if cell is None else cells.text(cell) for cell in column] for column in columns)
-        arrays = (pyarrow.array(texts, pyarrow.string()) for texts in spelled)
-        return RawTable(file, {f"{k}": array for k, array in enumerate(arrays)}, rows)
-    names = ["" if name is None else cells.text(name) for name in found.cells[0]]
-    refuse_badly_named(names, len(rows) - 1, file)
-    named = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
-    notes = (facts.Fact("hidden_rows", rows=facts.Count(found.hidden, "row"), file=file),) if found.hidden else ()
-    return RawTable(file, named, rows[1:], notes=notes)
 
 
 def _statistical(content: bytes, file: str, ending: str) -> RawTable:
