@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -108,13 +108,25 @@ def _rows(page: Any, file: str) -> Sheet:
     found: dict[int, dict[int, Any]] = {}
     width = 0
     with page.parent._archive.open(page._worksheet_path) as part:
-        sheet = _parser(page, part)
+        # What parses the number and the cells of each row that is written down, in the order of the file. Not iter_rows
+        # of openpyxl, which loses each row that stands behind one with a larger number, and makes up every row that is
+        # not there.
+        from openpyxl.worksheet._reader import WorkSheetParser
+
+        book = page.parent
+        settings = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
+        sheet = WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings)
         for number, row in sheet.parse():
             filled = [(cell["column"], value) for cell in row if (value := _value(cell["value"])) is not None]
             if not filled:
                 continue
-            _refuse_misplaced(number, [column for column, _ in filled], file, number in found)
-            width = max(width, *(column for column, _ in filled), 0)
+            # Refuse a row with cells where no sheet has any, one that stands twice, and one that holds a cell twice.
+            columns, at = [column for column, _ in filled], Cell(file, rows=(number,))
+            if number in found or len(set(columns)) < len(columns):
+                raise errors.DataError.one("row_twice_in_sheet", at, row=number, file=file)
+            if not 1 <= number <= LAST_ROW or min(columns) < 1 or max(columns) > LAST_COLUMN:
+                raise errors.DataError.one("cell_outside_sheet", at, file=file, row=number, column=max(columns))
+            width = max(width, *columns, 0)
             if (len(found) + 1) * width > MOST_CELLS:
                 raise errors.DataError.one("many_cells", File(file), file=file, most=MOST_CELLS)
             found[number] = dict(filled)
@@ -124,28 +136,6 @@ def _rows(page: Any, file: str) -> Sheet:
     of_rows = sheet.row_dimensions
     hidden = sum(of_rows.get(str(number), {}).get("hidden") in ("1", "true") for number in numbers)
     return Sheet(tuple(tuple(map(found[number].get, range(1, width + 1))) for number in numbers), numbers, hidden)
-
-
-def _parser(page: Any, part: Any) -> Any:
-    """What parses the number and the cells of each row that is written down, in the order of the file.
-
-    Not iter_rows of openpyxl, which loses each row that stands behind one with a larger number, and makes up every row
-    that is not there.
-    """
-    from openpyxl.worksheet._reader import WorkSheetParser
-
-    book = page.parent
-    settings = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
-    return WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings)
-
-
-def _refuse_misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> None:
-    """Refuse a row with cells where no sheet has any, one that stands twice, and one that holds a cell twice."""
-    at = Cell(file, rows=(number,))
-    if again or len(set(columns)) < len(columns):
-        raise errors.DataError.one("row_twice_in_sheet", at, row=number, file=file)
-    if not 1 <= number <= LAST_ROW or min(columns) < 1 or max(columns) > LAST_COLUMN:
-        raise errors.DataError.one("cell_outside_sheet", at, file=file, row=number, column=max(columns))
 
 
 def _value(value: Any) -> Any:
