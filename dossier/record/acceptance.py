@@ -132,7 +132,16 @@ def never_estimated(
         why = {dataset: _never(criterion, dataset, results, resampled) for dataset in named}
         absent = {dataset: found for dataset, found in why.items() if found is not None}
         if absent and len(absent) == len(named):
-            faults.append(_fault(number, criterion, absent, offered))
+            faults.append(
+                errors.Fault(
+                    "never_estimated",
+                    listed_table("acceptance", number),
+                    asked=" at ".join(text for text in (criterion.measure, ", ".join(listed(criterion))) if text),
+                    dataset=criterion.dataset,
+                    reasons=tuple(dict.fromkeys(reason_text(found.reason) for found in absent.values())),
+                    mend=_instead(criterion, set(absent), offered),
+                )
+            )
             continue
         at = listed(criterion)
         where = Fact("criterion_settings", settings=at) if at else None
@@ -170,19 +179,6 @@ def _never(
         return None if isinstance(found, types.Withheld) else found
     number = _number(found, criterion)
     return number if isinstance(number, types.Absent) and criterion.measure not in resampled else None
-
-
-def _fault(
-    number: int, criterion: Acceptance, absent: Mapping[str, types.Absent], offered: Sequence[tuple[types.Result, bool]]
-) -> errors.Fault:
-    return errors.Fault(
-        "never_estimated",
-        listed_table("acceptance", number),
-        asked=" at ".join(text for text in (criterion.measure, ", ".join(listed(criterion))) if text),
-        dataset=criterion.dataset,
-        reasons=tuple(dict.fromkeys(reason_text(found.reason) for found in absent.values())),
-        mend=_instead(criterion, set(absent), offered),
-    )
 
 
 def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[types.Result, bool]]) -> Fact:
