@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -115,32 +115,26 @@ def _map(drawn: Figure, surface: types.Curve, left: float, top: float, wide: flo
         contours = axes.contour(priority, share, values, levels=levels, colors=[ink.BLUE], linewidths=0.7)
         lines = {float(level): parts for level, parts in zip(contours.levels, contours.allsegs, strict=True) if parts}
         joined = {level: np.concatenate(parts) for level, parts in lines.items()}
-        _label_contours(drawn, joined, (left, top), (wide, high))
+        # The level of each line where it leaves the map: above it, or else on its right; where two would collide, one.
+        taken: list[tuple[float, bool]] = []
+        for level, line in joined.items():
+            upmost, right = line[int(np.argmax(line[:, 1]))], line[int(np.argmax(line[:, 0]))]
+            text = canvas.tick_text(level)
+            if upmost[1] > 0.999:
+                x = left + float(upmost[0]) * wide
+                if all(above is False or abs(x - other) > widths.text_width(text) + 1.5 for other, above in taken):
+                    taken.append((x, True))
+                    canvas.write(drawn, x, top - 2.2, text, ha="center", color=ink.INK_2)
+            elif right[0] > 0.999:
+                y = top + (1 - float(right[1])) * high
+                if all(above or abs(y - other) > canvas.LINE for other, above in taken):
+                    taken.append((y, False))
+                    canvas.write(drawn, left + wide + 1.2, y, text, color=ink.INK_2)
     canvas.ticks(axes, "x", [0, 0.5, 1])
     canvas.ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
     canvas.write(drawn, left, top - 7.0, "a", weight=600)
     canvas.write(drawn, left + 4.0, top - 7.0, "H-accuracy")
     axes.titles("Priority of the outcome", "Called complex, %", away=10.0)
-
-
-def _label_contours(
-    drawn: Figure, lines: Mapping[float, types.Floats], corner: tuple[float, float], size: tuple[float, float]
-) -> None:
-    """The level of each line where it leaves the map: above it, or else on its right; where two would collide, one."""
-    taken: list[tuple[float, bool]] = []
-    for level, line in lines.items():
-        top, right = line[int(np.argmax(line[:, 1]))], line[int(np.argmax(line[:, 0]))]
-        text = canvas.tick_text(level)
-        if top[1] > 0.999:
-            x = corner[0] + float(top[0]) * size[0]
-            if all(above is False or abs(x - other) > widths.text_width(text) + 1.5 for other, above in taken):
-                taken.append((x, True))
-                canvas.write(drawn, x, corner[1] - 2.2, text, ha="center", color=ink.INK_2)
-        elif right[0] > 0.999:
-            y = corner[1] + (1 - float(right[1])) * size[1]
-            if all(above or abs(y - other) > canvas.LINE for other, above in taken):
-                taken.append((y, False))
-                canvas.write(drawn, corner[0] + size[0] + 1.2, y, text, color=ink.INK_2)
 
 
 def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide: float, high: float) -> None:
