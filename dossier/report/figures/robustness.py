@@ -563,7 +563,14 @@ def draw_arranged(evidence: types.Evidence, arranged: Arrangement) -> Figure:
     _band_names(drawn, plan)
     for index in range(len(arranged.fields)):
         _panel(drawn, arranged, index)
-    _margin(drawn, arranged)
+    # The names at the right margin, each on a thin line to the height of its marks.
+    start, end = (plan.x(2) + plan.width + more for more in (RADIUS + 0.6, LEADER + 0.4))
+    for place in arranged.placed:
+        position = arranged.margin.get(place.site.name)
+        if position is not None and place.similarity is not None:
+            height = TOP + plan.y(place.similarity.value)
+            marks.stroke(drawn, (start, height), (end, TOP + position), ink.RULE, 0.4)
+            canvas.write(drawn, end + 0.6, TOP + position, place.name, **place.looks)
     if plan.rows:
         unknown = [place.name for place in arranged.placed if place.similarity is None]
         rows = forest.Rows(drawn, plan.bottom + 7.0)
@@ -756,18 +763,6 @@ def _marks(axes: canvas.Panel, arranged: Arrangement, index: int) -> None:
         if spot is not None:
             text = _label(place, stands, scale)
             axes.text(*axes.point(spot), text, ha="center", va="center", zorder=5, **place.looks)
-
-
-def _margin(drawn: Figure, arranged: Arrangement) -> None:
-    """The names at the right margin, each on a thin line to the height of its marks."""
-    plan = arranged.plan
-    start, end = (plan.x(2) + plan.width + more for more in (RADIUS + 0.6, LEADER + 0.4))
-    for place in arranged.placed:
-        position = arranged.margin.get(place.site.name)
-        if position is not None and place.similarity is not None:
-            height = TOP + plan.y(place.similarity.value)
-            marks.stroke(drawn, (start, height), (end, TOP + position), ink.RULE, 0.4)
-            canvas.write(drawn, end + 0.6, TOP + position, place.name, **place.looks)
 
 
 def _label(place: Placed, stands: Standing, scale: Scale) -> str:
