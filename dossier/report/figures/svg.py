@@ -176,7 +176,19 @@ class _Sheet(RendererBase):
         if angle % 360:
             setting["transform"] = f"rotate({_number(-angle)} {setting['x']} {setting['y']})"
         self._finish_path()
-        self._elements.append(f"<text{_attributes(setting | _font(gc, prop))}>{escape(plain(s))}</text>")
+        looks = {"fill": _colour(tuple(gc.get_rgb()[:3]))}
+        looks |= _opacity("opacity", gc.get_alpha() if gc.get_forced_alpha() else gc.get_rgb()[3])
+        family, weight = ", ".join(prop.get_family()), prop.get_weight()
+        weight = weight_dict[weight] if isinstance(weight, str) else weight
+        if family != FAMILY:
+            looks["font-family"] = family
+        if prop.get_size() != SIZE:
+            looks["font-size"] = _number(prop.get_size())
+        if weight != 400:
+            looks["font-weight"] = str(weight)
+        if prop.get_style() != "normal":
+            looks["font-style"] = prop.get_style()
+        self._elements.append(f"<text{_attributes(setting | looks)}>{escape(plain(s))}</text>")
 
     # ---- paths ----------------------------------------------------------------------------------
 
@@ -252,22 +264,6 @@ def _stroke(gc: GraphicsContextBase) -> Looks:
 
 def _opacity(name: str, seen: float) -> Looks:
     return {} if seen == 1 else {name: _number(seen)}
-
-
-def _font(gc: GraphicsContextBase, prop: FontProperties) -> Looks:
-    looks = {"fill": _colour(tuple(gc.get_rgb()[:3]))}
-    looks |= _opacity("opacity", gc.get_alpha() if gc.get_forced_alpha() else gc.get_rgb()[3])
-    family, weight = ", ".join(prop.get_family()), prop.get_weight()
-    weight = weight_dict[weight] if isinstance(weight, str) else weight
-    if family != FAMILY:
-        looks["font-family"] = family
-    if prop.get_size() != SIZE:
-        looks["font-size"] = _number(prop.get_size())
-    if weight != 400:
-        looks["font-weight"] = str(weight)
-    if prop.get_style() != "normal":
-        looks["font-style"] = prop.get_style()
-    return looks
 
 
 def _only_strokes(looks: Looks) -> bool:
