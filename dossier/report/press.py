@@ -61,7 +61,11 @@ def pdf(document: types.Document) -> bytes:
     with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
         rendered = _rendered(document, fonts)
         _refuse_words_without_room(document, rendered.pages)
-        _refuse_what_is_on_no_page(document, rendered.pages)
+        # Every figure and table has its place: what a style sheet lets float may find none, and is then left out.
+        boxes = (box for page in rendered.pages for box in page._page_box.descendants(placeholders=True))
+        there = {box.element.get("id") for box in boxes if isinstance(box.element, ElementTree.Element)}
+        if lost := [name for name in NAMED.findall(document.html) if name not in there]:
+            raise errors.PageError.one("on_no_page", Material(document.title), names=tuple(lost))
         midnight = datetime.datetime.combine(document.date, datetime.time(), datetime.UTC)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
@@ -236,14 +240,6 @@ def _refuse_words_without_room(document: types.Document, pages: Iterable[Any]) -
             faults.append(errors.Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
     if faults:
         raise errors.PageError(faults)
-
-
-def _refuse_what_is_on_no_page(document: types.Document, pages: Iterable[Any]) -> None:
-    """Every figure and table has its place: what a style sheet lets float may find none, and is then left out."""
-    boxes = (box for page in pages for box in page._page_box.descendants(placeholders=True))
-    printed = {box.element.get("id") for box in boxes if isinstance(box.element, ElementTree.Element)}
-    if lost := [name for name in NAMED.findall(document.html) if name not in printed]:
-        raise errors.PageError.one("on_no_page", Material(document.title), names=tuple(lost))
 
 
 NAMED = re.compile(r"""<(?:figure|table)\b[^>]*?\bid=["']([^"']+)""")
