@@ -10,7 +10,7 @@ import asyncio
 import datetime
 import hashlib
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -127,22 +127,16 @@ def _of_the_release(out: Path, signatures: Sequence[signed.Signature]) -> tuple[
     strange = [signature for signature in signatures if signature.meaning not in meanings]
     wrong = [f"{each.path}, signature {each.number}: its meaning is none that the release declares" for each in strange]
     done = {signature.meaning for signature in signatures}
-    return (
-        wrong,
-        [role for said, role in meanings.items() if said not in done],
-        _others(signatures, sign.names(document)),
-    )
-
-
-def _others(signatures: Sequence[signed.Signature], names: Mapping[str, Sequence[str]]) -> list[str]:
-    """Signers whose certificate gives another name than the release: it may be written otherwise, or another person."""
+    # Signers whose certificate gives another name than the release: it may be written otherwise, or another person.
+    names = sign.names(document)
     found = [
         f"the certificate says “{each.signer}”, and [[signatory]] “{' or '.join(map(_plain, names[each.meaning]))}” "
         f"for “{each.meaning}”"
         for each in signatures
         if each.meaning in names and _folded(each.signer) not in map(_folded, names[each.meaning])
     ]
-    return list(dict.fromkeys(found))
+    missing = [role for said, role in meanings.items() if said not in done]
+    return wrong, missing, list(dict.fromkeys(found))
 
 
 def _folded(name: str) -> str:
