@@ -411,7 +411,7 @@ def test_how_it_was_made_is_said() -> None:
         "linearization, t with degrees of freedom by the kurtosis of what patients contribute, logit"
     )
     assert "least squares of pseudo-observations" in method_text(estimated(asked("ici", outcome, risk)).method)
-    short = "which held 90 to 96 of 100 simulated errors of wrong risks"
+    short = "which held 92 to 93 of 100 simulated errors of wrong risks"
     of_errors = [method_text(estimated(asked(name, outcome, risk)).method) for name in ("e50", "e90")]
     assert [short in text for text in of_errors] == [True, False]
     assert short not in method_text(estimated(asked("e50", nobody_left(outcome)[1], risk)).method)
