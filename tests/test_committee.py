@@ -374,7 +374,7 @@ def test_percentages_are_wrong_only_where_the_joint_test_and_their_range_say_so(
         ((1.6, 1.4, 1.8), (1.0, 0.8, 1.2), "No: they are too low as a whole."),
         ((1.1, 1.05, 1.15), (1.0, 0.8, 1.2), "Yes: close to what happened."),
         ((1.0, 0.9, 1.1), (1.0, 0.8, 1.2), "Yes: close to what happened."),
-        ((1.1, 0.7, 1.6), (1.0, 0.4, 1.6), "Not quite; nobody can tell yet by how much."),
+        ((1.1, 0.7, 1.6), (1.0, 0.4, 1.6), "Not quite; nobody can tell yet whether by much."),
     ],
 )
 def test_percentages_without_an_error_at_the_line_may_be_wrong_as_a_whole(

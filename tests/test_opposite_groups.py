@@ -90,7 +90,7 @@ def test_of_two_hospitals_that_are_off_in_opposite_ways_nobody_calls_the_mean_ri
     of_size = claims.about(opposite, "calibration")
     assert {claim.scope: claim.state for claim in of_size} == {"overall": "open", "hospital": "open"}
     assert all(claims.is_off_by_an_open_amount(claim) for claim in of_size if claim.scope == "hospital")
-    assert percentages.are_right(opposite).lead == "Not quite in Basel and Aachen; nobody can tell yet by how much."
+    assert percentages.are_right(opposite).lead == "Not quite in Basel and Aachen; nobody can tell yet whether by much."
 
 
 def test_what_holds_over_all_is_said_once() -> None:

@@ -687,6 +687,15 @@ def is_off_by_an_open_amount(claim: Claim) -> bool:
     return claim.question == "calibration" and claim.state == "open" and is_sure
 
 
+def is_off_at(evidence: types.Evidence, dataset: str, risk: float, observed: tuple[float, float, float]) -> bool:
+    """Whether one risk is shown to be off: `observed`, a share with its interval, leaves it out, and the risks of the
+    hospital are shown not to be right in size, if only by an open amount.
+    """
+    here = [claim for claim in about(evidence, "calibration", "hospital") if claim.dataset == dataset]
+    is_off = any(standing(evidence, claim) == "against" or is_off_by_an_open_amount(claim) for claim in here)
+    return is_off and bool(multiplicity.at_risk(risk, *observed)[0])
+
+
 def looks_worse(claim: Claim) -> bool:
     """Whether the whole interval lies on the bad side of the limit, or of no difference from the others of a group.
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands, facts, multiplicity, register, types
+from dossier.core import bands, claims, facts, multiplicity, register, types
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, placing
 from dossier.typeset import widths
 from dossier.typeset.names import told_apart
@@ -86,8 +86,7 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Abse
         found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
         if found is not None and {"observed", "low", "high"} <= set(found):
             ends = (found["observed"], found["low"], found["high"])
-            is_off = multiplicity.size_of_risks(evidence, site.name) == "against"
-            rows.append(Row(site, *ends, is_off=is_off and bool(multiplicity.at_risk(risk, *ends)[0])))
+            rows.append(Row(site, *ends, is_off=claims.is_off_at(evidence, site.name, risk, ends)))
     if len(rows) < 2:
         return types.Absent(facts.Fact("percentages_at_fewer_than_two_hospitals"))
     ranked = sorted(rows, key=lambda row: -row.value)

@@ -449,7 +449,8 @@ def _came(evidence: types.Evidence, site: types.DatasetSummary, risk: float) -> 
     found = at_risk(evidence, site, risk)
     if found is None:
         return Cell.absent(NONE_GIVEN)
-    return Cell(people(found.value, found.among, in_cell=True), kind="alert" if found.is_off else "plain")
+    is_off = found.is_off or claims.is_off_at(evidence, site.name, risk, (found.value, found.low, found.high))
+    return Cell(people(found.value, found.among, in_cell=True), kind="alert" if is_off else "plain")
 
 
 MOST_GOALS = 2

@@ -161,7 +161,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
     said += f" Wrong too, at this or other percentages: {first_named(left)}." if left else ""
     also = [_place(evidence, each) for each in _gravest(evidence).values() if claims.is_off_by_an_open_amount(each)]
-    said += f" Off too, nobody can tell yet by how much: {first_named(also)}." if off and also else ""
+    said += f" Off too, nobody can tell yet whether by much: {first_named(also)}." if off and also else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each.where) for each in off)
@@ -244,7 +244,7 @@ def _unrefuted(evidence: types.Evidence) -> str:
             where.setdefault(state, []).append(place)
     if "off" in where:
         at = "" if alone(evidence) else f" in {few_named(where['off'])}"
-        return f"Not quite{at}; nobody can tell yet by how much."
+        return f"Not quite{at}; nobody can tell yet whether by much."
     if "looks off" in where:
         at = "" if alone(evidence) else f" in {few_named(where['looks off'])}"
         return f"Nobody can tell yet: they may be wrong{at}, or this is coincidence."
