@@ -488,13 +488,14 @@ def test_who_is_missed_names_the_ends(covid: Book) -> None:
 
 def test_groups_that_our_data_cannot_tell_apart_are_not_said_to_be_alike(covid: Book) -> None:
     evidence = dataclasses.replace(covid.evidence, local_site="brazil-3")
-    assert committee.differing_groups(evidence) == ("By sex and age: not known, as the data do not say.",)
+    assert committee.differing_groups(evidence) == ("By sex and age: not known here, as the data do not say.",)
 
 
 def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
     words = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(
-        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; in five of eight hospitals; "
+        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; in five of eight hospitals, "
+        r"enough to test in two; "
         r"\d+ to \d+ of 100 more; "
         r"by its percentages one would expect \d+ and \d+\)",
         words,

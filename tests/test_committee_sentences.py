@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from dossier.core import claims, types
+from dossier.core import between_groups, claims, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.report.chapters import committee
 from tests.conftest import by_hand
@@ -452,6 +452,18 @@ def missed(value: float, rest: float, p_holm: float, half: float = 0.1) -> tuple
         types.Result("sensitivity", "sensitivity", types.POOLED, at, found, of_sex),
         types.Result("sensitivity", "sensitivity", types.POOLED, {**at, "against": "complement"}, apart, of_sex),
     )
+
+
+@pytest.mark.parametrize(("here", "rest", "more"), [(1.06, 0.9, False), (1.15, 0.97, True), (0.8, 1.0, True)])
+def test_percentages_that_differ_are_worse_for_the_group_that_they_are_farther_off_for(
+    here: float, rest: float, more: bool
+) -> None:
+    """Held against the others alone, those nearest to the truth would be accused where the others' are too high."""
+    known, ratio = types.Estimate(here, None, None, None, 300, Method("wald")), here / rest
+    apart = types.Estimate(ratio, ratio / 1.1, ratio * 1.1, 0.95, 300, Method("wald"), details={"p_holm": 0.3})
+    look = between_groups.Look("age", "70 or more", between_groups.RATIO, None, None, types.POOLED, known, rest, apart)
+    assert look.is_doubtful
+    assert look.errs_more is more
 
 
 @pytest.mark.parametrize(

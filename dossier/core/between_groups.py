@@ -140,6 +140,13 @@ class Look:
         return self.state == "against" or (self.state == "explained" and self.is_worse)
 
     @property
+    def errs_more(self) -> bool:
+        """Whether the group looks worse off than the others: by O/E, whether its own lies farther from 1."""
+        if self.measure != RATIO:
+            return self.is_worse
+        return self.here.value <= 0 or self.rest <= 0 or abs(math.log(self.here.value)) > abs(math.log(self.rest))
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether the interval leaves out no difference, which chance may explain among all looks."""
         return self.state == "open" and self.excludes_none and not self.is_sure

@@ -243,7 +243,9 @@ def _told_in(evidence: types.Evidence, look: between_groups.Look) -> str:
     """At how many hospitals the group was compared with the others, where that is not at all."""
     sites = len(types.externals(evidence))
     fewer = look.rests_on(sites) if look.dataset == types.POOLED else sites
-    return f"; in {in_words(fewer)} of {in_words(sites)} hospitals" if fewer < sites else ""
+    tested = int(look.apart.details.get("tested_at") or fewer)
+    enough = f", enough to test in {in_words(tested)}" if tested < fewer else ""
+    return f"; in {in_words(fewer)} of {in_words(sites)} hospitals{enough}" if fewer < sites or enough else ""
 
 
 def _range_of(look: between_groups.Look) -> str:
@@ -291,12 +293,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
         return f"No group could be compared with the others{' here' if places.alone(evidence) else ''}: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
-    # Percentages that are too high for a group are as wrong as those that are too low.
-    worse = [
-        look
-        for look in looks
-        if look.is_slight or (look.is_doubtful and (look.is_worse or look.measure == between_groups.RATIO))
-    ]
+    worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.errs_more)]
     whose = "of groups" if in_brief else "with the other patients of the same hospital"
     is_told_apart = not evidence.local_site and any(look.is_single for look in _worse_off(evidence))
     over = ", all hospitals together" if is_told_apart else ""
