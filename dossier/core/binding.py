@@ -1,4 +1,4 @@
-"""What was declared too late to count, and where the maker itself rules the model out."""
+"""What binds whatever the numbers over all say: late criteria, what the maker rules out, and stop rules crossed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from dossier.core import over_time, types
+from dossier.core import multiplicity, over_time, types
 from dossier.core.release import Acceptance, Release
 
 Uncounted = Literal["undated", "after_dossier", "after_data"]
@@ -61,6 +61,17 @@ def harmed(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed."""
     worse = {each.site.name for each in over_time.of_evidence(evidence) if each.is_harmful}
     return tuple(site for site in types.externals(evidence) if site.name in worse)
+
+
+def gain(
+    evidence: types.Evidence, dataset: str, at: float, found: types.Estimate | types.Absent, is_own: bool = False
+) -> types.State:
+    """How a gain over the better default stands at a hospital: what is shown over all times is open where flagging all
+    or none is shown to have done better at some, at the first threshold, of which the stop rules are.
+    """
+    state = multiplicity.gain(found, is_own)
+    is_harmed = at == evidence.release.thresholds.declared[0] and dataset in {each.name for each in harmed(evidence)}
+    return "open" if state == "shown" and is_harmed else state
 
 
 MARKS = {"‡": ruled_out, "§": stopped}

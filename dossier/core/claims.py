@@ -221,8 +221,8 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
                 at=at,
                 limit=(0.0, None),
                 p_adjusted=gain.details.get("p_holm") if isinstance(gain, types.Estimate) else None,
-                state=multiplicity.gain(gain),
-                alone=multiplicity.gain(gain, is_own=True),
+                state=binding.gain(evidence, dataset, threshold, gain),
+                alone=binding.gain(evidence, dataset, threshold, gain, is_own=True),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core import multiplicity
+from dossier.core import binding, multiplicity
 from dossier.core.types import (
     CELLS,
     Absent,
@@ -44,22 +44,24 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         if (where := _where_a_default_is_better(evidence, each))
     ]
     # What the intervals say comes before the ends of the gain, which chance moves.
-    first, *rest = filter(None, (worse, _above_0(sites), f"the gain over the better default {span}"))
+    first, *rest = filter(None, (worse, _above_0(evidence, at, sites), f"the gain over the better default {span}"))
     also = [f"{sentence_case(text)}." for text in rest]
     return sentence.Sentence(f"At threshold{numbers.TIED}{numbers.threshold(at)} {first}.", " ".join([*also, *more]))
 
 
-def _above_0(gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+def _above_0(evidence: Evidence, at: float, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """At how many of several sites a gain over the better default is shown, and where it is open."""
     if len(gains) == 1:
         return ""
-    shown = sum(multiplicity.gain(found) == "shown" for _, found in gains)
+    stands = {site.site: binding.gain(evidence, site.name, at, found) for site, found in gains}
     chance = [site.site for site, found in gains if multiplicity.looks_worse(found)]
-    unsure = [site.site for site, found in gains if multiplicity.gain(found) == "open" and site.site not in chance]
+    unsure = [name for name, state in stands.items() if state == "open" and name not in chance]
     rest = f"; it is open in {named_or_counted(unsure, 4)}" if unsure else ""
     below = f"; it lies below 0, but not after Holm (P > {multiplicity.LEVEL:g}), in {named_or_counted(chance, 4)}"
     rest += below if chance else ""
-    return f"a gain above 0 is shown at {part_of(shown, len(gains))} sites{rest}"
+    harmed = [site.site for site in binding.harmed(evidence)]
+    rest += f"; at times flagging all or none did better in {named_or_counted(harmed, 4)}" if harmed else ""
+    return f"a gain above 0 is shown at {part_of([*stands.values()].count('shown'), len(gains))} sites{rest}"
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float) -> str:

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
-from dossier.core import bands, facts, multiplicity, register, types
+from dossier.core import bands, binding, facts, register, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks, placing
 from dossier.typeset import numbers, widths
 from dossier.typeset.words import SIMILARITY_FORM, listing, setting
@@ -924,7 +924,7 @@ def _against(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     worse, unsure = [], []
     for site in (place.site for place in supports if at is not None):
         found = types.find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
-        state = multiplicity.gain(found)
+        state = binding.gain(evidence, site.name, at or 0.0, found)
         worse += [site] if state == "against" else []
         unsure += [site] if state == "open" else []
     no_skill = [place.site for place in supports if any(stands.no_skill for stands in place.stands.values())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dossier.core import binding, claims, multiplicity
+from dossier.core import binding, claims
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
 from dossier.core.types import Estimate, Evidence, find
@@ -20,8 +20,8 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     alike = gathered((_at_line(evidence, at), at) for at in evidence.release.thresholds.declared[: plain.MOST_NAMED])
     said = tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
     harmed = [site.site for site in binding.harmed(evidence) if site in in_question(evidence)]
-    where = "Here" if evidence.local_site else f"In {plain.few_named(harmed)}"
-    return (*said, f"{where} not at all times.") if harmed else said
+    where = "here" if evidence.local_site else f"in {plain.few_named(harmed)}"
+    return (*said, f"At times {plain.doing(evidence, 'everyone or no one')} was better {where}.") if harmed else said
 
 
 def _in_sentences(clauses: Sequence[str], lines: Sequence[float]) -> str:
@@ -75,7 +75,7 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
         if isinstance(gain, Estimate):
             perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
             kinds = {"shown": "better", "against": _whom(gain)}
-            found[kinds.get(multiplicity.gain(gain, is_own), perhaps)].append(name)
+            found[kinds.get(binding.gain(evidence, dataset, at, gain, is_own), perhaps)].append(name)
     return found
 
 

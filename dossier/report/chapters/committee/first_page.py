@@ -55,7 +55,7 @@ def answer(evidence: types.Evidence) -> str:
         parts = [*forbidden, better.another_is_better(evidence), _goals_everywhere(evidence), *wrong, changed]
         parts.append(_elsewhere(evidence))
     else:
-        wrong = [worse_for(evidence), _percentages_here(evidence, ours)]
+        wrong = [*better.better_if_the_same_for_all(evidence), worse_for(evidence), _percentages_here(evidence, ours)]
         parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), *wrong]
         parts += [better.another_is_better(evidence), changed]
     return " ".join(text for text in parts if text)
