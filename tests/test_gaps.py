@@ -86,10 +86,12 @@ def test_a_default_that_was_not_computed_has_its_sign_and_its_reason(guarded: Ev
     assert any("better default was not computed" in note for note in table.footnotes)
 
 
-def test_a_default_that_is_not_known_is_not_the_worse(guarded: Evidence) -> None:
+def test_a_default_that_is_not_known_is_not_named(guarded: Evidence) -> None:
     found = find(_without_details(guarded), "net_benefit_gain", "site", threshold=AT)
     assert isinstance(found, Estimate)
-    assert better_than_the_model([("site", dataclasses.replace(found, value=-0.1, high=-0.05))]) == {}
+    assert better_than_the_model([("site", dataclasses.replace(found, value=-0.1, high=-0.05))]) == {
+        "everyone or no one": ["site"]
+    }
 
 
 def test_events_that_are_withheld_at_every_site_are_not_none(guarded: Evidence) -> None:

@@ -249,13 +249,13 @@ EVERYONE, NO_ONE = "everyone", "no one"
 
 
 def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one."""
-    places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
+    """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one, where known."""
+    whom = {True: EVERYONE, False: NO_ONE, None: f"{EVERYONE} or {NO_ONE}"}
+    places: dict[str, list[str]] = {default: [] for default in whom.values()}
     for where, gain in gains:
-        is_everyone = is_below_everyone(gain)
-        if is_everyone is not None and is_worse(gain):
-            places[EVERYONE if is_everyone else NO_ONE].append(where)
-    return {whom: where for whom, where in places.items() if where}
+        if is_worse(gain):
+            places[whom[is_below_everyone(gain)]].append(where)
+    return {default: where for default, where in places.items() if where}
 
 
 def _p_value(found: Estimate | Absent, name: str) -> float | None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dossier.core import checklist, tripod, types
-from dossier.report.chapters import classes, sentence
+from dossier.report.chapters import classes, results, sentence, verdict
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.names import all_events, at_horizon, at_least, model
 from dossier.typeset.numbers import TIED, in_text, threshold
@@ -145,9 +145,12 @@ def _size(evidence: types.Evidence) -> str:
 
 
 def _results(evidence: types.Evidence) -> str:
-    """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
-    at = sentence.primary_threshold(evidence)
+    """What page 1 says first; AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new
+    site may expect.
+    """
+    at, first = sentence.primary_threshold(evidence), verdict.finding(evidence).lead
     said = [
+        "" if first == results.finding(evidence).lead else first,
         _one(evidence, "auroc", "AUROC"),
         sentence.new_hospital(evidence),
         _one(evidence, "oe_ratio", "observed to expected ratio"),

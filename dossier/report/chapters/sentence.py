@@ -187,8 +187,9 @@ MOST_LEFT_OUT = 2
 """Sites that are not pooled that a sentence names."""
 
 
-def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
-    """How many patients like theirs would show right risks to be right, where that is open and fewer came.
+def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary], elsewhere: bool = False) -> str:
+    """How many patients like theirs would show right risks to be right, where that is open and fewer came; or of any of
+    these sites, for a hospital `elsewhere`.
 
     A number, or from the least of a site to the most; of several classes so many as all of them take.
     """
@@ -196,13 +197,10 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> 
     off = {each.dataset for each in claims.about(evidence, "calibration") if claims.is_off_by_an_open_amount(each)}
     for site, label, _ in _places(evidence):
         test = find(evidence, "calibration_test", site, **({"class": label} if label else {}))
-        if (
-            isinstance(test, Estimate)
-            and multiplicity.size_of_risks(evidence, site, label) == "open"
-            and site not in off
-        ):
+        is_open = multiplicity.size_of_risks(evidence, site, label) == "open" and site not in off
+        if isinstance(test, Estimate) and (is_open or elsewhere):
             needed[site] = max(needed.get(site, 0.0), test.details.get("needed") or 0.0)
-    more = [needed[each.name] for each in sites if needed.get(each.name, 0.0) > each.n]
+    more = [needed[each.name] for each in sites if needed.get(each.name, 0.0) > (0 if elsewhere else each.n)]
     return span(rounded_up, more) if more else ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from dossier.core import bands, binding, claims, tripod, types
+from dossier.core import bands, binding, claims, multiplicity, tripod, types
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence, subgroups
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset import flags, widths, words
@@ -98,14 +98,17 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
 def _against(evidence: types.Evidence, but_at: float | None = None) -> str:
     """Where the model is shown to be no gain, but at a threshold of which that is said, and for whom it does worse."""
     called = {site.name: site.site for site in types.externals(evidence)}
-    none: dict[float, dict[str, None]] = {}
+    none: dict[float, list[tuple[str, types.Estimate]]] = {}
     for claim in claims.about(evidence, "benefit", "hospital"):
         if (claim.state, claim.limit_source) == ("against", "default") and claim.at["threshold"] != but_at:
-            none.setdefault(float(claim.at["threshold"]), {})[called[claim.dataset]] = None
+            gain = types.find(evidence, "net_benefit_gain", claim.dataset, **claim.at)
+            if isinstance(gain, types.Estimate):
+                none.setdefault(float(claim.at["threshold"]), []).append((called[claim.dataset], gain))
     parts = [
-        f"At {threshold(at)} flagging everyone or no one is shown to be better in "
-        f"{sentence.named_with_the_rest(list(sites), MOST_NAMED)}."
-        for at, sites in none.items()
+        f"At {threshold(at)} flagging {whom} is shown to be better in "
+        f"{sentence.named_with_the_rest(list(dict.fromkeys(where)), MOST_NAMED)}."
+        for at, gains in none.items()
+        for whom, where in multiplicity.better_than_the_model(gains).items()
     ]
     return " ".join(filter(None, [*parts, subgroups.worse_off(evidence)]))
 
