@@ -662,6 +662,15 @@ def test_a_rival_and_thresholds_are_of_the_horizon_that_names_them(several: Evid
     assert said == ["Threshold 0.50, primary", "Threshold 0.40", "Threshold 0.30, within two years"]
 
 
+def test_a_better_model_by_a_further_horizon_is_said(tmp_path: Path) -> None:
+    """The risks of two years as the rival's of those of three: ranked alike, and nearer to what happened by then."""
+    swapped = LATER.replace('risk = "risk_2y"\nrival = "risk_3y"', 'risk = "risk_3y"\nrival = "risk_2y"')
+    said = comparison.where_better(released(tmp_path / "gbsg", GBSG, f"{RELEASE}{swapped}")).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert said.endswith("which nothing judges: the rival within two years in two of three comparisons.")
+
+
 def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:
     for first, rows in (("", [0, 0, 1, 0]), ('rival = "risk_pgr_5y"\n', [0, 1, 0, 1, 0])):
         text = f'[prediction]\nrival_name = "older"\n{RELEASE}{LATER}'.replace('rival = "risk_pgr_5y"\n', first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import claims, facts, types
+from dossier.core import claims, facts, multiplicity, types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, words
@@ -72,9 +72,9 @@ def better_rivals(evidence: types.Evidence) -> list[Better]:
 
 def where_better(evidence: types.Evidence) -> str:
     """That another model is better, by which measures, where and by how much; empty where none is."""
-    found = better_rivals(evidence)
+    found, later = better_rivals(evidence), _by_further_horizons(evidence)
     if not found:
-        return ""
+        return later
     looks = int(found[0].by.details["looks"] or 0)
     sure, others = ([each for each in found if each.is_sure is wanted] for wanted in (True, False))
     chance = numbers.number(looks * (1 - evidence.release.release.level) / 2, 1)
@@ -83,7 +83,25 @@ def where_better(evidence: types.Evidence) -> str:
     if others:
         kind, after = ("Not after it, but", "") if sure else ("Looks better", f", not after {corrected}")
         said.append(f"{kind} by the CI ({chance} expected by chance){after}: {_by_how_much(evidence, others)}.")
-    return " ".join(said)
+    return " ".join([*said, later]).strip()
+
+
+def _by_further_horizons(evidence: types.Evidence) -> str:
+    """How often another model is better by its interval at a further horizon, by which no claim is made."""
+    sites = {site.name for site in types.externals(evidence)}
+    asked = {claim.measure for claim in claims.about(evidence, "comparators", "hospital")}
+    stands: dict[str, list[types.State]] = {}
+    for result in evidence.later:
+        if result.dataset in sites and result.measure in asked and isinstance(result.found, types.Estimate):
+            which = f"{result.at['against']}{names.by_when(evidence, result.at)}".replace(",", "")
+            state = multiplicity.better(result.found, *multiplicity.BESIDE_RIVALS[result.measure])
+            stands.setdefault(which, []).append(state)
+    worse = [
+        f"{which} in {words.part_of(states.count('against'), len(states))} comparisons"
+        for which, states in stands.items()
+        if "against" in states
+    ]
+    return f"Better by the CI at a further horizon, which nothing judges: {words.listing(worse)}." if worse else ""
 
 
 IN_WORDS: Mapping[str, str] = entries("pages")["better_in"]
