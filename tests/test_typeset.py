@@ -221,7 +221,7 @@ def test_every_label_can_stand_within_a_sentence() -> None:
         (estimate(0.05, 0.0039, 0.1), PLAIN, False, f"0.004{numbers.DASH}0.10"),
         (estimate(0.05, -1e-9, 0.1), PLAIN, True, "0.00 to 0.10"),
         (estimate(0.02, -0.0001, 0.1), GAIN, True, "−0.01 to 10.0"),
-        (estimate(0.9, 0.7996, 1.2501), OE, False, f"0.80{numbers.DASH}1.25"),
+        (estimate(0.9, 0.7996, 1.2501), OE, False, f"0.7996{numbers.DASH}1.2501"),
         (subgroup(-0.04, -0.09, -0.002), POSITIVE, True, "−0.09 to −0.002"),
         (subgroup(0.1, 0.003, 1.001), RATIO, True, "0.003 to 1.00"),
         (estimate(0.1, -0.126, 2.0), PLAIN, False, "−0.13 to 2.00"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dossier.core.bands import SIMILARITIES, SIMILARITY
+from dossier.core.bands import OE_TOLERATED, SIMILARITIES, SIMILARITY
 from dossier.core.types import Estimate, Evidence, Term
 from dossier.words.wording import MINUS as MINUS
 from dossier.words.wording import threshold as threshold
@@ -106,10 +106,12 @@ def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
 
 
 def value_of(found: Estimate, term: Term) -> str:
-    """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
+    """The value of a measure, with enough digits to show its sign, and in which band of similarity or of calibration it
+    lies.
+    """
     if term.chapter == "sample":
         return patients_needed(found.value)
-    cut_offs = (*OF_SIMILARITY.get(term.measure, ()), *_whole(term))
+    cut_offs = (*OF_SIMILARITY.get(term.measure, ()), *_whole(term), *_tolerated(term, found))
     return _on_its_side(found.value, term, (*_zero(found.value, term, found), *cut_offs), found)
 
 
@@ -119,9 +121,17 @@ def patients_needed(value: float) -> str:
 
 
 def bound_of(value: float, term: Term, found: Estimate) -> str:
-    """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
-    row = (1.0,) if term.best == "one" and not _is_difference(found) else ()
+    """A bound of an interval, with enough digits to show its sign; of a ratio or slope its side of 1, and of what is
+    tolerated.
+    """
+    tolerated = _tolerated(term, found)
+    row = (1.0, *tolerated) if tolerated else ()
     return _on_its_side(value, term, (*_zero(value, term, found), *row, *_whole(term)), found)
+
+
+def _tolerated(term: Term, found: Estimate) -> tuple[float, ...]:
+    """Between which values a ratio or a slope passes for right: a verdict that rests on one shows its side."""
+    return OE_TOLERATED if term.best == "one" and not _is_difference(found) else ()
 
 
 def _whole(term: Term) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from dossier.core import bands, binding, claims, facts, types
+from dossier.core import bands, between_groups, binding, claims, facts, types
 from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, sentence, verdict
 from dossier.typeset import labels, methods, names, numbers, reasons
@@ -222,8 +222,13 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     value = f"{numbers.value_of(found, term)}{numbers.unit(term)}"
     if claim.question == "groups" and claim.limit_source == "default":
         # A difference of two shares is no share.
-        ends = [numbers.number(end) for end in (claim.low, claim.high) if end is not None]
-        value, bounds = numbers.number(claim.value), " to ".join(ends)
+        margins = between_groups.MARGINS.get(claim.measure, ())
+        value, *ends = (
+            numbers.number(each, numbers.showing_the_side(each, 2, margins))
+            for each in (claim.value, claim.low, claim.high)
+            if each is not None
+        )
+        bounds = " to ".join(ends)
     why = "" if claim.reason is None or not _is_asked(claim) else f", {reasons.why(evidence, claim.reason, '')}"
     held = _found(evidence, claim)
     source = None if held is None else held.method.first("declared_by")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core import bands, between_groups, claims, multiplicity, types
@@ -391,18 +391,23 @@ def _apart(evidence: types.Evidence) -> Table:
 
 def _row(look: between_groups.Look, called: Mapping[str, str]) -> Row:
     found, tau, digits = look.apart, NOT_COMPUTED, 1 if look.measure == "net_benefit" else 2
-    details = found.details
+    details, margins = found.details, between_groups.MARGINS.get(look.measure, ())
 
-    def said(*values: float | None) -> str:
+    def said(*values: float | None, cut_offs: Collection[float] = ()) -> str:
         known = [value * (100 if digits == 1 else 1) for value in values if value is not None]
-        return " to ".join(numbers.number(value, digits) for value in known) if len(known) == len(values) else ""
+        shown = (numbers.number(value, numbers.showing_the_side(value, digits, cut_offs)) for value in known)
+        return " to ".join(shown) if len(known) == len(values) else ""
 
     if (value := details.get("tau")) is not None:
         tau = Cell(said(value), said(details["tau_low"], details["tau_high"]))
     cells = (
         Cell.plain(said(look.here.value)),
         Cell.plain(said(look.rest)),
-        Cell(said(found.value), said(found.low, found.high), "alert" if look.state == "against" else "value"),
+        Cell(
+            said(found.value, cut_offs=margins),
+            said(found.low, found.high, cut_offs=margins),
+            "alert" if look.state == "against" else "value",
+        ),
         tau,
         NOT_COMPUTED if look.state == "not judged" else Cell.plain(numbers.number(look.p_value, 3)),
         NOT_COMPUTED if look.is_single else Cell.plain(f"{details.get('tested_at') or 0:g}"),
