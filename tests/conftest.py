@@ -21,10 +21,11 @@ from dossier.core import types
 from dossier.core.contents import Edition
 from dossier.core.facts import Method
 from dossier.core.register import fill
-from dossier.core.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
+from dossier.core.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Study, Term
 from dossier.record import results, versions
 from dossier.report import compose, draw, press, screen
 from dossier.typeset.numbers import plain
+from tests.canaries import plant
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
 from tests.reasons import because
@@ -232,6 +233,14 @@ def _tables(item: pytest.Item) -> frozenset[str]:
 def any_book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     """Each release, also those of which only the committee edition is printed."""
     return books[request.param]
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Six datasets under a policy, with a rival, readers, two columns of subgroups and small cells in every table."""
+    folder = tmp_path_factory.mktemp("planted") / "release"
+    plant(folder, "[disclosure]\nminimum_cell = 10\n")
+    return reading.study(folder)
 
 
 @pytest.fixture(scope="session")

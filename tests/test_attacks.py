@@ -14,28 +14,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dossier import reading
 from dossier.core import types
 from dossier.core.release import Severity, SeverityOfSubgroup
 from dossier.evaluate.disclosure import chains
 from tests.attacker import SMALLEST, Attack
-from tests.canaries import plant
 from tests.test_neighbours import document, unlike, without_steps
 from tests.test_witnesses import unprotected, with_previous
 
 __all__ = ["without_steps"]
 
-POLICY = "[disclosure]\nminimum_cell = 10\n"
 COUNTS = (0, 9)
 """Of ten that the range holds, the first and the last."""
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> types.Study:
-    """A release of six datasets."""
-    folder = tmp_path_factory.mktemp("attacks") / "release"
-    plant(folder, POLICY)
-    return reading.study(folder)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,16 +227,16 @@ EVERY = [pytest.param(kind, marks=[pytest.mark.slow] if kind == JACKKNIFED else 
 
 @pytest.mark.parametrize("kind", EVERY)
 @pytest.mark.usefixtures("without_steps")
-def test_hospitals_that_differ_in_it_print_the_same(whole: types.Study, kind: str) -> None:
-    first, *others = (document(ATTACKS[kind](whole, count)) for count in COUNTS)
+def test_hospitals_that_differ_in_it_print_the_same(planted: types.Study, kind: str) -> None:
+    first, *others = (document(ATTACKS[kind](planted, count)) for count in COUNTS)
     for other in others:
         assert list(unlike(first, other)) == []
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_without_a_policy_the_same_hospitals_print_something_else(whole: types.Study, kind: str) -> None:
+def test_without_a_policy_the_same_hospitals_print_something_else(planted: types.Study, kind: str) -> None:
     """The control: each attack finds what it is about where nothing is protected."""
-    first, other = (document(unprotected(ATTACKS[kind](whole, count))) for count in COUNTS)
+    first, other = (document(unprotected(ATTACKS[kind](planted, count))) for count in COUNTS)
     assert list(unlike(first, other))
 
 
@@ -255,13 +244,13 @@ def test_without_a_policy_the_same_hospitals_print_something_else(whole: types.S
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_of_two_cuts_that_few_lie_between_one_is_counted(whole: types.Study, count: int) -> None:
+def test_of_two_cuts_that_few_lie_between_one_is_counted(planted: types.Study, count: int) -> None:
     """One who knows that nobody is under 60 and not under 61 would ask for those of 60 by the difference of both."""
-    assert set(Attack(nested(whole, count), "large").columns) == {"under 60"}
+    assert set(Attack(nested(planted, count), "large").columns) == {"under 60"}
 
 
-def test_a_count_of_nobody_that_is_no_structural_zero_is_left_as_many_values(whole: types.Study) -> None:
-    attack = Attack(whole, "middle")
+def test_a_count_of_nobody_that_is_no_structural_zero_is_left_as_many_values(planted: types.Study) -> None:
+    attack = Attack(planted, "middle")
     cells = list(attack.cells(attack.nobody(), most=6))
     assert {cell.true for cell in cells} == {0}
     assert min(cell.values for cell in cells) >= SMALLEST

@@ -9,14 +9,13 @@ from typing import Any, get_args
 
 import pytest
 
-from dossier import evaluate, reading
+from dossier import evaluate
 from dossier.core import types
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Protection, curve, describe, fill, metric
 from dossier.evaluate.disclosure import curves
 from dossier.evaluate.disclosure.left_over import without_counts
 from dossier.record import results
-from tests.canaries import plant
 from tests.shelves import register_put_back
 
 NURSES = Count(7, "nurse")
@@ -58,14 +57,11 @@ def _measure(kind: str, protection: Protection) -> None:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> types.Study:
+def study(planted: types.Study) -> types.Study:
     """A release of which three flags count nurses."""
-    folder = tmp_path_factory.mktemp("left-over") / "release"
-    plant(folder, "[disclosure]\nminimum_cell = 10\n")
-    made = reading.study(folder)
     flags = [types.Flag("duplicate_rows", name, Fact("duplicate_rows", dataset=name, rows=NURSES)) for name in FLAGGED]
-    kept = tuple(dataset for dataset in made.datasets if dataset.name in ("own", "large", "middle"))
-    return dataclasses.replace(made, datasets=kept, flags=(*made.flags, *flags))
+    kept = tuple(dataset for dataset in planted.datasets if dataset.name in ("own", "large", "middle"))
+    return dataclasses.replace(planted, datasets=kept, flags=(*planted.flags, *flags))
 
 
 @pytest.fixture(scope="module")

@@ -19,25 +19,15 @@ from dossier.core.types import POOLED, Absent, Dataset, Floats, Periods, Readers
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, measures
 from dossier.record import results
-from tests.canaries import plant
 from tests.conftest import RELEASES
 from tests.reference.built import hurried
 
-POLICY = "[disclosure]\nminimum_cell = 10\n"
 STEPS = ("ranks", "mean", "fit", "ratio")
 """The protections of what is given in steps of a person: those are not functions of the ranges."""
 
 PER_ROW = ("outcome", "risk", "rival", "split", "relevance", "cost", "benefit", "complexity", "cluster")
 PER_ROW_OF_WEIGHTS = ("weights", "severity_group")
 PER_ROW_OF_CLASSES = ("classes", "class_risk", "class_rival")
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A release with a rival, readers, two columns of subgroups and small cells in every table."""
-    folder = tmp_path_factory.mktemp("cells") / "release"
-    plant(folder, POLICY)
-    return reading.study(folder)
 
 
 def protected(name: str) -> Study:
@@ -249,8 +239,8 @@ KINDS: dict[str, Change] = {
     [pytest.param(kind, marks=[pytest.mark.slow] if kind == "clusters" else []) for kind in KINDS],
 )
 @pytest.mark.usefixtures("without_steps")
-def test_other_patients_with_the_same_ranges_give_the_same_results(small: Study, kind: str) -> None:
-    study = KINDS[kind](small)
+def test_other_patients_with_the_same_ranges_give_the_same_results(planted: Study, kind: str) -> None:
+    study = KINDS[kind](planted)
     other = neighbouring(study, 20261123)
     assert any(
         len(a.subgroups) and a.rows_analysed != b.rows_analysed
@@ -260,14 +250,14 @@ def test_other_patients_with_the_same_ranges_give_the_same_results(small: Study,
 
 
 @pytest.mark.usefixtures("without_steps")
-def test_the_same_neighbours_differ_where_nothing_is_protected(small: Study) -> None:
+def test_the_same_neighbours_differ_where_nothing_is_protected(planted: Study) -> None:
     """The control: the comparison sees what the ranges hide."""
-    other = neighbouring(small, 20261123)
+    other = neighbouring(planted, 20261123)
     free, with_it = (
         dataclasses.replace(
             study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
         )
-        for study in (small, other)
+        for study in (planted, other)
     )
     differing = list(unlike(document(free), document(with_it)))
     assert len(differing) > 500

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
-from dossier import evaluate, reading
+from dossier import evaluate
 from dossier.core.facts import Count, Fact
 from dossier.core.register import REGISTER, fill
 from dossier.core.types import CountRange, Dataset, Estimate, Flag, Floats, Study
@@ -29,30 +29,14 @@ from dossier.metrics.utility import net_benefit
 from dossier.record import results, results_csv
 from dossier.typeset.flags import flag_text
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks, site_of
-from tests.canaries import plant
 from tests.reasons import limitation
-from tests.test_neighbours import protected
-
-POLICY = "[disclosure]\nminimum_cell = 10\n"
+from tests.test_neighbours import document, protected
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A release with small cells in every table."""
-    folder = tmp_path_factory.mktemp("cells") / "release"
-    plant(folder, POLICY)
-    return reading.study(folder)
-
-
-def _results(study: Study) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(results.of(evaluate.evidence(study)).text())
-    return found
-
-
-@pytest.fixture(scope="module")
-def printed(study: Study) -> dict[str, Any]:
+def printed(planted: Study) -> dict[str, Any]:
     """results.json under the policy."""
-    return _results(study)
+    return document(planted)
 
 
 # ---- ranges ---------------------------------------------------------------------------------------------------------
@@ -105,17 +89,17 @@ def _protected(study: Study, outcome: Floats, risk: Floats) -> measures.Protecte
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_rows_with_the_same_ranges_give_the_same_measures_and_curves(study: Study, seed: int) -> None:
+def test_rows_with_the_same_ranges_give_the_same_measures_and_curves(planted: Study, seed: int) -> None:
     """Of one outcome as many are added to a bin of the risk as its tails leave room for."""
     rng = np.random.default_rng(seed)
     outcome, risk = (rng.random(300) < 0.4).astype(float), rng.random(300)
-    before = _protected(study, outcome, risk)
+    before = _protected(planted, outcome, risk)
     wide, at = before.counts.wide, before.counts.events.grid
     for label in (0.0, 1.0):
         room = wide - 1 - max(int((risk[outcome == label] >= value).sum()) % wide for value in at)
         if room:
             outcome, risk = np.append(outcome, [label] * room), np.append(risk, [0.999] * room)
-    after = _protected(study, outcome, risk)
+    after = _protected(planted, outcome, risk)
     assert after.counts == before.counts
     fill("metrics")
     for term in ("net_benefit", "ppv", "mcc"):
@@ -128,11 +112,11 @@ def test_rows_with_the_same_ranges_give_the_same_measures_and_curves(study: Stud
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_the_interval_holds_that_of_every_table_of_the_ranges(study: Study, seed: int) -> None:
+def test_the_interval_holds_that_of_every_table_of_the_ranges(planted: Study, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(120, 800))
     outcome, risk = (rng.random(n) < rng.uniform(0.15, 0.6)).astype(float), rng.beta(2, 3, n)
-    protected = _protected(study, outcome, risk)
+    protected = _protected(planted, outcome, risk)
     functions: dict[str, Callable[..., Any]] = {"sensitivity": sensitivity, "ppv": ppv, "net_benefit": net_benefit}
     for term, function in functions.items():
         hull = measures.hull(protected, REGISTER.metrics[term], {"threshold": 0.3}, 0.3)
@@ -152,24 +136,24 @@ LARGE = pytest.param("large", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", [LARGE, "middle", "own"])
-def test_an_attacker_with_a_solver_is_left_as_many_values_as_asked_for(study: Study, name: str) -> None:
-    cells = list(attacked(study, name, most=8))
+def test_an_attacker_with_a_solver_is_left_as_many_values_as_asked_for(planted: Study, name: str) -> None:
+    cells = list(attacked(planted, name, most=8))
     assert len(cells) == 8
     assert all(cell.low <= cell.true <= cell.high for cell in cells)
     assert min(cell.values for cell in cells) >= SMALLEST
 
 
 @pytest.mark.parametrize("name", [LARGE, "middle"])
-def test_so_is_one_who_has_the_auroc_and_knows_every_person_of_the_other_outcome(study: Study, name: str) -> None:
-    cells = list(attacked_with_ranks(study, name, most=8))
+def test_so_is_one_who_has_the_auroc_and_knows_every_person_of_the_other_outcome(planted: Study, name: str) -> None:
+    cells = list(attacked_with_ranks(planted, name, most=8))
     assert len(cells) == 8
     assert all(cell.low <= cell.true <= cell.high for cell in cells)
     assert min(cell.values for cell in cells) >= SMALLEST
 
 
-def test_the_solver_finds_a_patient_where_the_counts_are_printed(study: Study) -> None:
+def test_the_solver_finds_a_patient_where_the_counts_are_printed(planted: Study) -> None:
     """The control: with one more number, the exact count of a tail, some cell is left a single value."""
-    attack = Attack(study, "large")
+    attack = Attack(planted, "large")
     label, where, held, true = attack.small()[0]
     attack.add(attack.mask(label, where, held), true, true)
     assert attack.ends(label, where, held) == (true, true)
@@ -187,10 +171,10 @@ def test_small_counts_of_the_knees_are_left_as_many_values(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
-def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study, seed: int) -> None:
+def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(planted: Study, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(60, 1_200))
-    site = site_of(study)
+    site = site_of(planted)
     outcome = (rng.random(n) < rng.uniform(0.05, 0.5)).astype(float)
     groups = rng.integers(0, 3, n)
     subgroups = tuple(
@@ -208,7 +192,7 @@ def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study
         subgroups=subgroups,
         predictors=(),
     )
-    random = dataclasses.replace(study, datasets=(dataset,))
+    random = dataclasses.replace(planted, datasets=(dataset,))
     assert all(cell.values >= SMALLEST for cell in attacked(random, "large", seed, most=4))
     assert all(cell.values >= SMALLEST for cell in attacked_with_ranks(random, "large", seed, most=4))
 
@@ -273,8 +257,8 @@ def test_no_curve_but_those_of_ranges_is_given(printed: dict[str, Any]) -> None:
     assert "predictive_values" in {curve["curve"] for curve in printed["curves"]} - given_out
 
 
-def test_counts_are_ranges_in_the_flat_table(study: Study) -> None:
-    lines = list(csv.DictReader(io.StringIO(results_csv.text(results.of(evaluate.evidence(study))).decode())))
+def test_counts_are_ranges_in_the_flat_table(planted: Study) -> None:
+    lines = list(csv.DictReader(io.StringIO(results_csv.text(results.of(evaluate.evidence(planted))).decode())))
     counts = [line[name] for line in lines for name in ("n", "events") if line[name]]
     assert any("\N{EN DASH}" in count for count in counts)
     assert all(re.fullmatch(r"\d+(\N{EN DASH}\d+)?", count) for count in counts)
@@ -286,15 +270,15 @@ def test_no_size_of_a_file_with_rows_and_no_hash_is_given(printed: dict[str, Any
     assert all(table["size"] is None and table["sha256"] is None for table in tables)
 
 
-def test_clusters_are_given_as_ranges_and_their_rows_in_steps_of_persons(study: Study) -> None:
+def test_clusters_are_given_as_ranges_and_their_rows_in_steps_of_persons(planted: Study) -> None:
     """Seven wards of 36 rows each are seven persons: nothing that rests on ranks is given, no count of them is told."""
     datasets = tuple(
         dataclasses.replace(dataset, cluster=np.arange(dataset.rows_analysed) % 7)
         if dataset.name == "large"
         else dataset
-        for dataset in study.datasets
+        for dataset in planted.datasets
     )
-    found = _results(dataclasses.replace(study, datasets=datasets))
+    found = document(dataclasses.replace(planted, datasets=datasets))
     (large,) = (dataset for dataset in found["datasets"] if dataset["name"] == "large")
     assert large["clusters"]["lo"] == 0
     assert large["n"]["hi"] - large["n"]["lo"] >= 50
@@ -303,17 +287,17 @@ def test_clusters_are_given_as_ranges_and_their_rows_in_steps_of_persons(study: 
     assert '"of": "cluster"' not in json.dumps(found)
 
 
-def test_without_a_policy_the_evidence_is_untouched(study: Study) -> None:
+def test_without_a_policy_the_evidence_is_untouched(planted: Study) -> None:
     free = dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
+        planted, datasets=tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in planted.datasets)
     )
-    found = _results(free)
+    found = document(free)
     assert not any(estimate["status"] == "withheld" for estimate in found["estimates"])
     assert all(isinstance(dataset["n"], int) for dataset in found["datasets"])
 
 
-def test_two_builds_give_the_same_ranges(study: Study, printed: dict[str, Any]) -> None:
-    assert _results(study) == printed
+def test_two_builds_give_the_same_ranges(planted: Study, printed: dict[str, Any]) -> None:
+    assert document(planted) == printed
 
 
 # ---- flags ----------------------------------------------------------------------------------------------------------
@@ -321,8 +305,8 @@ def test_two_builds_give_the_same_ranges(study: Study, printed: dict[str, Any]) 
 EQUAL = Fact("duplicate_rows", dataset="north", rows=Count(3, "row"))
 
 
-def test_a_flag_of_rows_gives_no_number_of_them(study: Study, printed: dict[str, Any]) -> None:
-    summary = evaluate.evidence(study).datasets[0]
+def test_a_flag_of_rows_gives_no_number_of_them(planted: Study, printed: dict[str, Any]) -> None:
+    summary = evaluate.evidence(planted).datasets[0]
     flags = (Flag("duplicate_rows", summary.name, EQUAL), Flag("one_class", summary.name, limitation("in no row")))
     (found,) = disclosure.flags(flags, [summary])
     assert (
@@ -370,10 +354,10 @@ def _with_risks(study: Study, change: Callable[[Floats], Floats]) -> Study:
 
 
 @pytest.mark.parametrize("levels", [2, 3, 8, 49])
-def test_nothing_that_rests_on_rows_is_given_of_a_score_of_few_risks(study: Study, levels: int) -> None:
+def test_nothing_that_rests_on_rows_is_given_of_a_score_of_few_risks(planted: Study, levels: int) -> None:
     """Who knows the risks that a score can give has an equation in a handful of counts with each such number."""
-    score = _with_risks(study, lambda risk: (np.floor(risk * levels).clip(0, levels - 1) + 0.5) / levels)
-    assert {"auroc", "oe_ratio"} <= _given(study, "large")
+    score = _with_risks(planted, lambda risk: (np.floor(risk * levels).clip(0, levels - 1) + 0.5) / levels)
+    assert {"auroc", "oe_ratio"} <= _given(planted, "large")
     given = _given(score, "large")
     assert not given & set(OF_ROWS)
     assert "sensitivity" in given
@@ -385,15 +369,15 @@ def test_nothing_that_rests_on_rows_is_given_of_a_group() -> None:
     assert "sensitivity" in given
 
 
-def test_another_model_of_few_risks_is_given_no_auroc_beside_one_of_many(study: Study) -> None:
+def test_another_model_of_few_risks_is_given_no_auroc_beside_one_of_many(planted: Study) -> None:
     few = dataclasses.replace(
-        study,
+        planted,
         datasets=tuple(
             dataset if dataset.rival is None else dataclasses.replace(dataset, rival=np.round(dataset.rival, 1))
-            for dataset in study.datasets
+            for dataset in planted.datasets
         ),
     )
-    name = study.release.rivals[0].name
+    name = planted.release.rivals[0].name
 
     def aurocs(of: Study) -> set[str]:
         return {
@@ -402,4 +386,4 @@ def test_another_model_of_few_risks_is_given_no_auroc_beside_one_of_many(study: 
             if result.measure == "auroc" and isinstance(result.found, Estimate)
         }
 
-    assert aurocs(study) - aurocs(few) == {name}
+    assert aurocs(planted) - aurocs(few) == {name}
