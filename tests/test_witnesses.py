@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from dossier import evaluate, reading
+from dossier import evaluate
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Dataset, Feature, Predicted, Previous, Readers, Study, Subgroup
 from tests.attacker import SMALLEST, Attack
-from tests.canaries import plant
 from tests.reference.built import hurried
 from tests.test_neighbours import document, protected, taken, unlike
 from tests.witnesses import Cell, left, others
@@ -35,10 +34,8 @@ CASES = [(kind, seed) for kind, count in KINDS.items() for seed in range(count)]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    folder = tmp_path_factory.mktemp("witnesses") / "release"
-    plant(folder, f"[disclosure]\nminimum_cell = {SMALLEST}\n")
-    return hurried(reading.study(folder))
+def whole(planted: Study) -> Study:
+    return hurried(planted)
 
 
 def patients(study: Study, rng: np.random.Generator, rows: int, each: int = 1) -> Study:
@@ -65,21 +62,6 @@ def patients(study: Study, rng: np.random.Generator, rows: int, each: int = 1) -
         minimum_cell=SMALLEST,
     )
     return dataclasses.replace(study, datasets=(dataset,), readers=())
-
-
-def with_cut(study: Study) -> Study:
-    """The column of subgroups is a cut of age, which only the reader knows."""
-    (dataset,) = study.datasets
-    young = dataset.predictors[1].values < CUT
-    groups = (Subgroup("sex", "f", young), Subgroup("sex", "m", ~young))
-    return dataclasses.replace(study, datasets=(dataclasses.replace(dataset, subgroups=groups),))
-
-
-def with_readers(study: Study, rng: np.random.Generator) -> Study:
-    (dataset,) = study.datasets
-    labels = (rng.random((dataset.rows_analysed, 3)) < 0.4).astype(float)
-    readers = Readers("large", np.arange(len(labels)), labels, confidence=np.full(labels.shape, 0.75))
-    return dataclasses.replace(study, readers=(readers,))
 
 
 def unprotected(study: Study) -> Study:
@@ -126,9 +108,16 @@ def made(kind: str, whole: Study, rng: np.random.Generator) -> Study:
         return of_classes(rng)
     study = patients(whole, rng, int(rng.integers(150, 400)))
     if kind == "a column cut from a variable that is a predictor":
-        return with_cut(study)
+        # The column of subgroups is a cut of age, which only the reader knows.
+        (dataset,) = study.datasets
+        young = dataset.predictors[1].values < CUT
+        groups = (Subgroup("sex", "f", young), Subgroup("sex", "m", ~young))
+        return dataclasses.replace(study, datasets=(dataclasses.replace(dataset, subgroups=groups),))
     if kind == "readers and a previous release":
-        return with_previous(with_readers(study, rng), patients(whole, rng, 150))
+        (dataset,) = study.datasets
+        labels = (rng.random((dataset.rows_analysed, 3)) < 0.4).astype(float)
+        readers = Readers("large", np.arange(len(labels)), labels, confidence=np.full(labels.shape, 0.75))
+        return with_previous(dataclasses.replace(study, readers=(readers,)), patients(whole, rng, 150))
     return study
 
 
