@@ -535,7 +535,18 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
     pages = {f"dossier-{edition}.pdf" for edition in ON_PAPER}
     others = pages | {"dossier.html", "results.json", "results.csv", "model-card.xml", "manifest.json"}
     assert set(files) == others | set(figures)
-    _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
+    # Every input and output is in the manifest with its hash and size, and nothing of the machine.
+    manifest = json.loads(files["manifest.json"])
+    assert manifest["command"] == "dossier build --edition all --page a4"
+    assert manifest["seed"] == 1
+    outputs = {entry["name"]: (entry["sha256"], entry["size"]) for entry in manifest["outputs"]}
+    sums = {name: (hashlib.sha256(body).hexdigest(), len(body)) for name, body in files.items()}
+    assert outputs == {name: value for name, value in sums.items() if name != "manifest.json"}
+    inputs = {entry["name"]: entry["sha256"] for entry in manifest["inputs"]}
+    assert inputs == {name: hashlib.sha256(body).hexdigest() for name, body in held(release).items()}
+    assert {"dossier", "python", "numpy", "weasyprint"} <= set(manifest["versions"])
+    for name in ("manifest.json", "results.json"):
+        assert str(release.parent).encode() not in files[name]
     assert len(pypdf.PdfReader(out / "dossier-committee.pdf").pages) <= 4
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
@@ -627,20 +638,6 @@ def _read(screen: int, process: subprocess.Popen[str]) -> Iterator[bytes]:
             yield shown
         elif process.poll() is not None:
             return
-
-
-def _hold_the_manifest(manifest: Any, files: dict[str, bytes], release: Path) -> None:
-    """Every input and output is in the manifest with its hash and size, and nothing of the machine."""
-    assert manifest["command"] == "dossier build --edition all --page a4"
-    assert manifest["seed"] == 1
-    outputs = {entry["name"]: (entry["sha256"], entry["size"]) for entry in manifest["outputs"]}
-    sums = {name: (hashlib.sha256(body).hexdigest(), len(body)) for name, body in files.items()}
-    assert outputs == {name: value for name, value in sums.items() if name != "manifest.json"}
-    inputs = {entry["name"]: entry["sha256"] for entry in manifest["inputs"]}
-    assert inputs == {name: hashlib.sha256(body).hexdigest() for name, body in held(release).items()}
-    assert {"dossier", "python", "numpy", "weasyprint"} <= set(manifest["versions"])
-    for name in ("manifest.json", "results.json"):
-        assert str(release.parent).encode() not in files[name]
 
 
 def test_a_build_of_one_edition_off_a_terminal_says_no_more_than_its_progress(run: Run, release: Path) -> None:

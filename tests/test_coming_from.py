@@ -18,7 +18,6 @@ from tests.reference.tables import GOLDEN
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coming-from.md"
 PROC, GLM, VAL = "core/binary:p/pROC", "core/binary:p/glm", "core/binary:p/val_prob"
-DCURVES = "dcurves/binary/dca"
 SCORE = "riskRegression_binary"
 LOGIT, SLOPE = ("meta_sites/logit_auc/REML_knha/back", "meta_sites/slope/REML_knha/back")
 LOESS, SPLINE = "core/binary:p/smooth/loess_interpolate", "core/binary:p/smooth/gam_tp_logit_REML"

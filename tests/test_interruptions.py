@@ -202,16 +202,6 @@ def test_killed_with_all_its_workers_a_build_leaves_no_rows_anywhere(tmp_path: P
         assert [path for path in temporary.rglob("*") if path.is_file()] == []
 
 
-def _running(temporary: Path) -> list[str]:
-    """The command lines of the processes that were told to keep temporary files there."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if f"TMPDIR={temporary}".encode() in (process / "environ").read_bytes().split(b"\0"):
-                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-    return found
-
-
 @pytest.mark.parametrize(("rows", "jobs"), [(60, "1"), (400_000, "2")])
 def test_a_build_that_ends_well_leaves_no_file_and_no_process(tmp_path: Path, rows: int, jobs: str) -> None:
     temporary, table = tmp_path / "temporary", tmp_path / "hospital.csv"
@@ -219,7 +209,13 @@ def test_a_build_that_ends_well_leaves_no_file_and_no_process(tmp_path: Path, ro
     table.write_text("outcome,risk\n" + "".join(f"{k % 3 == 0:d},0.{k % 997 + 1:04d}\n" for k in range(rows)))
     command = [*quick(table, tmp_path / "out"), "--jobs", jobs]
     subprocess.run(command, check=True, capture_output=True, env=environment() | {"TMPDIR": str(temporary)})
-    assert _running(temporary) == []
+    # The command lines of the processes that were told to keep temporary files there.
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"TMPDIR={temporary}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+    assert found == []
     assert list(temporary.iterdir()) == []
 
 

@@ -110,14 +110,10 @@ def boxes(path: Path) -> list[list[Word]]:
     ]
 
 
-def in_the_live_area(words: list[Word]) -> list[Word]:
-    """The words between head and foot."""
-    return [word for word in words if word.top >= TOP - 2 and word.bottom <= BOTTOM + 2]
-
-
 def first_line(words: list[Word]) -> str:
     """The first line below the head."""
-    body = in_the_live_area(words)
+    # The words between head and foot.
+    body = [word for word in words if word.top >= TOP - 2 and word.bottom <= BOTTOM + 2]
     highest = min((word.bottom for word in body), default=0.0)
     return " ".join(word.text for word in sorted(body, key=lambda word: word.left) if abs(word.bottom - highest) < 1.2)
 

@@ -6,10 +6,9 @@ import base64
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -262,7 +261,7 @@ def test_what_stands_behind_a_number_is_what_the_file_of_results_holds(read: Rea
             row["measure"],
             row["dataset"],
             *(f"{name}={value}" for name, value in row["at"].items()),
-            *subset_of(row),
+            *(() if row["subset"] is None else (f"{row['subset']['column']}={row['subset']['level']}",)),
         ): row
         for row in printed.results["estimates"]
     }
@@ -290,11 +289,6 @@ def test_shares_of_the_committee_and_numbers_of_the_questions_say_what_stands_be
     keys = [each for index, each in read.all("td") if cover in read.elements[index][2] and "data-key" in each]
     rows = [index for index, _ in read.all("tr") if cover in read.elements[index][2]]
     assert 2 * len(keys) >= len(rows) - 1
-
-
-def subset_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The group of a result, as the page names it."""
-    return () if row["subset"] is None else (f"{row['subset']['column']}={row['subset']['level']}",)
 
 
 @pytest.mark.parametrize(

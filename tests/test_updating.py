@@ -418,7 +418,10 @@ def test_an_altered_file_is_a_fault(found: Evidence, tmp_path: Path) -> None:
 def test_a_build_hands_its_formula_to_the_next(tmp_path: Path) -> None:
     """From the command line: build, name the file that lies in OUT, build again."""
     study(tmp_path / "first")
-    second = next_release_of(tmp_path)
+    second = tmp_path / "second"
+    study(second)
+    path, taken = second / "release.toml", TAKEN.format(method="logistic", more="outside = true\n")
+    path.write_text(path.read_text().replace(MODEL, taken.replace('"updated-', '"../first-out/updated-')))
     for name, more in (("first", []), ("second", ["--allow-outside"])):
         command = [sys.executable, "-m", "dossier", "build", name, "-o", f"{name}-out", "--quiet", *more]
         ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -432,13 +435,6 @@ def test_a_build_hands_its_formula_to_the_next(tmp_path: Path) -> None:
         row for row in given["estimates"] if (row["measure"], row["dataset"], row["at"]) == ("brier", "north", {})
     )
     assert brier["value"] == pytest.approx(float(np.mean((risk - rows["outcome"]) ** 2)), abs=1e-12)
-
-
-def next_release_of(folder: Path) -> Path:
-    study(folder / "second")
-    path, taken = folder / "second" / "release.toml", TAKEN.format(method="logistic", more="outside = true\n")
-    path.write_text(path.read_text().replace(MODEL, taken.replace('"updated-', '"../first-out/updated-')))
-    return folder / "second"
 
 
 def test_a_formula_that_is_not_that_of_the_risks_is_not_updated(tmp_path: Path) -> None:

@@ -271,26 +271,6 @@ def test_no_events_in_a_group_is_no_ratio() -> None:
 HEART = Path(__file__).resolve().parent / "releases" / "heart"
 
 
-def like_heart(folder: Path) -> types.Evidence:
-    """Three hospitals with as many women and men, cases among them and cases found as those of heart."""
-    counts = {"a": ((81, 12, 5, 0.95), (213, 94, 76, 0.8)), "b": ((10, 10, 5, 1.0), (113, 105, 88, 0.5))}
-    counts["c"] = ((6, 6, 3, 1.0), (194, 143, 121, 0.7))
-    text = HEAD + QUICK
-    for name, both in counts.items():
-        rng = np.random.default_rng(1)
-        lines = ["outcome,risk,sex"]
-        for sex, (n, cases, hits, right) in zip(("female", "male"), both, strict=True):
-            flagged = [1] * hits + [0] * (cases - hits) + [int(k >= right * (n - cases)) for k in range(n - cases)]
-            for k, is_flagged in enumerate(flagged):
-                lines.append(
-                    f"{int(k < cases)},{rng.uniform(0.5, 0.9) if is_flagged else rng.uniform(0.1, 0.49):.4f},{sex}"
-                )
-        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\n'
-    (folder / "release.toml").write_text(text + '[[subgroup]]\ncolumn = "sex"\n')
-    return evaluate.evidence(reading.study(folder))
-
-
 def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> types.Estimate:
     """The comparison of women and men, which both editions say in their words, with what one would expect by the risks.
 
@@ -325,7 +305,23 @@ def holds_that_women_are_missed(evidence: types.Evidence, is_foretold: bool) -> 
 
 
 def test_women_like_those_of_heart_are_a_finding_in_both_editions(tmp_path: Path) -> None:
-    apart = holds_that_women_are_missed(like_heart(tmp_path), is_foretold=True)
+    # Three hospitals with as many women and men, cases among them and cases found as those of heart.
+    counts = {"a": ((81, 12, 5, 0.95), (213, 94, 76, 0.8)), "b": ((10, 10, 5, 1.0), (113, 105, 88, 0.5))}
+    counts["c"] = ((6, 6, 3, 1.0), (194, 143, 121, 0.7))
+    text = HEAD + QUICK
+    for name, both in counts.items():
+        rng = np.random.default_rng(1)
+        lines = ["outcome,risk,sex"]
+        for sex, (n, cases, hits, right) in zip(("female", "male"), both, strict=True):
+            flagged = [1] * hits + [0] * (cases - hits) + [int(k >= right * (n - cases)) for k in range(n - cases)]
+            for k, is_flagged in enumerate(flagged):
+                lines.append(
+                    f"{int(k < cases)},{rng.uniform(0.5, 0.9) if is_flagged else rng.uniform(0.1, 0.49):.4f},{sex}"
+                )
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\n'
+    (tmp_path / "release.toml").write_text(text + '[[subgroup]]\ncolumn = "sex"\n')
+    apart = holds_that_women_are_missed(evaluate.evidence(reading.study(tmp_path)), is_foretold=True)
     assert apart.value == pytest.approx(-0.36, abs=0.06)
     assert apart.high is not None
     assert apart.high < -0.1

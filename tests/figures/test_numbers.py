@@ -104,18 +104,6 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: types.Ev
     assert "All, pooled" not in texts(figure)
 
 
-def _without_declared(found: types.Evidence) -> types.Evidence:
-    """The same evidence, its decision curves without the row of the primary threshold."""
-    curves = []
-    for curve in found.curves:
-        if curve.curve.startswith("decision_curve") and isinstance(curve.found, types.Curve):
-            row = curve.found.columns["threshold"].index(0.5)
-            columns = {name: values[:row] + values[row + 1 :] for name, values in curve.found.columns.items()}
-            curve = replace(curve, found=replace(curve.found, columns=columns))
-        curves.append(curve)
-    return replace(found, curves=tuple(curves))
-
-
 def test_the_primary_threshold_is_never_interpolated(eight: types.Evidence) -> None:
     def rings(found: types.Evidence) -> int:
         return sum(
@@ -125,7 +113,15 @@ def test_the_primary_threshold_is_never_interpolated(eight: types.Evidence) -> N
         )
 
     assert rings(eight) >= 1
-    assert rings(_without_declared(eight)) == 0
+    # The same evidence, its decision curves without the row of the primary threshold.
+    curves = []
+    for curve in eight.curves:
+        if curve.curve.startswith("decision_curve") and isinstance(curve.found, types.Curve):
+            row = curve.found.columns["threshold"].index(0.5)
+            columns = {name: values[:row] + values[row + 1 :] for name, values in curve.found.columns.items()}
+            curve = replace(curve, found=replace(curve.found, columns=columns))
+        curves.append(curve)
+    assert rings(replace(eight, curves=tuple(curves))) == 0
 
 
 @pytest.mark.parametrize("case", ["two", "near", "eight"])
