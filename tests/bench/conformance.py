@@ -283,21 +283,6 @@ def unsound(path: Path, signatures: int) -> list[str]:
     return faults if whole == 1 else [*faults, f"{whole} signatures cover the whole file"]
 
 
-def _signed(path: Path, edition: str, folder: Path) -> dict[str, list[str]]:
-    """What fails after one signature and after three."""
-    authority = owner("Hospital Authority", authority=True)
-    every = signed_by(path, [(role, owner(role, authority)) for role in SIGNERS], folder)
-    found = {}
-    for number, words in ((1, "signed once"), (len(every), f"signed by {len(every)}")):
-        file = every[number - 1]
-        found[f"veraPDF, {words}"] = ran(VERAPDF, PROFILES[edition], file)
-        found[f"qpdf, {words}"] = ran("qpdf", "--check", file)
-        found[f"pdfsig, {words}"] = unsound(file, number)
-    if not every[-1].read_bytes().startswith(path.read_bytes()):
-        found[f"qpdf, {words}"].append("does not begin with the unsigned file")
-    return found
-
-
 COLUMNS = (
     *("veraPDF", "qpdf", "fonts", "HTML", "FDA", "bookmarks"),
     *(f"{by}, signed {by_whom}" for by_whom in ("once", f"by {len(SIGNERS)}") for by in ("veraPDF", "qpdf", "pdfsig")),
@@ -306,6 +291,17 @@ COLUMNS = (
 
 def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[str]]:
     """What fails at an edition, by who finds it."""
+    # What fails after one signature and after three.
+    authority = owner("Hospital Authority", authority=True)
+    every = signed_by(path, [(role, owner(role, authority)) for role in SIGNERS], path.parent)
+    found = {}
+    for number, words in ((1, "signed once"), (len(every), f"signed by {len(every)}")):
+        file = every[number - 1]
+        found[f"veraPDF, {words}"] = ran(VERAPDF, PROFILES[edition], file)
+        found[f"qpdf, {words}"] = ran("qpdf", "--check", file)
+        found[f"pdfsig, {words}"] = unsound(file, number)
+    if not every[-1].read_bytes().startswith(path.read_bytes()):
+        found[f"qpdf, {words}"].append("does not begin with the unsigned file")
     return {
         "veraPDF": ran(VERAPDF, PROFILES[edition], path),
         "qpdf": ran("qpdf", "--check", path),
@@ -313,7 +309,7 @@ def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[s
         "HTML": lint(document.html),
         "FDA": list(fda(path, edition)),
         "bookmarks": unmarked(plain(document.html), PdfReader(path).outline) if edition in SUBMITTED else [],
-        **_signed(path, edition, path.parent),
+        **found,
     }
 
 

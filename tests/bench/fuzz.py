@@ -178,12 +178,8 @@ def work(seed: int, numbers: Sequence[int], short: bool, out: Any) -> None:
     for number in numbers:
         out.write(json.dumps({"begun": number}) + "\n")
         out.flush()
-        with tempfile.TemporaryDirectory(dir=_memory()) as folder:
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
             out.write(json.dumps(asdict(run(seed, number, Path(folder), short))) + "\n")
-
-
-def _memory() -> str | None:
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def lane(seed: int, count: int, jobs: int, short: bool = False) -> list[Ended]:

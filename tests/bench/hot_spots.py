@@ -72,13 +72,6 @@ def build() -> None:
         press.pdf(compose.document(gallery, edition))
 
 
-def profiled() -> pstats.Stats:
-    """The profile of a build, in processor seconds."""
-    watch = cProfile.Profile(time.process_time)
-    watch.runcall(build)
-    return pstats.Stats(watch)
-
-
 def hottest(found: pstats.Stats, count: int = 20) -> list[HotSpot]:
     """The functions that take most, the slowest first."""
     rows = found.stats.items()  # type: ignore[attr-defined]
@@ -125,7 +118,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    found = profiled()
+    # The profile of a build, in processor seconds.
+    watch = cProfile.Profile(time.process_time)
+    watch.runcall(build)
+    found = pstats.Stats(watch)
     text = section(hottest(found), found.total_tt)  # type: ignore[attr-defined]
     if given.write:
         results = HERE / "RESULTS.md"

@@ -272,7 +272,7 @@ def _a_dataset(draw: random.Random, corrupt: Corrupt) -> tuple[str, Rows]:
     return (name := draw.choice(names)), _rows(corrupt, name)
 
 
-def _columns_of_roles(corrupt: Corrupt) -> set[str]:
+def _a_column(draw: random.Random, corrupt: Corrupt, rows: Rows, of_a_role: bool) -> int:
     release = corrupt.release
     prediction, outcome = release.get("prediction"), release.get("outcome")
     names: list[Any] = [outcome.get("column")] if isinstance(outcome, dict) else []
@@ -281,11 +281,7 @@ def _columns_of_roles(corrupt: Corrupt) -> set[str]:
         for key in ("columns", "rivals"):
             names += prediction[key] if isinstance(prediction.get(key), list) else []
     renamed = {"oa_mri", "model_output", "clinical_output"}
-    return renamed | {name for name in names if isinstance(name, str)}
-
-
-def _a_column(draw: random.Random, corrupt: Corrupt, rows: Rows, of_a_role: bool) -> int:
-    taken = _columns_of_roles(corrupt)
+    taken = renamed | {name for name in names if isinstance(name, str)}
     places = [k for k, name in enumerate(rows[0]) if (name in taken) == of_a_role]
     return draw.choice(places or range(len(rows[0])))
 
