@@ -1265,17 +1265,13 @@ class Release(Table):
         chosen = self.robustness
         at: Mapping[str, float | str] = {}
         if chosen.utility == "weighted_utility":
-            at = self._weighted_at
+            # One place is judged; none where nothing says at which threshold.
+            given = self.utility or Utility()
+            taus = ("cost_benefit",) * (given.cost is not None) + given.tau_from + self.thresholds.declared
+            at = {**given.judged_at, "tau": taus[0]} if taus else {}
         elif declared := self.thresholds.declared:
             at = {"threshold": declared[0]}
         return {"auroc": {}, chosen.utility: at, chosen.calibration: {}}
-
-    @property
-    def _weighted_at(self) -> Mapping[str, float | str]:
-        """The one place of weighted utility that is judged; empty where nothing says at which threshold."""
-        given = self.utility or Utility()
-        taus = ("cost_benefit",) * (given.cost is not None) + given.tau_from + self.thresholds.declared
-        return {**given.judged_at, "tau": taus[0]} if taus else {}
 
     def spells(self, subset: Subset) -> bool:
         """Whether it names a subgroup itself: by the levels or cuts of its column, or in a criterion."""
