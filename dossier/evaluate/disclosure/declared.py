@@ -11,7 +11,6 @@ from dossier.core.facts import Fact
 from dossier.core.release import (
     DeclaredAuroc,
     DeclaredPerformance,
-    HAccuracy,
     ReadersTables,
     SurveyShare,
     survey_shares,
@@ -32,7 +31,14 @@ def given(study: Study, wide: int) -> Study:
     published = tuple(_performance(claim, wide) for claim in release.declared_performance)
     readers = tuple(map(_readers, release.readers))
     update: dict[str, object] = {"declared_performance": published, "readers": readers}
-    update["h_accuracy"] = _h_accuracy(release.h_accuracy)
+    survey = None if release.h_accuracy.survey is None else _survey(release.h_accuracy.survey)
+    # Upwards, so that nothing reaches the minimum that would not reach the declared one.
+    minimum = release.h_accuracy.acceptable
+    hundredths = None if minimum is None else math.ceil(minimum.value * 100 - 1e-9) / 100
+    bare = {"value": hundredths, "low": None, "high": None, "n": None}
+    acceptable = None if minimum is None else minimum.model_copy(update=bare)
+    hidden = {name: value for name, value in (("survey", survey), ("acceptable", acceptable)) if value is not None}
+    update["h_accuracy"] = release.h_accuracy.model_copy(update=hidden)
     flags = [
         Flag("declared_withheld", POOLED, Fact("declared_auroc_withheld", name=before.name, fewest=measures.FEWEST))
         for before, after in zip(release.declared_performance, published, strict=True)
@@ -80,17 +86,6 @@ def _auroc(claim: DeclaredAuroc, wide: int) -> DeclaredAuroc | None:
             "events": events,
         }
     )
-
-
-def _h_accuracy(h_accuracy: HAccuracy) -> HAccuracy:
-    survey = None if h_accuracy.survey is None else _survey(h_accuracy.survey)
-    # Upwards, so that nothing reaches the minimum that would not reach the declared one.
-    minimum = h_accuracy.acceptable
-    hundredths = None if minimum is None else math.ceil(minimum.value * 100 - 1e-9) / 100
-    bare = {"value": hundredths, "low": None, "high": None, "n": None}
-    acceptable = None if minimum is None else minimum.model_copy(update=bare)
-    made = {name: value for name, value in (("survey", survey), ("acceptable", acceptable)) if value is not None}
-    return h_accuracy.model_copy(update=made) if made else h_accuracy
 
 
 def _survey(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
