@@ -332,23 +332,14 @@ def _together(
     ends: Ends,
     tested: Tested | None = None,
 ) -> Found:
-    """The two values with their intervals, and their difference."""
+    """The two values with their intervals, and their difference with those of the other patients and its test."""
     both = [part for pair in kept for part in pair.parts]
-    found = Found(
-        _estimate(ours, [pair.ours for pair in kept], sites_of(kept), level, scale, ends),
-        _estimate(rest, [pair.rest for pair in kept], sites_of(kept), level, scale, ends),
-        _estimate(apart, both, sites_of(kept), level, "plain", ANYWHERE),
-        tested,
-    )
-    return replace(found, apart=_of_complement(found))
-
-
-def _of_complement(found: Found) -> Estimate:
-    """The difference with the values of the other patients, and the test of it."""
-    rest = found.rest
-    others = {"complement": rest.value, "complement_n": float(rest.n), "complement_events": float(rest.events or 0)}
-    tested = {} if found.tested is None else found.tested.with_p_value
-    return replace(found.apart, details={**found.apart.details, **others, **tested})
+    here = _estimate(ours, [pair.ours for pair in kept], sites_of(kept), level, scale, ends)
+    there = _estimate(rest, [pair.rest for pair in kept], sites_of(kept), level, scale, ends)
+    between = _estimate(apart, both, sites_of(kept), level, "plain", ANYWHERE)
+    others = {"complement": there.value, "complement_n": float(there.n), "complement_events": float(there.events or 0)}
+    details = {**between.details, **others, **({} if tested is None else tested.with_p_value)}
+    return Found(here, there, replace(between, details=details), tested)
 
 
 def _estimate(made: Part, strata: Sequence[Stratum], sites: int, level: float, scale: Scale, ends: Ends) -> Estimate:
