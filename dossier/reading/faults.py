@@ -98,17 +98,13 @@ def by_row(
         places = [k for k, other in enumerate(columns) if other == name]
         named = tuple(int(rows[k]) for k in places[:ROWS_NAMED])
         at = Cell(file, name, named, len(places) - len(named))
-        found = _cases([facts.Fact(code, **case(k)) for k in places[:LINES]], len(places))
-        faults.append(errors.Fault(code, at, **values, **found))
+        # What the rows hold: each case once, three at most; and in how many rows it is another one.
+        cases = [facts.Fact(code, **case(k)) for k in places[:LINES]]
+        different = tuple(dict.fromkeys(cases))
+        first = different[:CASES_SHOWN]
+        rest = len(places) - sum(each in first for each in cases) if len(different) > 1 else 0
+        faults.append(errors.Fault(code, at, **values, cases=first, others=facts.Count(rest, "row")))
     return faults
-
-
-def _cases(cases: Sequence[facts.Fact], count: int) -> dict[str, facts.Value]:
-    """What the rows hold: each case once, three at most; and in how many rows it is another one."""
-    different = tuple(dict.fromkeys(cases))
-    first = different[:CASES_SHOWN]
-    rest = count - sum(case in first for case in cases) if len(different) > 1 else 0
-    return {"cases": first, "others": facts.Count(rest, "row")}
 
 
 def no_column(name: str, file: str, known: Sequence[str], named_by: str) -> errors.Fault:
