@@ -122,8 +122,14 @@ def never_estimated(
     `terms` are the measures that may be offered instead, `resampled` those whose intervals may still come: of these
     only the value decides. What is withheld is estimated, and a dataset that is withheld whole is not looked at.
     """
-    known, offered = _known(datasets), _offered(datasets, results, terms)
-    faults: list[errors.Fault] = []
+    known, faults = _known(datasets), list[errors.Fault]()
+    # The estimates that a criterion may be about, core measures first; and whether another measure's may be offered.
+    # None of a development table, which are apparent, and no test.
+    apparent = {dataset.name for dataset in datasets if dataset.role == "development"}
+    ranks = {term.measure: TIERS.index(term.tier) for term in terms if term.tier in TIERS and term.chapter != "sample"}
+    own = [each for each in results if isinstance(each.found, types.Estimate) and each.dataset not in apparent]
+    offered = [(each, each.measure in ranks) for each in own if "against" not in each.at]
+    offered.sort(key=lambda pair: ranks.get(pair[0].measure, len(TIERS)))
     flags: list[types.Flag] = []
     for number, criterion in enumerate(declared, start=1):
         if criterion.than is not None:
@@ -151,23 +157,6 @@ def never_estimated(
             says = Fact("criterion_not_estimable", settings=where, **about)
             flags.append(types.Flag("criterion_not_estimable", dataset, says))
     return tuple(faults), tuple(flags)
-
-
-def _offered(
-    datasets: Sequence[types.DatasetSummary], results: Sequence[types.Result], terms: Iterable[types.Term]
-) -> list[tuple[types.Result, bool]]:
-    """The estimates that a criterion may be about, core measures first; and whether another measure's may be offered.
-
-    None of a development table, which are apparent, and no test.
-    """
-    apparent = {dataset.name for dataset in datasets if dataset.role == "development"}
-    ranks = {term.measure: TIERS.index(term.tier) for term in terms if term.tier in TIERS and term.chapter != "sample"}
-    found = [
-        (result, result.measure in ranks)
-        for result in results
-        if isinstance(result.found, types.Estimate) and result.dataset not in apparent and "against" not in result.at
-    ]
-    return sorted(found, key=lambda pair: ranks.get(pair[0].measure, len(TIERS)))
 
 
 def _never(
