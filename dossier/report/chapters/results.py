@@ -105,7 +105,11 @@ def _has_negative(evidence: Evidence, measure: str) -> bool:
 def _together(evidence: Evidence, asked: Sequence[tuple[str, At]], reasons: Reasons) -> list[Row]:
     """The last rows: what is pooled, and where sites cannot be pooled what the rows of all of them say."""
     every = externals(evidence)
-    rows = [_total(evidence, "All, pooled", pooled_sites(evidence, asked), asked, reasons)]
+    # The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites.
+    kept = [site for site in every if not sentence.scarce(site, VERY_FEW)]
+    each = (find(evidence, measure, POOLED, **setting) for measure, setting in asked)
+    same = {found.n for found in each if isinstance(found, Estimate)} == {sum(site.n for site in kept)}
+    rows = [_total(evidence, "All, pooled", kept if same else every, asked, reasons)]
     stratified: list[tuple[str, At]] = [(measure, {**setting, "estimator": "stratified"}) for measure, setting in asked]
     if any(isinstance(find(evidence, measure, POOLED, **setting), Estimate) for measure, setting in stratified):
         rows.append(_total(evidence, ALL_ROWS, every, stratified, reasons))
@@ -124,16 +128,6 @@ def _total(
         found = find(evidence, measure, POOLED, **setting)
         cells.append(cell(found, evidence.terms[measure], reasons, _has_negative(evidence, measure)))
     return Row(label, tuple(cells), "total")
-
-
-def pooled_sites(evidence: Evidence, asked: Iterable[tuple[str, At]]) -> list[DatasetSummary]:
-    """The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites."""
-    every = list(externals(evidence))
-    kept = [site for site in every if not sentence.scarce(site, VERY_FEW)]
-    each = (find(evidence, measure, POOLED, **setting) for measure, setting in asked)
-    pooled = {found.n for found in each if isinstance(found, Estimate)}
-    same = pooled == {sum(site.n for site in kept)}
-    return kept if same else every
 
 
 def not_pooled(evidence: Evidence, asked: Iterable[tuple[str, str, At]]) -> str:
