@@ -30,8 +30,10 @@ STATES: dict[str, str] = entries("pages")["subgroup"]
 def finding(evidence: types.Evidence) -> sentence.Sentence:
     """Which groups differ from the other patients of their own sites, over all sites, and what else is known."""
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
-    sized = _sized(evidence)
-    few = [subgroup for subgroup, size in sized if size.is_few]
+    external = {site.name for site in types.externals(evidence)}
+    sizes = [each.size for each in evidence.subgroups.summaries if each.dataset in external]
+    sized = [size for size in sizes if isinstance(size, types.SubgroupSize)]
+    few = [size for size in sized if size.is_few]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(sized))} subgroups, site by site." if few else ""
     declared = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
@@ -154,13 +156,6 @@ def what_is_few(evidence: types.Evidence) -> str:
         f"At a site a subgroup {small}, and is listed as such. A comparison there needs {fewest} in the group and "
         f"{fewest} others of the patients whom its measure counts."
     )
-
-
-def _sized(evidence: types.Evidence) -> list[tuple[types.SubgroupSummary, types.SubgroupSize]]:
-    """The subgroups of the external sites, with their sizes."""
-    external = {site.name for site in types.externals(evidence)}
-    found = [each for each in evidence.subgroups.summaries if each.dataset in external]
-    return [(each, each.size) for each in found if isinstance(each.size, types.SubgroupSize)]
 
 
 def together(sizes: Sequence[types.SubgroupSize]) -> types.SubgroupSize:
