@@ -171,23 +171,6 @@ def _fits(label: Label, placed: Sequence[Label]) -> bool:
     return True
 
 
-def _lines_of(ticks: Sequence[Tick]) -> tuple[Label, ...]:
-    """Every label on as few lines as hold them, or none: from either end of the axis, to either side of the ticks."""
-    orders: tuple[tuple[Side, ...], ...] = (
-        ("center", "left", "right"),
-        ("left", "center", "right"),
-        ("right", "center", "left"),
-    )
-    tries = [
-        _placed(sorted(ticks, key=lambda tick: tick.x, reverse=turned), sides, deeper_first)
-        for deeper_first in (False, True)
-        for sides in orders
-        for turned in (False, True)
-    ]
-    whole = [labels for labels in tries if len(labels) == len(ticks)]
-    return min(whole, key=lambda labels: max(label.line for label in labels), default=())
-
-
 def _placed(ticks: Sequence[Tick], sides: tuple[Side, ...], deeper_first: bool) -> tuple[Label, ...]:
     """Each label in its first place that fits: another side before a deeper line, or the other way round."""
     by_line = [(side, line) for line in range(MOST_LINES) for side in sides]
@@ -291,7 +274,20 @@ def _by_level(evidence: types.Evidence, name: str, levels: Sequence[types.Descri
     for width in WIDTHS:
         names = widths.shortened(words, width)
         ticks = _ticks_of_levels(levels, names)
-        labels = _lines_of(ticks)
+        # Every label on as few lines as hold them, or none: from either end of the axis, to either side of the ticks.
+        orders: tuple[tuple[Side, ...], ...] = (
+            ("center", "left", "right"),
+            ("left", "center", "right"),
+            ("right", "center", "left"),
+        )
+        tries = [
+            _placed(sorted(ticks, key=lambda tick: tick.x, reverse=turned), sides, deeper_first)
+            for deeper_first in (False, True)
+            for sides in orders
+            for turned in (False, True)
+        ]
+        whole = [labels for labels in tries if len(labels) == len(ticks)]
+        labels = min(whole, key=lambda labels: max(label.line for label in labels), default=())
         if labels:
             return row(ticks, labels)
     ordered = sorted(zip((level.value for level in levels), names, strict=True))
