@@ -648,20 +648,6 @@ def _frame(axes: Axes, scale: Scale, spot: tuple[float, float] | None, words: st
         axes.text(*spot, words, ha="center", va="center", linespacing=1.1, zorder=5)
 
 
-def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
-    """What lies below the break: the region of good external evidence, in which no site stands."""
-    top, ends = TOP + plan.height + BREAK, (scale.worst, scale.best)
-    axes = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT, ends, (0, bands.SUPPORT))
-    middle = (scale.cuts[0] + scale.best) / 2, bands.SUPPORT / 2
-    _frame(axes, scale, middle, region_words(scale, plan), clip=False)
-    heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)]
-    _backdrop(axes, plan, scale, heights, is_first=index == 0)
-    scale_ticks(axes, scale, labelled=not plan.rows)
-    if index == 0:
-        for y in (TOP + plan.height + 0.2, top - 0.2):
-            marks.stroke(drawn, (plan.left - 1.4, y + 0.7), (plan.left + 1.4, y - 0.7), ink.INK_2, 0.8)
-
-
 def _panel(drawn: Figure, arranged: Arrangement, index: int) -> None:
     plan, field = arranged.plan, arranged.fields[index]
     scale = field.scale
@@ -674,7 +660,16 @@ def _panel(drawn: Figure, arranged: Arrangement, index: int) -> None:
     _backdrop(axes, plan, scale, _heights(plan), is_first=index == 0)
     if plan.foot:
         axes.spines["bottom"].set_visible(False)
-        _foot(drawn, plan, index, scale)
+        # What lies below the break: the region of good external evidence, in which no site stands.
+        top, at = TOP + plan.height + BREAK, ((scale.cuts[0] + scale.best) / 2, bands.SUPPORT / 2)
+        below = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT, ends[0], (0, bands.SUPPORT))
+        _frame(below, scale, at, region_words(scale, plan), clip=False)
+        heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)]
+        _backdrop(below, plan, scale, heights, is_first=index == 0)
+        scale_ticks(below, scale, labelled=not plan.rows)
+        if index == 0:
+            for y in (TOP + plan.height + 0.2, top - 0.2):
+                marks.stroke(drawn, (plan.left - 1.4, y + 0.7), (plan.left + 1.4, y - 0.7), ink.INK_2, 0.8)
     else:
         scale_ticks(axes, scale, labelled=not plan.rows)
     _marks(axes, arranged, index)
