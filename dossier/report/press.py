@@ -279,7 +279,20 @@ def _words_beyond(box: Any, left: float, top: float, right: float, bottom: float
 def _finish(document: types.Document, rendered: Any, tree: Any) -> list[errors.Fault]:
     """Make the tree of objects conform to PDF/A and PDF/UA-1 at once; the faults of its fonts."""
     for stream in (item for item in tree.objects if isinstance(item, pydyf.Stream)):
-        _conform(stream)
+        # Claim universal access, forbid to interpolate, and join and compress a stream once. pydyf would compress it
+        # for the file, again for the hash of the file, and twice as long for a hundredth less.
+        packed, stream.compress = stream.compress, False
+        if stream.extra.get("Type") == "/Metadata":
+            # The option xmp_metadata of WeasyPrint would add a second rdf:RDF, which PDF/A forbids.
+            stream.stream = [part.replace(b"</rdf:RDF>", _UNIVERSAL_ACCESS + b"</rdf:RDF>") for part in stream.stream]
+            # Archives read the metadata without unpacking.
+            packed = False
+        if stream.extra.get("Subtype") == "/Image" and "Interpolate" in stream.extra:
+            stream.extra["Interpolate"] = "false"
+        content = stream.data.partition(b"\nstream\n")[2].removesuffix(b"\nendstream")
+        if packed:
+            stream.extra["Filter"] = "/FlateDecode"
+        stream.stream = [zlib.compress(content, PACKED) if packed else content]
     # WeasyPrint does not say whether a header heads a row or a column; a cell keeps its element of the tag tree.
     boxes = (box for page in rendered.pages for box in page._page_box.descendants(placeholders=True))
     for box, mark in ((box, mark) for box in boxes if (mark := getattr(box, "mark", None)) is not None):
@@ -302,22 +315,3 @@ def _finish(document: types.Document, rendered: Any, tree: Any) -> list[errors.F
                 errors.Fault("strange_font", Material(document.title), family=str(font.family), sample=sample)
             )
     return strange
-
-
-def _conform(stream: Any) -> None:
-    """Claim universal access, forbid to interpolate, and join and compress a stream once.
-
-    pydyf would compress it for the file, again for the hash of the file, and twice as long for a hundredth less.
-    """
-    packed, stream.compress = stream.compress, False
-    if stream.extra.get("Type") == "/Metadata":
-        # The option xmp_metadata of WeasyPrint would add a second rdf:RDF, which PDF/A forbids.
-        stream.stream = [part.replace(b"</rdf:RDF>", _UNIVERSAL_ACCESS + b"</rdf:RDF>") for part in stream.stream]
-        # Archives read the metadata without unpacking.
-        packed = False
-    if stream.extra.get("Subtype") == "/Image" and "Interpolate" in stream.extra:
-        stream.extra["Interpolate"] = "false"
-    content = stream.data.partition(b"\nstream\n")[2].removesuffix(b"\nendstream")
-    if packed:
-        stream.extra["Filter"] = "/FlateDecode"
-    stream.stream = [zlib.compress(content, PACKED) if packed else content]
