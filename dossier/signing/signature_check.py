@@ -281,28 +281,12 @@ def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[
         raise ValueError(f"it does not begin with the bytes of {name}")
     reader = PdfFileReader(io.BytesIO(content), strict=True)
     embedded = reader.embedded_signatures
-    _refuse_other_revisions(reader, embedded, len(unsigned), content)
-    return [_in_pages(name, number, each, judge) for number, each in enumerate(embedded, start=1)]
-
-
-def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> signed.Signature:
-    # Our own comparison of the revisions is stricter, and done.
-    found = _in_time(judge, partial(async_validate_pdf_signature, embedded, skip_diff=True))
-    said = _plain(embedded.sig_object.get("/Reason", ""))
-    return _judged(f"{SIGNED}/{name}", name, number, found, said, judge)
-
-
-def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, content: bytes) -> None:
-    """Refuse a PDF with a revision that is none of a signature, and one that a signature does not reach the end of.
-
-    `begin` is the size of the unsigned file, `content` is the signed one.
-    """
     if not embedded:
         raise ValueError("it holds no signature")
-    known = reader.xrefs.total_revisions - len(embedded)
-    if known != 1:
+    # Each revision is that of a signature, which reaches the end of it.
+    if reader.xrefs.total_revisions - len(embedded) != 1:
         raise ValueError("it holds a revision that is no signature, or a signature without a revision")
-    at = begin
+    at = len(unsigned)
     for number, each in enumerate(embedded, start=1):
         ranges = [int(value) for value in each.byte_range]
         first, until, after, rest = ranges if len(ranges) == 4 else (1, 0, 0, 0)
@@ -314,6 +298,14 @@ def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, co
         _refuse_additions(reader, number, each)
     if at != len(content):
         raise ValueError("something stands behind its last signature")
+    return [_in_pages(name, number, each, judge) for number, each in enumerate(embedded, start=1)]
+
+
+def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> signed.Signature:
+    # Our own comparison of the revisions is stricter, and done.
+    found = _in_time(judge, partial(async_validate_pdf_signature, embedded, skip_diff=True))
+    said = _plain(embedded.sig_object.get("/Reason", ""))
+    return _judged(f"{SIGNED}/{name}", name, number, found, said, judge)
 
 
 def _written(signature: bytes) -> bytes:
