@@ -107,8 +107,18 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
     if len(set(short)) == len(names):
         names = short
     ends = tuple(_cut_words(name, room, 1) for name in names)
-    # Of names that begin alike only what tells them apart is cut.
-    names = _after_shared_words(names, room)
+    # Of names that begin alike only what tells them apart is cut, and of each that does not fit the words go that they
+    # share: Hospital 9, 10. What begins with "and", "of" or "der" is the end of a name, and "St" or "Dr." leans on what
+    # follows.
+    after = []
+    for name in names:
+        words = name.split()
+        alike = zip(*(other.split() for other in names if other.split()[:1] == words[:1]), strict=False)
+        shared = next((at for at, same in enumerate(alike) if len(set(same)) > 1), 0)
+        end = " ".join(words[shared:])
+        leans = shared == 1 and len(words[0].rstrip(".")) <= SHORT_WORD
+        after.append(name if not end or end[0].islower() or leans or room.holds(name) else end)
+    names = tuple(after) if len(set(after)) == len(names) else names
     if all(map(room.holds, names)):
         # A number alone names nothing: the first word stands before it where there is room.
         return tuple(names) if all(map(_IS_A_NAME, names)) or not _tells_apart(ends, names, room) else ends
@@ -231,19 +241,3 @@ def _alike(names: Sequence[str]) -> list[int]:
     shared = [0, *(sum(1 for _ in takewhile(lambda both: both[0] == both[1], pair)) for pair in pairs), 0]
     most = {name: max(pair) for name, pair in zip(order, pairwise(shared), strict=True)}
     return [most[name] for name in names]
-
-
-def _after_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...]:
-    """The names; of each that does not fit what follows the words that those that begin alike share: Hospital 9, 10.
-
-    What begins with "and", "of" or "der" is the end of a name, and "St" or "Dr." leans on what follows.
-    """
-    short = []
-    for name in names:
-        words = name.split()
-        alike = zip(*(other.split() for other in names if other.split()[:1] == words[:1]), strict=False)
-        shared = next((at for at, same in enumerate(alike) if len(set(same)) > 1), 0)
-        end = " ".join(words[shared:])
-        leans = shared == 1 and len(words[0].rstrip(".")) <= SHORT_WORD
-        short.append(name if not end or end[0].islower() or leans or room.holds(name) else end)
-    return tuple(short) if len(set(short)) == len(names) else tuple(names)
