@@ -145,6 +145,7 @@ def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
     patients = sum(site.n for site in found.datasets)
     assert picture.caption.startswith(f"{patients:,}\N{NO-BREAK SPACE}patients; ")
     assert "event" not in picture.caption
+    assert ("Ring, stroke: at 0.50." in picture.caption) is (name == "calibration_by_class")
     assert text_width(f"Figure 10. {picture.title}. {picture.caption}") <= 4 * FULL
     assert picture.alternative.endswith(".")
 

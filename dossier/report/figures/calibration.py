@@ -259,7 +259,7 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
         evidence,
         shown,
         groups=has_groups(len(shown), width),
-        ring=ring(evidence, ", stroke") if len(shown) > 1 and has_gap(len(shown), width) else "",
+        ring=ring(evidence, width),
         few=any(site.rarest < bands.FEW_FOR_A_BAND for site in shown),
         below=has_groups(len(shown), width) and strip_scale(evidence, end) is not None,
         end=canvas.tick_text(end) if end < 1 and len(shown) > 1 else "",
@@ -267,10 +267,10 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
     )
 
 
-def ring(evidence: types.Evidence, more: str = "") -> str:
-    """What the ring on a curve is; empty without a threshold."""
-    at = data.primary_threshold(evidence)
-    return "" if at is None else f" Ring{more}: at {threshold(at)}."
+def ring(evidence: types.Evidence, width: float) -> str:
+    """What the ring and the stroke on a curve are; empty without a threshold or room for them."""
+    at, panels = data.primary_threshold(evidence), len(facets.shown_sites(evidence, width)[0])
+    return "" if at is None or panels == 1 or not has_gap(panels, width) else f" Ring, stroke: at {threshold(at)}."
 
 
 def calibration_alternative(evidence: types.Evidence, width: float, everywhere: str = "at every site") -> str:

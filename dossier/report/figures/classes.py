@@ -109,7 +109,7 @@ def calibration_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     return _drawn(
         evidence,
         lambda seen: calibration.draw_calibration(seen, canvas.FULL),
-        lambda seen: f"{above}{calibration.ring(evidence)}{_broken(evidence)}",
+        lambda seen: f"{above}{calibration.ring(seen, canvas.FULL)}{_broken(evidence)}",
         lambda seen: calibration.calibration_alternative(seen, canvas.FULL, "for every class at every site"),
         message=lambda seen: calibration.said_and_seen(seen, canvas.FULL, "the class"),
     )
