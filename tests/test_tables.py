@@ -147,6 +147,11 @@ def test_each_part_of_a_table_explains_its_own_columns_alone(count: int) -> None
 def test_the_note_of_groups_explains_the_measures_that_are_there(is_there: bool) -> None:
     values: Any = {"level": "95%", "judged": "8 comparisons", "at_most": 0.05, "flagged": is_there, "benefit": is_there}
     note = tables.worded("subgroup-differences", [], **values).note
+    rows = [tables.Row("Rho", (tables.Cell("9", kind="alert" if is_there else "value"),))]
+    assert [
+        "Tinted" in tables.worded(name, rows, level="95%", declared=(0.5,), known=()).note
+        for name in ("thresholds", "sample")
+    ] == [is_there] * 2
     assert ("sensitivity" in note, "net benefit" in note.lower()) == (is_there, is_there)
 
 

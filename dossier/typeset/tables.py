@@ -136,8 +136,10 @@ def worded(
     """A table whose words stand in `words/tables.toml`, filled with values.
 
     `columns` stand behind those that always have the same head, `part` numbers what takes several tables, `at` tells
-    those of one name apart.
+    those of one name apart. Words may ask whether a cell is `tinted`.
     """
+    kept = tuple(rows)
+    values = {"tinted": any(cell.kind == "alert" for row in kept for cell in row.cells), **values}
     words, fill = entries("tables")[name], sentence.Sentence().filled
     title, note, head = (fill(words.get(key, other), values) for key, other in TEXTS.items())
     fixed = [each if isinstance(each, dict) else {"label": each} for each in words.get("columns", ())]
@@ -147,7 +149,7 @@ def worded(
         note=note.strip() if part < 2 else "",
         head=head,
         columns=(*(Column(**{**each, "label": fill(each["label"], values)}) for each in fixed), *columns),
-        rows=tuple(rows),
+        rows=kept,
         footnotes=tuple(footnotes),
     )
 

@@ -101,6 +101,10 @@ def test_the_flow_shows_what_was_counted() -> None:
     assert np.allclose(strokes, left + participants.BAR * 90 / 900)
     written = texts(figure)
     assert {"209", "200", "6 outcome missing", "3 risk missing", "50 (25%)", "150"} <= set(written)
+    for evidence, is_left_out in ((case, True), (known, False)):
+        found = drawn_of("participant_flow", evidence)
+        assert isinstance(found, Drawing)
+        assert ("Below an arrow" in found.picture.caption) is is_left_out
 
 
 def test_what_a_policy_withholds_is_not_in_the_flow() -> None:

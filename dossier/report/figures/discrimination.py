@@ -327,6 +327,7 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
         bar=pooled is not None and types.expected_range(pooled) is not None,
         few=kind if any(site.is_few for site in shown) else "",
         is_pooled=what.is_pooled,
+        weights=forest_columns(evidence, what, width).weight is not None,
         spread="" if pooled is None or width == canvas.HALF else _spread(pooled),
         rivals="; ".join(f"{mark}, {name}" for mark, name in rivals.items()),
         not_drawn=captions.models_left_out(evidence, rivals.values()) if rivals else "",

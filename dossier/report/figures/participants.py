@@ -161,6 +161,7 @@ def _caption(evidence: types.Evidence, flows: Sequence[Flow], reference: float |
         evidence,
         external,
         sites=captions.sites_word(len(external)),
+        lost=any(flow.left_out for flow in flows),
         bars=not any(each.class_counts for each in datasets) and not names.heads_at_horizon(datasets),
         horizon=names.at_horizon(external, "below_flow", evidence.release.outcome.competing_events),
         reference="" if reference is None else numbers.per_cent(reference),

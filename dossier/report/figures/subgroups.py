@@ -225,25 +225,31 @@ def forest_caption(evidence: types.Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
     rows = every[:MOST_ROWS]
-    names = list(types.subgroup_columns(evidence))
-    sites = types.externals(evidence)
+    drawn = [line for line in rows if any(isinstance(each, types.Estimate) for each in line.found)]
+    # A patient has a row in each column: those of the column that holds the most are all who are drawn.
+    held = [
+        sum(line.n or 0 for line in drawn if line.subset and line.subset.column == name)
+        for name in types.subgroup_columns(evidence)
+    ]
     shown = [measures(evidence)[which] for here in _blocks(evidence, rows) for which in here]
     at = [threshold(each) for what in shown for each in what.at.values()]
-    sized = [site for site in sites if any(types.subgroup_sizes(evidence, name, site.name) for name in names)]
     fewer = [
         f" {what.heading} of {line.label}: {each.n:,} patients."
         for line in (line for line in rows if line.is_pooled)
         for what, each in zip(measures(evidence), line.found, strict=True)
         if isinstance(each, types.Estimate) and each.n != line.n
     ]
+    sizes = [each.size for each in evidence.subgroups.summaries]
+    kind = "patients of any class" if evidence.release.outcome.classes else "events or non-events"
     return captions.said(
         "subgroups",
         evidence,
-        sized,
+        patients=counted(max(held), "patient"),
         pooled=any(line.is_pooled for line in rows),
         at=at[0] if at else "",
         fewer="".join(fewer),
-        sites=any(line.found and not line.is_pooled for line in rows),
+        sites=any(not line.is_pooled for line in drawn),
+        few=kind if any(size.is_few for size in sizes if isinstance(size, types.SubgroupSize)) else "",
         classes=bool(evidence.release.outcome.classes),
         left=max(0, len(every) - MOST_ROWS),
     )
