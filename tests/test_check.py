@@ -110,7 +110,7 @@ def test_an_intercept_that_is_off_by_a_half_is_told(run: Run, tmp_path: Path) ->
     assert "flag model_differs" not in run("check", "right").out
     output = run("check", "off")
     assert output.code == 0
-    assert "flag model_differs, west: at West the formula of [model] gives another risk than the table" in output.out
+    assert "flag model_differs, west: at West the declared formula gives another risk than the table" in output.out
 
 
 def test_a_typed_number_that_is_no_result_is_told_beforehand(tmp_path: Path) -> None:

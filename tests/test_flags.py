@@ -411,7 +411,7 @@ def test_severity_weights_without_a_source() -> None:
     weights = ((0, 0.6), (0.3, 0))
     found = flags.unsaid(release(thresholds=REASONED, severity={"weights": weights}), [])
     assert [(flag.flag, flag_text(flag.fact)) for flag in found] == [
-        ("severity_without_source", "where the severity weights come from is not in [severity] source.")
+        ("severity_without_source", "where the severity weights come from is not stated.")
     ]
     assert not [*flags.unsaid(release(thresholds=REASONED, severity={"weights": weights, "source": "A survey."}), [])]
 

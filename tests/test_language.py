@@ -6,7 +6,9 @@ import html
 import re
 
 import pytest
+from pydantic import BaseModel
 
+from dossier.core import release
 from dossier.core.contents import Edition
 from tests.conftest import Book
 
@@ -45,6 +47,14 @@ GONE = (
     *("The run raised", "by its case mix", "Outcome told"),
 )
 """Phrases that the field does not use."""
+KEYS = {
+    key
+    for shape in vars(release).values()
+    if isinstance(shape, type) and issubclass(shape, BaseModel)
+    for key in shape.model_fields
+    if "_" in key
+}
+"""What only those who write a release.toml know."""
 
 
 @pytest.mark.slow
@@ -59,3 +69,4 @@ def test_no_phrase_of_our_own_is_on_the_pages(any_book: Book, edition: Edition) 
         for phrase in GONE
     }
     assert {phrase: where[:3] for phrase, where in found.items() if where} == {}
+    assert re.findall(rf"\[\[\w+|\[[a-z_]+\]|\b(?:{'|'.join(KEYS)})\b", words) == []

@@ -581,7 +581,7 @@ def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "pooled")]
     assert dict(declared.care(found))["When to stop"].endswith("Not looked at: the test does not follow it over time.")
     assert not monitoring.CHAPTER.has(found)
-    assert "[[dataset]] date" in monitoring.CHAPTER.fill
+    assert "the day of each patient" in monitoring.CHAPTER.fill
 
 
 def test_what_check_knows_is_what_build_raises(tmp_path: Path) -> None:

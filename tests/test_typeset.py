@@ -502,7 +502,7 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
         (
             "a",
             Fact("no_minimum_declared", measure="standardized_net_benefit"),
-            "no minimum is declared for standardized net benefit in [robustness]",
+            "no minimum is declared for standardized net benefit",
         ),
         (
             "a",

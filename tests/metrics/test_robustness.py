@@ -338,9 +338,9 @@ def test_each_gap_of_wpr_has_its_reason() -> None:
     assert _wpr("worst_split", site=STRANGER) == Said("spain has no predictors")
     assert _wpr("worst_split", internal=None) == Said("the release has no internal test")
     declared = "the internal test is declared, not given as rows: no splits"
-    assert _wpr("worst_split", internal=DECLARED) == Said(f"{declared}, and no minimum is declared in [robustness]")
+    assert _wpr("worst_split", internal=DECLARED) == Said(f"{declared}, and no minimum is declared")
     assert _wpr("worst_split", internal=DECLARED, declared={"auroc": 0.7}) == Said(declared)
-    assert _wpr("declared") == Said("no minimum is declared for auroc in [robustness]")
+    assert _wpr("declared") == Said("no minimum is declared for auroc")
     assert robustness.wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Said(
         "no threshold is declared"
     )

@@ -234,11 +234,9 @@ def test_wpr_is_absent_with_its_reason(covid: dict[str, Any]) -> None:
     found = [estimate for estimate in covid["estimates"] if estimate["measure"] == "wpr"]
     assert {record["dataset"] for record in found} == {*PREDICTORS, *NO_PREDICTORS}
     assert all(record["status"] == "absent" and record["value"] is None for record in found)
-    no_splits = (
-        "the internal test is declared, not given as rows: no splits, and no minimum is declared in [robustness]"
-    )
+    no_splits = "the internal test is declared, not given as rows: no splits, and no minimum is declared"
     for site in (*PREDICTORS, *DECLARED):
         for minimum in ("worst_split", "quantile_05"):
             assert reasons.read(row(covid, "wpr", site, measure="auroc", minimum=minimum)["reason"]) == no_splits
         declared = row(covid, "wpr", site, measure="auroc", minimum="declared")
-        assert reasons.read(declared["reason"]) == "no minimum is declared for auroc in [robustness]"
+        assert reasons.read(declared["reason"]) == "no minimum is declared for auroc"

@@ -123,11 +123,11 @@ def stop_rule(rule: StopRule) -> str:
 def rule(evidence: types.Evidence) -> str:
     """When a rule counts as crossed, and where it cannot be evaluated."""
     if not evidence.release.care.stop:
-        return f"Limits would be declared as stop in [care]. {_simulated(evidence)}".strip()
+        return f"No limits to stop at are declared. {_simulated(evidence)}".strip()
     dated = {site.name for site in followed_sites(evidence)}
     without = [site.site for site in types.externals(evidence) if site.name not in dated]
     rules = [stop_rule(rule) for rule in evidence.release.care.stop if rule.measure in evidence.terms]
-    lead = f"Declared in [care] stop: {listing(rules)}, by the value."
+    lead = f"Declared to stop at: {listing(rules)}, by the value."
     rest = (
         f" Not evaluable, without days or with too few patients in each period: {listing(without)}." if without else ""
     )
