@@ -311,6 +311,11 @@ def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
     figure = in_style(sheet_of("committee_calibration"), evidence(BY_NAME["one"]))
     assert len(figure.axes[0].collections) == 1
     assert {"Desio, Italy", "perfect"} <= set(texts(figure))
+    (site,) = evidence(BY_NAME["one"]).datasets
+    for events in (site.events, 99):
+        few = replace(evidence(BY_NAME["one"]), datasets=(replace(site, events=events),))
+        picture = present(fill("report.figures").figures["committee_calibration"].function(few))
+        assert ("Broken: few patients." in picture.caption) is (events == 99)
 
 
 def _discs(axes: Axes) -> list[Ellipse]:

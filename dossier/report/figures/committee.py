@@ -65,7 +65,7 @@ def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     for direction in canvas.BOTH:
         canvas.ticks(axes, direction, places, texts)
     axes.titles("Percentage that the model showed", below=8.2)
-    caption = captions.said("committee_calibration", evidence)
+    caption = captions.said("committee_calibration", evidence, few=site.rarest < bands.FEW_FOR_A_BAND)
     ratio = types.find(evidence, "oe_ratio", site.name)
     said = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
     said += "" if isinstance(ratio, types.Absent) else f": {number(ratio.value * 100, 0)} per 100 predicted"
