@@ -42,12 +42,13 @@ def test_it_would_be_better_to_do_the_same_for_all_only_where_the_range_says_so(
     evidence = of_gain(KINDS["two"], 0.5, 0.3, site_0=(-0.3, -0.1), site_1=(-0.1, 0.1))
     (words,) = committee.than_the_same_for_all(evidence)
     assert words.replace("\N{NO-BREAK SPACE}", " ") == (
-        "At the 50% line, flagging everyone would be better in Italy 1. In Spain it is not clear which is better."
+        "At the 50% line, flagging everyone would be better in Italy 1. In Spain it is not clear "
+        "whether the model or flagging everyone or no one is better."
     )
     for case, nowhere in (("two", "in neither hospital"), ("eight", "in none of the eight hospitals")):
         open_yet = {f"site_{index}": (-0.1, 0.1) for index in range(len(KINDS[case].datasets))}
         (words,) = committee.than_the_same_for_all(of_gain(KINDS[case], 0.5, 0.3, **open_yet))
-        assert words.endswith(f"{nowhere} is it clear which is better.")
+        assert words.endswith(f"{nowhere} is it clear whether the model or flagging everyone or no one is better.")
     looked_at = [
         dataclasses.replace(each, found=dataclasses.replace(each.found, details={**each.found.details, "p_holm": 0.02}))
         if each.measure == "net_benefit_gain" and isinstance(each.found, types.Estimate)
@@ -390,6 +391,7 @@ def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
     none = committee.groups(with_groups(KINDS["two"], {"female": [enough, enough]}))
     assert none is not None
     assert none.note.startswith("Not combined: too few hospitals")
+    assert [each.title.endswith(" together.") for each in (table, none)] == [True, False]
 
 
 def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
@@ -585,9 +587,9 @@ def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_n
 
 def test_two_limitations_that_mean_the_same_are_told_once() -> None:
     site = types.externals(KINDS["one"])[0]
-    flags = tuple(types.Flag(kind, site.name, Fact("few_sites")) for kind in ("few_events", "precision_missed"))
+    flags = tuple(types.Flag(kind, site.name, Fact("few_sites")) for kind in ("repeated_patients", "near_copies"))
     found = committee.could_go_wrong(dataclasses.replace(KINDS["one"], flags=flags))
-    assert [danger.text for danger in found] == ["Too few patients for sure numbers."]
+    assert [danger.text for danger in found] == ["Some patients may have been counted several times."]
 
 
 def test_a_group_that_is_a_few_somewhere_is_not_said_to_be_nobody() -> None:

@@ -63,7 +63,9 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         for kind, (start, end) in says.items()
         if found[kind]
     ]
-    return (*clauses, *([_not_clear(found["unclear"], among, several, evidence)] if found["unclear"] else []))
+    # Where the clause before names both, "which" is enough.
+    which = "which is better" if found["better"] else f"whether the model or {either} is better"
+    return (*clauses, *([_not_clear(found["unclear"], among, several, evidence, which)] if found["unclear"] else []))
 
 
 def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
@@ -79,13 +81,13 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
     return found
 
 
-def _not_clear(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
+def _not_clear(names: Sequence[str], among: int, several: bool, evidence: Evidence, which: str) -> str:
     """Where nobody can tell which is better; that it is so everywhere is said without a "not in all"."""
     if among == 1 or len(names) < among:
-        return f"{_where(names, among, several, evidence)} it is not clear which is better".strip()
+        return f"{_where(names, among, several, evidence)} it is not clear {which}".strip()
     what = "checks, one for each class and hospital," if several else "hospitals"
     nowhere = "neither hospital" if among == 2 and not several else f"none of the {in_words(among)} {what}"
-    return f"in {nowhere} is it clear which is better"
+    return f"in {nowhere} is it clear {which}"
 
 
 def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
@@ -106,9 +108,9 @@ def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
     """At which declared lines the same for all would surely be better at a hospital, by whom: everyone or no one."""
     lines: dict[str, list[float]] = {}
     for at in evidence.release.thresholds.declared:
-        for name, _, of_class in _places(evidence):
-            gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
-            if name == dataset and isinstance(gain, Estimate) and is_worse(gain, name == evidence.local_site):
+        for label in classes.labels(evidence) or (None,):
+            gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **classes.at(label))
+            if isinstance(gain, Estimate) and is_worse(gain, dataset == evidence.local_site):
                 lines.setdefault(_whom(gain), []).append(at)
     return lines
 

@@ -236,7 +236,8 @@ def what_it_is(evidence: types.Evidence) -> str:
 def _tested_on(evidence: types.Evidence) -> str:
     """From where the patients of the test came, and when, as far as it is stated of every hospital."""
     sites = types.externals(evidence)
-    spans, countries = [site.dates for site in sites if site.dates], [site.country for site in sites if site.country]
+    spans = [site.dates for site in sites if site.dates]
+    countries = [plain.country(site.country) for site in sites if site.country]
     at = f" in {listing(list(dict.fromkeys(countries)))}" if len(countries) == len(sites) else ""
     withheld = any(site.dates_withheld for site in sites)
     when = " of a time that is kept back" if withheld else "; when they came is not stated"

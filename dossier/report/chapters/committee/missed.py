@@ -376,12 +376,12 @@ TOO_FEW, NOT_COMBINED, NOT_ALIKE = "too few", "not combined", "see below"
 
 
 def _together(evidence: types.Evidence, columns: Set[str]) -> str:
-    """Which hospitals are counted together: all, or those that record one of the columns."""
+    """Which hospitals are counted: all, or those that record one of the columns."""
     having = {site for column in columns for site in subgroups.sites_with(evidence, column)}
     if len(having) == len(types.externals(evidence)):
-        return "all hospitals together"
+        return "all hospitals"
     names = [site.site for site in types.externals(evidence) if site.site in having]
-    return f"{listing(names) if len(names) <= 3 else f'{in_words(len(names))} hospitals'} together"
+    return listing(names) if len(names) <= 3 else f"{in_words(len(names))} hospitals"
 
 
 def groups(evidence: types.Evidence) -> Table | None:
@@ -427,12 +427,13 @@ def groups(evidence: types.Evidence) -> Table | None:
         columns += [Column("Missed, of 100", intervals=True)] if at else []
     missed_at = "" if several or at is None else f" Missed: at the {plain.line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
+    joint = " together" if site is None else ""
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
-        missed_at = ""
+        missed_at = joint = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     name = _together(evidence, {column for column, _ in known}) if site is None else site.site
     note = f"{_note(evidence, texts, len(known))}{missed_at}{fewer}{_protected(evidence)}"
-    return worded("groups", rows, columns, where=name, note=note)
+    return worded("groups", rows, columns, where=f"{name}{joint}", note=note)
 
 
 def _of_fewer(group: str, everybody: tuple[int, int], found: Mapping[str, types.Estimate | types.Absent | None]) -> str:

@@ -338,17 +338,17 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
         return f"{said}{listing(parts)}."
     among = rest[0].among
     values = span(partial(people, among=among), [risk.value for risk in rest])
-    count = in_words(len(rest))
-    ranges = f"{people(min(risk.low for risk in rest), among)} to {people(max(risk.high for risk in rest), among)}"
+    count, plural = in_words(len(rest)), "" if len(rest) == 1 else "s"
+    ranges = f"range{plural} {people(min(o.low for o in rest), among)} to {people(max(o.high for o in rest), among)}"
     if not parts:
         where = (
             f"in all {count} checks, one for each class and hospital"
             if by_class
             else f"in {few_named([o.where for o in rest])}"
         )
-        return f"{said}{values} of {among:,} patients had it {where} (ranges {ranges}){few}."
+        return f"{said}{values} of {among:,} patients had it {where} ({ranges}){few}."
     others = f"the other {count} checks, one for each class and hospital," if by_class else "the rest"
-    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges}){few}."
+    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} ({ranges}){few}."
 
 
 def _unknown(evidence: types.Evidence, known: Sequence[AtRisk]) -> str:
