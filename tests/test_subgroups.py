@@ -514,7 +514,8 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
     ]
     named = " ".join(tables["table-subgroup-differences"].footnotes)
     assert "Under five patients of the subgroup or of the others: Knee 4 (under 50" in named
-    assert "expected events in either: " in named
+    of_measure = [text.split(":")[0] for text in named.split("expected events in either. ")[1].split(". ")]
+    assert of_measure[:4] == ["Sensitivity", "Specificity", "O/E", "AUROC"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

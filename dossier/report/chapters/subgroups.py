@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core import bands, between_groups, claims, multiplicity, types
+from dossier.core.facts import gathered
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import measures, names, numbers
 from dossier.typeset.flags import flag_text
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits, worded
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, setting
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, setting, within_sentence
 from dossier.words import entries
 
 HEADS = {"auroc": "AUROC", "oe_ratio": "O/E"}
@@ -424,17 +425,31 @@ LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
 
 
 def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) -> Iterator[str]:
-    """The sites that have no part in some comparison, with the subgroups."""
-    called = _called(evidence)
+    """The sites that have no part in some comparison, with the subgroups, and in what where that is not in all."""
+    called, every = _called(evidence), {look.measure for look in looks}
     for code, words in LEFT_OUT.items():
-        of_site: dict[str, dict[str, None]] = {}
+        of_measure: dict[str, dict[str, dict[str, None]]] = {measure: {} for measure in NAMES}
         for look in looks:
             for step in look.apart.method:
                 sites = step.get("sites") if step.code == code else ()
                 for name in sites if isinstance(sites, tuple) else ():
-                    of_site.setdefault(called.get(str(name), str(name)), {})[look.label] = None
-        if of_site:
-            yield f"{words}: {'; '.join(f'{site} ({listing(list(labels))})' for site, labels in of_site.items())}."
+                    site = called.get(str(name), str(name))
+                    of_measure[look.measure].setdefault(site, {})[look.label] = None
+        texts = gathered(
+            ("; ".join(f"{site} ({listing(list(labels))})" for site, labels in of_site.items()), measure)
+            for measure, of_site in of_measure.items()
+            if of_site
+        )
+        if any({*measures} == every for measures in texts.values()):
+            yield f"{words}: {next(iter(texts))}."
+        elif texts:
+            said = [(listing([_short(measure) for measure in alike]), text) for text, alike in texts.items()]
+            yield " ".join([f"{words}.", *(f"{sentence_case(which)}: {text}." for which, text in said)])
+
+
+def _short(measure: str) -> str:
+    """A measure within a sentence, without what a table says of it."""
+    return within_sentence(NAMES[measure].split(",")[0])
 
 
 CHAPTER = chapter("subgroups", finding, lambda evidence: bool(evidence.subgroups.summaries))
