@@ -20,7 +20,7 @@ from dossier.core import between_groups, claims, multiplicity, types
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.record import results
-from dossier.report.chapters import committee, comparison, grid, sentence
+from dossier.report.chapters import acceptance, committee, comparison, grid, sentence
 from dossier.report.chapters.acceptance import WORDS
 from dossier.report.chapters.committee import missed
 from dossier.typeset import living_text
@@ -201,6 +201,10 @@ def test_the_gravest_is_the_one_farthest_off_where_it_is_shown_and_surest_where_
 
 
 def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:
+    # One of the criteria is asked of all hospitals together only.
+    assert acceptance.finding(knee.evidence).lead == "Neither of two criteria is shown to be met wherever asked."
+    (new,) = (row for row in grid.table(knee.evidence).rows if row.label.startswith("Holds in a new hospital"))
+    assert new.cells[2].text.startswith("Net benefit gain 9.5")
     row = next(row for row in grid.table(knee.evidence).rows if row.label.startswith("No group is worse off"))
     assert row.cells[2].text.startswith("Under 50 (Age): sensitivity")
     assert any("patients aged under 50" in text for text in missed.who_is_missed(knee.evidence))

@@ -42,7 +42,9 @@ def finding(evidence: types.Evidence) -> Sentence:
     rest = " ".join(text for text in more if text)
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
-    everywhere = " at every hospital" if any(len(criteria) > 1 for criteria in every) else ""
+    # One that is asked of all hospitals together is asked at none of them.
+    several = [len(criteria) > 1 for criteria in every]
+    everywhere = " at every hospital" if all(several) else " wherever asked" if any(several) else ""
     if len(every) == 1:
         return Sentence(f"The criterion is {'' if met else 'not '}shown to be met{everywhere}.", rest)
     # One of them is, and so is neither of two.

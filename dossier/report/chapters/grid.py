@@ -218,6 +218,8 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     what = f"{what} after {update}" if update else what
     found = types.Estimate(claim.value, claim.low, claim.high, None, 0, facts.Method("as_declared"))
     term = evidence.terms[claim.measure]
+    # What is foretold of a new hospital may be of any measure.
+    what = within_sentence(term.label) if claim.question == "new_hospital" and not what else what
     bounds = numbers.interval(found, term, wordy=True)
     value = f"{numbers.value_of(found, term)}{numbers.unit(term)}"
     if claim.question == "groups" and claim.limit_source == "default":
@@ -233,5 +235,5 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     held = _found(evidence, claim)
     source = None if held is None else held.method.first("declared_by")
     why += f", {methods.method_text([source], in_kind=True)}" if source else ""
-    said = f"{value}{f' ({bounds})' if bounds else ''}{why}"
-    return f"{sentence_case(who)}: {' '.join(text for text in (what, said) if text)}" if who else said
+    said = f"{what} {value}{f' ({bounds})' if bounds else ''}{why}".lstrip()
+    return f"{sentence_case(who)}: {said}" if who else sentence_case(said)
