@@ -609,6 +609,15 @@ def test_the_criterion_that_most_sites_miss_comes_first() -> None:
         "No site meets all sample-size targets. Too few for the Brier score: every site; for the "
         "AUROC: Spain; for net benefit: Spain."
     )
+    found = needing("two", mss_snb=("site-0",))
+    sizes = [each for each in needing("two", mss_snb=("site-1",)).results if each.measure == "mss_snb"]
+    thresholds = found.release.thresholds.model_copy(update={"declared": (0.5, 0.2)})
+    both = dataclasses.replace(
+        found,
+        release=found.release.model_copy(update={"thresholds": thresholds}),
+        results=(*found.results, *(dataclasses.replace(each, at={"threshold": 0.2}) for each in sizes)),
+    )
+    assert said("sample", both).endswith("Too few for net benefit: every site.")
 
 
 def test_what_every_site_reaches_is_said_once() -> None:
@@ -1013,6 +1022,10 @@ def test_the_counts_of_patients_add_up_to_1000_or_of_a_rare_outcome_to_10000(
     (row,) = table.rows
     assert [cell.text for cell in row.cells] == printed
     assert says in table.title
+    few = dataclasses.replace(site, name="few", site="Few", n=500, events=8)
+    curves = (*kept, curve, dataclasses.replace(curve, dataset="few"))
+    both = utility.impact(dataclasses.replace(one, datasets=(site, few), curves=curves, release=release))
+    assert ("Few left out: few of one outcome" in both.title) is (events >= 20)
 
 
 def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:

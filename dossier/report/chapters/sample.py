@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from dossier.core.multiplicity import is_short_of
@@ -26,11 +26,15 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         return sentence.Sentence("The minimum sample size cannot be computed.")
     missed = {
         # Where there are fewer patients than a criterion asks for.
-        measure: [index for index, (_, asked) in enumerate(places) if (f := asked.get(measure)) and is_short_of(f, f.n)]
+        measure: [
+            index
+            for index, (_, asked) in enumerate(places)
+            if any(of == measure and is_short_of(found, found.n) for (of, _), found in asked.items())
+        ]
         for measure in IN_A_SENTENCE
     }
     enough = len(places) - len({name for short in missed.values() for name in short})
-    computed = {measure for _, asked in places for measure in asked}
+    computed = {criterion for _, asked in places for criterion in asked}
     # What is kept back may be a target that nobody meets.
     some = " that are given" if evidence.is_protected else " that can be computed"
     which = "" if not evidence.is_protected and all(set(asked) == computed for _, asked in places) else some
@@ -70,68 +74,61 @@ def _where(names: list[str], among: int, noun: Noun) -> str:
     return f"every {noun}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
 
 
-def _places(evidence: Evidence) -> Iterator[tuple[str, dict[str, Estimate]]]:
+Criterion = tuple[str, float | None]
+"""What is asked for, and at which declared threshold."""
+
+
+def _places(evidence: Evidence) -> Iterator[tuple[str, dict[Criterion, Estimate]]]:
     """Each site, or each class at each site, with the criteria that could be computed."""
     for site in externals(evidence):
-        if not site.class_counts:
-            yield site.site, _estimated(evidence, site, {})
-        for label in site.class_counts:
-            yield f"{label} in {site.site}", _estimated(evidence, site, {"class": label})
-
-
-def _estimated(evidence: Evidence, site: DatasetSummary, which: dict[str, float | str]) -> dict[str, Estimate]:
-    asked = _asked(evidence, site, sentence.primary_threshold(evidence), which)
-    return {measure: found for measure, found in asked.items() if isinstance(found, Estimate)}
+        for label in site.class_counts or (None,):
+            asked = _asked(evidence, site, label, evidence.release.thresholds.declared)
+            known = {criterion: found for criterion, found in asked.items() if isinstance(found, Estimate)}
+            yield f"{label} in {site.site}" if label else site.site, known
 
 
 def _asked(
-    evidence: Evidence, site: DatasetSummary, at: float | None, which: dict[str, float | str]
-) -> dict[str, Estimate | Absent]:
+    evidence: Evidence, site: DatasetSummary, label: str | None, thresholds: Sequence[float]
+) -> dict[Criterion, Estimate | Absent]:
     """What each criterion asks of a site, or of one of its classes; the Brier score is that of all classes."""
-    asked = {
-        measure: find(evidence, measure, site.name, **({} if measure == "mss_brier" else which)) for measure in CRITERIA
+    which = classes.at(label)
+    asked: dict[Criterion, Estimate | Absent] = {
+        (measure, None): find(evidence, measure, site.name, **({} if measure == "mss_brier" else which))
+        for measure in CRITERIA
     }
-    if at is not None:
-        asked["mss_snb"] = find(evidence, "mss_snb", site.name, threshold=at, **which)
-    return asked
+    return asked | {
+        ("mss_snb", at): find(evidence, "mss_snb", site.name, **{"threshold": at, **which}) for at in thresholds
+    }
+
+
+MOST_THRESHOLDS = 3
+"""Declared thresholds that the table has room for."""
 
 
 def needed(evidence: Evidence) -> Table:
     """The patients that each criterion asks for beside those that there are; what is not reached stands out."""
-    at = sentence.primary_threshold(evidence)
+    thresholds = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
     reasons = Reasons(evidence)
-    rows, known = list(_rows(evidence, at, reasons)), classes.labels(evidence)
-    of_threshold = [] if at is None else [f"Net benefit at {threshold(at)}"]
-    heads = map(Column, (*CRITERIA.values(), *of_threshold))
+    rows, known = list(_rows(evidence, thresholds, reasons)), classes.labels(evidence)
+    heads = map(Column, (*CRITERIA.values(), *(f"Net benefit at {threshold(at)}" for at in thresholds)))
     return worded("sample", rows, heads, reasons.footnotes(), known=known)
 
 
-def _rows(evidence: Evidence, at: float | None, reasons: Reasons) -> Iterator[Row]:
+def _rows(evidence: Evidence, thresholds: Sequence[float], reasons: Reasons) -> Iterator[Row]:
     """A row a site, or of several classes a row each below the name of the site."""
     for site in externals(evidence):
-        if not site.class_counts:
-            yield Row(site.site, _needed(evidence, site, events_of(site, "0"), at, reasons, {}))
-            continue
-        yield Row(site.site, kind="group")
-        for label, count in site.class_counts.items():
-            yield Row(label, _needed(evidence, site, f"{count:,}", at, reasons, {"class": label}))
-
-
-def _needed(
-    evidence: Evidence,
-    site: DatasetSummary,
-    events: str,
-    at: float | None,
-    reasons: Reasons,
-    which: dict[str, float | str],
-) -> tuple[Cell, ...]:
-    cells = [Cell(f"{site.n:,}"), Cell.plain(events)]
-    for found in _asked(evidence, site, at, which).values():
-        if isinstance(found, Absent):
-            cells.append(reasons.cell(found))
-        else:
-            cells.append(Cell(patients_needed(found.value), kind="alert" if is_short_of(found, site.n) else "plain"))
-    return tuple(cells)
+        if site.class_counts:
+            yield Row(site.site, kind="group")
+        for label in site.class_counts or (None,):
+            events = f"{site.class_counts[label]:,}" if label else events_of(site, "0")
+            cells = [Cell(f"{site.n:,}"), Cell.plain(events)]
+            for found in _asked(evidence, site, label, thresholds).values():
+                if isinstance(found, Absent):
+                    cells.append(reasons.cell(found))
+                    continue
+                kind: Literal["alert", "plain"] = "alert" if is_short_of(found, site.n) else "plain"
+                cells.append(Cell(patients_needed(found.value), kind=kind))
+            yield Row(label or site.site, tuple(cells))
 
 
 def widths(evidence: Evidence) -> str:

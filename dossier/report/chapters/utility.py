@@ -117,7 +117,8 @@ def _of_so_many(found: Curve | Absent, thresholds: int, reasons: tables.Reasons)
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float], among: int) -> str:
     """How many of so many are missed at the primary threshold, from the lowest site to the highest."""
     counts = [(site, found.columns["false_negative"][0] or 0.0) for site, found in sites if isinstance(found, Curve)]
-    ends, few = names.ends_of_range(counts, "classification")
+    # How many are missed rests on those with the outcome, as sensitivity does.
+    ends, few = names.ends_of_range(counts, "sensitivity")
     if not ends:
         return "Clinical impact."
     missed = [f"{count:,.0f} ({name})" for count, name in sorted((count, site.site) for site, count in ends)]
