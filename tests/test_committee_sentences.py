@@ -585,13 +585,6 @@ def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_n
     assert "Kept back" not in exact.note
 
 
-def test_two_limitations_that_mean_the_same_are_told_once() -> None:
-    site = types.externals(KINDS["one"])[0]
-    flags = tuple(types.Flag(kind, site.name, Fact("few_sites")) for kind in ("repeated_patients", "near_copies"))
-    found = committee.could_go_wrong(dataclasses.replace(KINDS["one"], flags=flags))
-    assert [danger.text for danger in found] == ["Some patients may have been counted several times."]
-
-
 def test_a_group_that_is_a_few_somewhere_is_not_said_to_be_nobody() -> None:
     """0 patients stood in the table where two of another hospital were kept back."""
     evidence = KINDS["one"]

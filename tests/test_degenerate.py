@@ -22,7 +22,7 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
 from tests.smallest import HEAD
-from tests.test_laws import METRICS, numbers, offered, table
+from tests.test_laws import METRICS, numbers, offered, one_rater, table
 
 CURVES = list(fill("metrics").curves.values())
 MAKERS: list[Metric | CurveMaker] = [*METRICS, *CURVES]
@@ -101,11 +101,6 @@ def rival_is_the_model(site: Site) -> Site:
 
 def development_is_external(site: Site) -> Site:
     return {**site, "development": site["predictors"]}
-
-
-def one_rater(site: Site) -> Site:
-    each = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
-    return {**site, **each, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
 
 
 def all_agree(site: Site) -> Site:

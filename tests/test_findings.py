@@ -612,11 +612,9 @@ def test_the_criterion_that_most_sites_miss_comes_first() -> None:
     found = needing("two", mss_snb=("site-0",))
     sizes = [each for each in needing("two", mss_snb=("site-1",)).results if each.measure == "mss_snb"]
     thresholds = found.release.thresholds.model_copy(update={"declared": (0.5, 0.2)})
-    both = dataclasses.replace(
-        found,
-        release=found.release.model_copy(update={"thresholds": thresholds}),
-        results=(*found.results, *(dataclasses.replace(each, at={"threshold": 0.2}) for each in sizes)),
-    )
+    release = found.release.model_copy(update={"thresholds": thresholds})
+    results = (*found.results, *(dataclasses.replace(each, at={"threshold": 0.2}) for each in sizes))
+    both = dataclasses.replace(found, release=release, results=results)
     assert said("sample", both).endswith("Too few for net benefit: every site.")
 
 

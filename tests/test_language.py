@@ -47,13 +47,8 @@ GONE = (
     *("The run raised", "by its case mix", "Outcome told"),
 )
 """Phrases that the field does not use."""
-KEYS = {
-    key
-    for shape in vars(release).values()
-    if isinstance(shape, type) and issubclass(shape, BaseModel)
-    for key in shape.model_fields
-    if "_" in key
-}
+SHAPES = [each for each in vars(release).values() if isinstance(each, type) and issubclass(each, BaseModel)]
+KEYS = {key for shape in SHAPES for key in shape.model_fields if "_" in key}
 """What only those who write a release.toml know."""
 
 

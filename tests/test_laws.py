@@ -262,7 +262,7 @@ def _agreeing(site: dict[str, Any]) -> dict[str, Any]:
     return {**site, "labels": np.ones_like(site["labels"])}
 
 
-def _one_rater(site: dict[str, Any]) -> dict[str, Any]:
+def one_rater(site: dict[str, Any]) -> dict[str, Any]:
     each = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
     return {**site, **each, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
 
@@ -301,7 +301,7 @@ DEGENERATE: list[tuple[str, int, Callable[[dict[str, Any]], dict[str, Any]]]] = 
     ("risk exactly 0 or 1", 40, _extreme),
     ("one event", 40, _one_event),
     ("raters who all agree", 40, _agreeing),
-    ("one rater", 40, _one_rater),
+    ("one rater", 40, one_rater),
     ("no ratings", 40, _unrated),
     ("no confidence", 40, _no_confidence),
     ("constant predictors", 40, _constant_predictors),

@@ -375,11 +375,8 @@ def grouped(
     measure: str, here: types.Estimate, rest: float, apart: types.Estimate, p_holm: float = 0.001
 ) -> types.Evidence:
     """Evidence with two groups, women and men, of whom this was found within all sites."""
-    women, base, against = (
-        types.Subset("sex", "women"),
-        between_groups.MADE_OF.get(measure, measure),
-        {"against": "complement"},
-    )
+    women, against = types.Subset("sex", "women"), {"against": "complement"}
+    base = between_groups.MADE_OF.get(measure, measure)
     at = {"threshold": 0.5} if measure in between_groups.AT_THRESHOLD else {}
     tested = dataclasses.replace(apart, details={**apart.details, "p_holm": p_holm, "looks": 5.0})
     beside = types.Estimate(here.value - rest, -1.0, 1.0, 0.95, 4000, Method("wald"), 300, details={"k": 8.0})

@@ -125,9 +125,11 @@ MOST_NAMED = 3
 """Sites that are named where a text has no other limit."""
 
 
-def named_or_counted(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Sites by name when they are few, by count when they are many."""
-    return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"
+def named_or_counted(names: Sequence[str], most: int = MOST_NAMED, among: int = 0, what: str = "sites") -> str:
+    """Sites, or `what` else they are, by name when they are few, by count when they are many: four, four of ten."""
+    if len(names) <= most:
+        return listing(names)
+    return f"{part_of(len(names), among) if among else in_words(len(names))} {what}"
 
 
 def span(written: Callable[[float], str], values: Iterable[float]) -> str:

@@ -108,12 +108,9 @@ def test_the_gravest_errors_are_all_of_those_that_weigh_most_where_patients_are_
     )
 
 
-def test_an_open_square_is_explained_only_where_there_is_one() -> None:
+def test_an_open_square_and_weights_are_explained_only_where_there_are_some() -> None:
     assert "open square" in results.caption(_of("eight")), "Brazil 3 has 11 patients without the outcome"
     assert "open square" not in results.caption(_of("two"))
-
-
-def test_weights_are_explained_only_where_they_are_printed() -> None:
     weighed = with_estimates(EIGHT.results, lambda each: replace(each, details={**each.details, "weight": 0.2}))
     for found in (EIGHT, replace(EIGHT, results=weighed)):
         said = discrimination.forest_caption(found, discrimination.AUROC, FULL)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset.words import in_words, listing, part_of
+from dossier.typeset.words import in_words, named_or_counted
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
@@ -18,22 +16,17 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
     lead = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
-    parts = [sentence.calibration_by_state(evidence, lambda sites: _who(sites, len(externals(evidence))))]
+    parts = [
+        sentence.calibration_by_state(evidence, lambda sites: named_or_counted(sites, 4, len(externals(evidence))))
+    ]
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
     known = [site.name for site, _ in sentence.estimated(evidence, "calibration_slope")]
     no_slope = [site.site for site, _ in ratios if site.name not in known]
     if no_slope:
-        parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
+        parts.append(f"In {named_or_counted(no_slope, 4, len(ratios))} no slope can be estimated.")
     return sentence.Sentence(lead, " ".join(filter(None, parts)))
-
-
-def _who(sites: Sequence[str], among: int) -> str:
-    """The sites by name when they are few, by count when they are many."""
-    if len(sites) <= 4:
-        return listing(sites)
-    return f"{part_of(len(sites), among)} sites"
 
 
 CHAPTER = chapter("calibration", finding, measured("calibration"))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from dossier.core import multiplicity, types
 from dossier.report.chapters import sentence
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
-from dossier.typeset.words import in_words, listing, part_of
+from dossier.typeset.words import listing, named_or_counted, part_of
 from dossier.words import entries
 
-MOST_NAMED = 4
-"""Classes at sites that a sentence names; of more it gives the count."""
+OF_PAIRS = partial(named_or_counted, most=4, what="classes and sites")
+"""Names classes at sites while they are few; of more it gives the count."""
 
 
 def labels(evidence: types.Evidence) -> tuple[str, ...]:
@@ -58,12 +59,6 @@ def ends(evidence: types.Evidence, measure: str, every: list[OneAgainstRest]) ->
     return low, high
 
 
-def _named_or_counted(which: Sequence[str], among: int) -> str:
-    if len(which) <= MOST_NAMED:
-        return listing(which)
-    return f"{in_words(len(which))} of {in_words(among)} classes and sites"
-
-
 # ---- the chapters' sentences ----------------------------------------------------------------------------------------
 
 
@@ -95,7 +90,7 @@ def calibration(evidence: types.Evidence) -> sentence.Sentence:
         return sentence.Sentence("At no external site can calibration be estimated.")
     first, last = ends(evidence, "oe_ratio", ratios)
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
-    stands = sentence.calibration_by_state(evidence, lambda which: _named_or_counted(which, len(ratios)), "for")
+    stands = sentence.calibration_by_state(evidence, lambda which: OF_PAIRS(which, among=len(ratios)), "for")
     return sentence.Sentence(lead, stands)
 
 
@@ -114,7 +109,7 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
     shown, among = len(stands["shown"]), len(every)
     rest = f"A gain above 0 is shown for {part_of(shown, among)} classes and sites"
     rest += "".join(
-        f"; {words} for {_named_or_counted([each.named for each in stands[state]], among)}"
+        f"; {words} for {OF_PAIRS([each.named for each in stands[state]], among=among)}"
         for state, words in STANDS.items()
         if words and stands[state]
     )

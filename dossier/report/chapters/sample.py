@@ -7,12 +7,12 @@ from typing import Literal
 
 from dossier.core.multiplicity import is_short_of
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.report.chapters import classes, sentence
+from dossier.report.chapters import classes, sentence, utility
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import patients_needed, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import in_words, listing, named_or_counted, sentence_case, within_sentence
 from dossier.words import entries
 
 CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
@@ -38,8 +38,8 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     # What is kept back may be a target that nobody meets.
     some = " that are given" if evidence.is_protected else " that can be computed"
     which = "" if not evidence.is_protected and all(set(asked) == computed for _, asked in places) else some
-    noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
-    subject = _who_meets(enough, [name for name, _ in places], noun)
+    both = ("pair of class and site", "pairs of class and site") if classes.labels(evidence) else ("site", "sites")
+    noun, subject = both[0], _who_meets(enough, [name for name, _ in places], *both)
     lead = f"{subject} all sample-size targets{which}."
     most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda measure: -len(missed[measure]))
     if not most_missed:
@@ -53,25 +53,19 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     return sentence.Sentence(lead, f"Too few {'; '.join(where)}.")
 
 
-Noun = Literal["site", "pair of class and site"]
-PLURAL: Mapping[Noun, str] = {"site": "sites", "pair of class and site": "pairs of class and site"}
-
-
-def _who_meets(enough: int, every: list[str], noun: Noun) -> str:
+def _who_meets(enough: int, every: list[str], noun: str, nouns: str) -> str:
     """The subject and its verb: who meets what is required."""
     if len(every) == 1:
         return f"{every[0]} {'meets' if enough else 'does not meet'}"
     if enough in (0, len(every)):
         return f"{'Every' if enough else 'No'} {noun} meets"
     meeting, among = sentence_case(in_words(enough)), in_words(len(every))
-    return f"{meeting} of {among} {PLURAL[noun]} {'meets' if enough == 1 else 'meet'}"
+    return f"{meeting} of {among} {nouns} {'meets' if enough == 1 else 'meet'}"
 
 
-def _where(names: list[str], among: int, noun: Noun) -> str:
+def _where(names: list[str], among: int, noun: str) -> str:
     """A place by its name, several by their number."""
-    if len(names) == 1:
-        return names[0]
-    return f"every {noun}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
+    return f"every {noun}" if len(names) == among else named_or_counted(names, 1, among, "").rstrip()
 
 
 Criterion = tuple[str, float | None]
@@ -101,13 +95,9 @@ def _asked(
     }
 
 
-MOST_THRESHOLDS = 3
-"""Declared thresholds that the table has room for."""
-
-
 def needed(evidence: Evidence) -> Table:
     """The patients that each criterion asks for beside those that there are; what is not reached stands out."""
-    thresholds = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
+    thresholds = evidence.release.thresholds.declared[: utility.MOST_THRESHOLDS]
     reasons = Reasons(evidence)
     rows, known = list(_rows(evidence, thresholds, reasons)), classes.labels(evidence)
     heads = map(Column, (*CRITERIA.values(), *(f"Net benefit at {threshold(at)}" for at in thresholds)))
@@ -137,9 +127,12 @@ def widths(evidence: Evidence) -> str:
     asked = listing(
         [f"{within_sentence(evidence.terms[measure].label)} {width:g}" for measure, width in sample.width.items()]
     )
-    if sample.is_declared:
-        return f"no wider than the release asks for: {asked}"
-    return f"of the usual widths, as the release declares none: {asked}"
+    how = (
+        "no wider than the release asks for"
+        if sample.is_declared
+        else "of the usual widths, as the release declares none"
+    )
+    return f"{how}: {asked}"
 
 
 CHAPTER = chapter("sample", finding, measured("sample"), is_given=any_with_both)

@@ -12,7 +12,7 @@ from dossier.report.chapters.chapter import chapter
 from dossier.typeset import measures, names, numbers
 from dossier.typeset.flags import flag_text
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits, worded
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, setting, within_sentence
+from dossier.typeset.words import counted, how_many, in_words, listing, part_of, sentence_case, setting, within_sentence
 from dossier.words import entries
 
 HEADS = {"auroc": "AUROC", "oe_ratio": "O/E"}
@@ -24,6 +24,8 @@ MOST_NAMED = 3
 
 NAMES: dict[str, str] = entries("pages")["compared_in"]
 """What groups are compared in."""
+SHORT = {measure: within_sentence(name.split(",")[0]) for measure, name in NAMES.items()}
+"""The same within a sentence, without what a table says of it."""
 
 STATES: dict[str, str] = entries("pages")["subgroup"]
 
@@ -132,11 +134,6 @@ def _where(evidence: types.Evidence, look: between_groups.Look) -> str:
     if len(sites) == len(types.externals(evidence)) > 1:
         return "Over all sites"
     return f"In {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
-
-
-def part_of(count: int, among: int) -> str:
-    """A part of a count, both in words or both in digits: two of ten, 3 of 12."""
-    return f"{how_many(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
 
 
 # ---- what there is --------------------------------------------------------------------------------------------------
@@ -428,28 +425,22 @@ def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) ->
     """The sites that have no part in some comparison, with the subgroups, and in what where that is not in all."""
     called, every = _called(evidence), {look.measure for look in looks}
     for code, words in LEFT_OUT.items():
-        of_measure: dict[str, dict[str, dict[str, None]]] = {measure: {} for measure in NAMES}
-        for look in looks:
-            for step in look.apart.method:
-                sites = step.get("sites") if step.code == code else ()
-                for name in sites if isinstance(sites, tuple) else ():
-                    site = called.get(str(name), str(name))
-                    of_measure[look.measure].setdefault(site, {})[look.label] = None
+        left = dict.fromkeys(
+            (look.measure, called.get(str(name), str(name)), look.label)
+            for look in looks
+            for step in look.apart.method
+            if step.code == code and isinstance(sites := step["sites"], tuple)
+            for name in sites
+        )
         texts = gathered(
-            ("; ".join(f"{site} ({listing(list(labels))})" for site, labels in of_site.items()), measure)
-            for measure, of_site in of_measure.items()
-            if of_site
+            ("; ".join(f"{site} ({listing(labels)})" for site, labels in gathered(of_site).items()), measure)
+            for measure, of_site in gathered((measure, (site, label)) for measure, site, label in left).items()
         )
         if any({*measures} == every for measures in texts.values()):
             yield f"{words}: {next(iter(texts))}."
         elif texts:
-            said = [(listing([_short(measure) for measure in alike]), text) for text, alike in texts.items()]
+            said = [(listing([SHORT[measure] for measure in alike]), text) for text, alike in texts.items()]
             yield " ".join([f"{words}.", *(f"{sentence_case(which)}: {text}." for which, text in said)])
-
-
-def _short(measure: str) -> str:
-    """A measure within a sentence, without what a table says of it."""
-    return within_sentence(NAMES[measure].split(",")[0])
 
 
 CHAPTER = chapter("subgroups", finding, lambda evidence: bool(evidence.subgroups.summaries))

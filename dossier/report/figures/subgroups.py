@@ -227,10 +227,8 @@ def forest_caption(evidence: types.Evidence) -> str:
     rows = every[:MOST_ROWS]
     drawn = [line for line in rows if any(isinstance(each, types.Estimate) for each in line.found)]
     # A patient has a row in each column: those of the column that holds the most are all who are drawn.
-    held = [
-        sum(line.n or 0 for line in drawn if line.subset and line.subset.column == name)
-        for name in types.subgroup_columns(evidence)
-    ]
+    columns = types.subgroup_columns(evidence)
+    held = [sum(line.n or 0 for line in drawn if line.subset and line.subset.column == name) for name in columns]
     shown = [measures(evidence)[which] for here in _blocks(evidence, rows) for which in here]
     at = [threshold(each) for what in shown for each in what.at.values()]
     fewer = [

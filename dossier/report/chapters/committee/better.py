@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dossier.core import binding, claims
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
-from dossier.core.types import Estimate, Evidence, find
+from dossier.core.types import At, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
@@ -36,16 +36,15 @@ def the_same_for_everyone(evidence: Evidence) -> str:
     return plain.doing(evidence, "everyone")
 
 
-Place = tuple[str, str, dict[str, str]]
+Place = tuple[str, str, At]
 """A hospital's dataset, what a sentence calls it (of several classes with the class), and the class as a setting."""
 
 
 def _places(evidence: Evidence) -> list[Place]:
-    known = classes.labels(evidence)
-    if not known:
-        return [(site.name, site.site, {}) for site in in_question(evidence)]
     return [
-        (site.name, f"{label} in {site.site}", {"class": label}) for site in in_question(evidence) for label in known
+        (site.name, f"{label} in {site.site}" if label else site.site, classes.at(label))
+        for site in in_question(evidence)
+        for label in classes.labels(evidence) or (None,)
     ]
 
 
@@ -122,10 +121,8 @@ def _whom(gain: Estimate) -> str:
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """Only where it would surely be better to do the same for all: what the first page warns of."""
-    lines: dict[str, list[str]] = {}
-    for at in evidence.release.thresholds.declared[: plain.MOST_NAMED]:
-        for text in where_the_same_is_better(evidence, at):
-            lines.setdefault(text, []).append(plain.line(at))
+    declared = evidence.release.thresholds.declared[: plain.MOST_NAMED]
+    lines = gathered((text, plain.line(at)) for at in declared for text in where_the_same_is_better(evidence, at))
     return tuple(f"At the {listing(each)}, {text}." for text, each in lines.items())
 
 

@@ -27,8 +27,10 @@ from dossier.report.chapters.committee.places import (
 )
 from dossier.typeset import names, widths
 from dossier.typeset.numbers import TIED, people
+from dossier.typeset.numbers import plain as unspaced
 from dossier.typeset.tables import LEAST_LABEL, Cell, Spanner
 from dossier.typeset.words import counted, dates, how_many, in_words, listing, sentence_case
+from dossier.words import entries
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
@@ -141,11 +143,9 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
 
 
 def _part_of(count: int, among: int) -> str:
-    if among == 1:
-        return "its goal"
-    if among == 2 and count == 2:
-        return "both goals"
-    return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
+    if count == among:
+        return "its goal" if among == 1 else "both goals" if among == 2 else f"all {in_words(among)} goals"
+    return f"{in_words(count)} of {in_words(among)} goals"
 
 
 def _goal_words(evidence: types.Evidence, goals: list[types.Criterion]) -> list[str]:
@@ -237,7 +237,8 @@ def _tested_on(evidence: types.Evidence) -> str:
     """From where the patients of the test came, and when, as far as it is stated of every hospital."""
     sites = types.externals(evidence)
     spans = [site.dates for site in sites if site.dates]
-    countries = [plain.country(site.country) for site in sites if site.country]
+    the = entries("pages")["countries"]["with_article"]
+    countries = [f"{'the ' * (unspaced(site.country) in the)}{site.country}" for site in sites if site.country]
     at = f" in {listing(list(dict.fromkeys(countries)))}" if len(countries) == len(sites) else ""
     withheld = any(site.dates_withheld for site in sites)
     when = " of a time that is kept back" if withheld else "; when they came is not stated"

@@ -12,7 +12,7 @@ from dossier.report.chapters.sentence import estimated, named_with_the_rest, pri
 from dossier.typeset.names import ends_of_range, told_apart
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import counted, how_many, in_words, listing, part_of, sentence_case, within_sentence
 from dossier.words import entries
 
 EN_DASH = "\N{EN DASH}"
@@ -279,7 +279,7 @@ def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     sizes = [_known_at(evidence)]
     if few:
         verb = "is" if len(few) == 1 else "are"
-        sizes.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
+        sizes.append(f"{sentence_case(part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
     parts += [_counts(evidence), _of_goals(evidence), " ".join(filter(None, sizes)), _not_counted(evidence)]
     return tuple(filter(None, parts))
 

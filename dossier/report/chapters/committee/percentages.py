@@ -340,15 +340,12 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     values = span(partial(people, among=among), [risk.value for risk in rest])
     count, plural = in_words(len(rest)), "" if len(rest) == 1 else "s"
     ranges = f"range{plural} {people(min(o.low for o in rest), among)} to {people(max(o.high for o in rest), among)}"
+    checks = "checks, one for each class and hospital"
     if not parts:
-        where = (
-            f"in all {count} checks, one for each class and hospital"
-            if by_class
-            else f"in {few_named([o.where for o in rest])}"
-        )
-        return f"{said}{values} of {among:,} patients had it {where} ({ranges}){few}."
-    others = f"the other {count} checks, one for each class and hospital," if by_class else "the rest"
-    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} ({ranges}){few}."
+        where = f"all {count} {checks}" if by_class else few_named([o.where for o in rest])
+        return f"{said}{values} of {among:,} patients had it in {where} ({ranges}){few}."
+    others = rest[0].where if len(rest) == 1 else f"the other {count} {checks}," if by_class else "the rest"
+    return f"{said}{listing(parts)}; in {others} {values} ({ranges}){few}."
 
 
 def _unknown(evidence: types.Evidence, known: Sequence[AtRisk]) -> str:

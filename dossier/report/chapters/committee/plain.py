@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from dossier.core import types
 from dossier.report.chapters.sentence import named_with_the_rest
 from dossier.typeset import numbers, tables, words
-from dossier.words import entries
 
 LINE = 100
 """Characters of a declared text that the first page has room for beside others; the rest stands on a later one."""
@@ -75,11 +74,6 @@ def counted_hospitals(count: int) -> str:
 def all_hospitals(count: int) -> str:
     """Every one of so many hospitals."""
     return "the one hospital" if count == 1 else "both hospitals" if count == 2 else f"all {counted_hospitals(count)}"
-
-
-def country(name: str) -> str:
-    """A country as a sentence names it: the Netherlands."""
-    return f"the {name}" if numbers.plain(name) in entries("pages")["countries"]["with_article"] else name
 
 
 def with_it(evidence: types.Evidence) -> str:
