@@ -424,6 +424,7 @@ LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
 def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) -> Iterator[str]:
     """The sites that have no part in some comparison, with the subgroups, and in what where that is not in all."""
     called, every = _called(evidence), {look.measure for look in looks}
+    whole = {measure: {look.label for look in looks if look.measure == measure} for measure in every}
     for code, words in LEFT_OUT.items():
         left = dict.fromkeys(
             (look.measure, called.get(str(name), str(name)), look.label)
@@ -432,15 +433,22 @@ def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) ->
             if step.code == code and isinstance(sites := step["sites"], tuple)
             for name in sites
         )
-        texts = gathered(
-            ("; ".join(f"{site} ({listing(labels)})" for site, labels in gathered(of_site).items()), measure)
-            for measure, of_site in gathered((measure, (site, label)) for measure, site, label in left).items()
-        )
+        of_measure = gathered((measure, (site, label)) for measure, site, label in left)
+        texts = gathered((_of_sites(of_site, whole[measure]), measure) for measure, of_site in of_measure.items())
         if any({*measures} == every for measures in texts.values()):
             yield f"{words}: {next(iter(texts))}."
         elif texts:
             said = [(listing([SHORT[measure] for measure in alike]), text) for text, alike in texts.items()]
             yield " ".join([f"{words}.", *(f"{sentence_case(which)}: {text}." for which, text in said)])
+
+
+def _of_sites(left: Sequence[tuple[str, str]], whole: Collection[str]) -> str:
+    """Sites with their subgroups, those with the same ones together; without them where these are all."""
+    alike = gathered((tuple(labels), site) for site, labels in gathered(left).items())
+    return "; ".join(
+        listing(sites) if {*labels} == whole else f"{listing(sites)} ({listing(labels)})"
+        for labels, sites in alike.items()
+    )
 
 
 CHAPTER = chapter("subgroups", finding, lambda evidence: bool(evidence.subgroups.summaries))
