@@ -393,7 +393,7 @@ def test_without_a_previous_release_nothing_is_said(tmp_path: Path) -> None:
     assert json.loads(results.of(evidence).text())["previous"] is None
     html = compose.document(Gallery(evidence, {}, {}), "regulatory").html
     assert 'id="chapter-changes"' not in html
-    assert "Name the results.json of the previous release as previous in [release]." in html
+    assert "Give the results of the previous release." in html
 
 
 def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) -> None:
