@@ -19,9 +19,15 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
     alike = gathered((_at_line(evidence, at), at) for at in evidence.release.thresholds.declared[: plain.MOST_NAMED])
     said = tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
+    # What it is better than stands in the first sentence.
+    said = (*said[:1], *(text.replace(f"the model {_is_better(evidence)}", "it is better") for text in said[1:]))
     harmed = [site.site for site in binding.harmed(evidence) if site in in_question(evidence)]
     where = "here" if evidence.local_site else f"in {plain.few_named(harmed)}"
     return (*said, f"At times {plain.doing(evidence, 'everyone or no one')} was better {where}.") if harmed else said
+
+
+def _is_better(evidence: Evidence) -> str:
+    return f"is better than {plain.doing(evidence, 'everyone or no one')}"
 
 
 def _in_sentences(clauses: Sequence[str], lines: Sequence[float]) -> str:
@@ -53,7 +59,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     found, several = _stands(evidence, at), bool(classes.labels(evidence))
     among, either = sum(map(len, found.values())), plain.doing(evidence, "everyone or no one")
     says = {
-        "better": (f"the model is better than {either}", ""),
+        "better": (f"the model {_is_better(evidence)}", ""),
         **{whom: (f"{plain.doing(evidence, whom)} would be better", "") for whom in (EVERYONE, NO_ONE)},
         "chance": (f"{either} may be better", ", or this is coincidence"),
     }
