@@ -70,8 +70,9 @@ def gain(
     or none is shown to have done better at some, at the first threshold, of which the stop rules are.
     """
     state = multiplicity.gain(found, is_own)
-    is_harmed = at == evidence.release.thresholds.declared[0] and dataset in {each.name for each in harmed(evidence)}
-    return "open" if state == "shown" and is_harmed else state
+    if state != "shown" or at != evidence.release.thresholds.declared[0]:
+        return state
+    return "open" if dataset in {each.name for each in harmed(evidence)} else state
 
 
 MARKS = {"‡": ruled_out, "§": stopped}

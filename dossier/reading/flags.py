@@ -128,7 +128,7 @@ def _held_by_both(here: HeldOnce, there: HeldOnce) -> int:
     a table twice at a^2 exp(-a)/2: together the first are at most twice the root of the product of the second, whatever
     the case mix of the hospitals (Cauchy and Schwarz). A row more than was seen is assumed and one standard error, so
     that few rows prove nothing. Of 6,000 releases of 20 hospitals of 40 to 200 patients, with risks of two or three
-    decimals, of a formula of four predictors or the same for every second patient, none had a pair told; without the
+    decimals, of a formula of four predictors or the same for every second patient, none had a pair named; without the
     standard error 8 of 100.
     """
     equal = len(np.intersect1d(here.rows, there.rows, assume_unique=True))

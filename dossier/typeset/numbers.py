@@ -67,7 +67,7 @@ def of_how_many(frequency: float) -> int:
 
 
 def digits_per_100(frequency: float) -> int:
-    """The digits of a net benefit per 100 people, which are more where the outcome is told of 1,000 or 10,000."""
+    """The digits of a net benefit per 100 people, which are more where the outcome is counted among 1,000 or 10,000."""
     return round(math.log10(of_how_many(frequency))) - 1
 
 

@@ -101,7 +101,10 @@ def _by_further_horizons(evidence: types.Evidence) -> str:
         for which, states in stands.items()
         if "against" in states
     ]
-    return f"Better by the CI at a further horizon, which nothing judges: {words.listing(worse)}." if worse else ""
+    by_chance = sum(map(len, stands.values())) * (1 - evidence.release.release.level) / 2
+    chance = f"({numbers.number(by_chance, 1)} expected by chance)"
+    start = f"Better by the CI at a further horizon {chance}, which nothing judges"
+    return f"{start}: {words.listing(worse)}." if worse else ""
 
 
 IN_WORDS: Mapping[str, str] = entries("pages")["better_in"]

@@ -99,5 +99,5 @@ def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:
     term, at = evidence.terms[goal.measure].goal, goal.at.get("threshold")
     if term is None or not term.weighs or not isinstance(at, float):
         return ()
-    # Of one's own hospital too a goal is told of all of them.
+    # Of one's own hospital too a goal is said of all hospitals.
     return where_the_same_is_better(replace(evidence, local_site=None), at)
