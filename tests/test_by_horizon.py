@@ -668,7 +668,7 @@ def test_a_better_model_by_a_further_horizon_is_said(tmp_path: Path) -> None:
     said = comparison.where_better(released(tmp_path / "gbsg", GBSG, f"{RELEASE}{swapped}")).replace(
         "\N{NO-BREAK SPACE}", " "
     )
-    assert said.endswith("which nothing judges: the rival within two years in two of three comparisons.")
+    assert said.endswith("expected by chance): the rival within two years in two of three comparisons.")
 
 
 def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:

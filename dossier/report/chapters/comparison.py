@@ -102,8 +102,7 @@ def _by_further_horizons(evidence: types.Evidence) -> str:
         if "against" in states
     ]
     by_chance = sum(map(len, stands.values())) * (1 - evidence.release.release.level) / 2
-    chance = f"({numbers.number(by_chance, 1)} expected by chance)"
-    start = f"Better by the CI at a further horizon {chance}, which nothing judges"
+    start = f"Better by the CI alone at a further horizon ({numbers.number(by_chance, 1)} expected by chance)"
     return f"{start}: {words.listing(worse)}." if worse else ""
 
 

@@ -26,10 +26,10 @@ from dossier.report.chapters.committee.numbers import accrual, by_class, by_site
 from dossier.report.chapters.committee.people import labels_are_right, people_decide
 from dossier.report.chapters.committee.percentages import are_right
 from dossier.report.chapters.committee.places import alone
-from dossier.report.chapters.committee.to_do import is_full, steps
+from dossier.report.chapters.committee.to_do import fullness, steps
 
 __all__ = ["accrual", "alone", "answer", "approving", "are_right", "better_if_the_same_for_all", "by_class", "by_site"]
 __all__ += ["care", "changes", "could_go_wrong", "declarations", "differing_groups", "further_dangers", "goals"]
 __all__ += ["groups", "hospitals", "labels_are_right", "people_decide", "purpose", "ranges_are", "steps"]
 __all__ += ["than_the_other_model", "than_the_same_for_all", "the_same_for_everyone", "what_it_is", "who_is_missed"]
-__all__ += ["is_full", "who_tested", "works_here", "wrong_here"]
+__all__ += ["fullness", "who_tested", "works_here", "wrong_here"]

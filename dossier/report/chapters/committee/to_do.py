@@ -56,16 +56,17 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
     return (*every, *asked[:MOST_CHECKS])[:MOST_STEPS]
 
 
-LINE, ROOM = 80, 26
-"""The letters of a line of the first page, and the lines of its own letters that leave the decision its room."""
+LINE, ROOM, FULL = 80, 26, 40
+"""The letters of a line of page 1, and the lines of its own and of smaller letters that leave the decision room."""
 
 
-def is_full(evidence: Evidence) -> bool:
-    """Whether the first page needs smaller letters for all that it says of several hospitals."""
+def fullness(evidence: Evidence) -> str:
+    """How the first page is set that needs smaller letters for all that it says of several hospitals, as classes."""
     table, right = first_page.hospitals(evidence), percentages.are_right(evidence)
     said = (first_page.answer(evidence), first_page.what_it_is(evidence), right.lead, right.rest, table.note)
     letters = sum(map(len, (*said, *missed.who_is_missed(evidence), *steps(evidence))))
-    return places.alone(evidence) is None and table.lines + letters / LINE > ROOM
+    lines = 0.0 if places.alone(evidence) else table.lines + letters / LINE
+    return " full" * (lines > ROOM) + " fuller" * (lines > FULL)
 
 
 def _mended(evidence: Evidence) -> str:
