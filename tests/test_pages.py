@@ -268,8 +268,9 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
         yield "pooled", ["Sites are not pooled", "Stratified, sites taken as fixed, the AUROC is"]
     else:
         record = ratio["pooled"]
-        ratio_too = f"O/E is {record['value']:.2f} (95% CI {record['low']:.2f} to {record['high']:.2f})"
-        yield "pooled", [f"Pooled, {ratio_too}"]
+        # Where two digits would hide on which side of what is tolerated a bound lies, it has three.
+        low, high = (f"{end:.{3 if round(end, 2) in (0.8, 1.25) else 2}f}" for end in (record["low"], record["high"]))
+        yield "pooled", [f"Pooled, O/E is {record['value']:.2f} (95% CI {low} to {high})"]
     yield "provenance", ["The same input with the same versions gives the same bytes"]
     flags = book.results["flags"]
     yield "limitations", [f"{len(flags)} automated findings"]
