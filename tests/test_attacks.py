@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,14 +87,10 @@ def rival_alone_right(study: types.Study, count: int) -> types.Study:
     return hospital(study, [*base(), *missed])
 
 
-def rival_right(study: types.Study, count: int) -> types.Study:
-    """The rival's own table: those with the outcome above the threshold."""
-    return hospital(study, [*base(), Row(count, 1, 0.97, rival=0.9), Row(10 - count, 1, 0.97, rival=0.1)])
-
-
-def vendor_right(study: types.Study, count: int) -> types.Study:
-    """The table of a second rival: those with the outcome above the threshold."""
-    return hospital(study, [*base(), Row(count, 1, 0.97, vendor=0.9), Row(10 - count, 1, 0.97, vendor=0.1)])
+def right(study: types.Study, count: int, rival: str) -> types.Study:
+    """The own table of a rival: those with the outcome above the threshold."""
+    risks: list[tuple[int, dict[str, Any]]] = [(count, {rival: 0.9}), (10 - count, {rival: 0.1})]
+    return hospital(study, [*base(), *(Row(times, 1, 0.97, **risk) for times, risk in risks)])
 
 
 def readers_disagree(study: types.Study, count: int) -> types.Study:
@@ -117,11 +114,8 @@ def order_within_a_bin(study: types.Study, count: int) -> types.Study:
 def left_out_whole(study: types.Study, count: int) -> types.Study:
     """How many patients a dataset has that is not shown for its size."""
     kept = hospital(study, base())
-    return dataclasses.replace(kept, datasets=(*kept.datasets, dataclasses.replace(_few(study, count), name="tiny")))
-
-
-def _few(study: types.Study, count: int) -> types.Dataset:
-    return hospital(study, [Row(count, 0, 0.3)]).datasets[0]
+    few = hospital(study, [Row(count, 0, 0.3)]).datasets[0]
+    return dataclasses.replace(kept, datasets=(*kept.datasets, dataclasses.replace(few, name="tiny")))
 
 
 def left_out_rows(study: types.Study, count: int) -> types.Study:
@@ -205,8 +199,8 @@ ATTACKS: dict[str, Cells] = {
     "the complement of the subgroups": more(outcome=1, risk=0.1, sex=""),
     "without a predictor, from its KS distance and SMD": more(outcome=0, risk=0.02, ward=np.nan),
     "a category of few": more(outcome=0, risk=0.02, ward=1.0),
-    "the rival's own table": rival_right,
-    "a second rival's own table": vendor_right,
+    "the rival's own table": partial(right, rival="rival"),
+    "a second rival's own table": partial(right, rival="vendor"),
     "the joint table of model and rival": rival_alone_right,
     "disagreements of readers": readers_disagree,
     "the outcome of a patient, from second differences of a profile": order_within_a_bin,

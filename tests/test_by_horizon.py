@@ -315,6 +315,7 @@ def test_clusters_of_one_patient_each_change_nothing(tmp_path: Path, gbsg: Evide
     assert (found.results, found.curves) == (gbsg.results, gbsg.curves)
 
 
+@pytest.mark.slow
 def test_what_the_patients_of_a_ward_contribute_is_summed(tmp_path: Path, gbsg: Evidence) -> None:
     """Everybody twice: every value is as it was, and every error that of so many wards."""
     twice = pandas.concat([GBSG, GBSG]).assign(ward=np.tile(np.arange(len(GBSG)), 2))
@@ -370,6 +371,7 @@ def after_leaving(frame: pandas.DataFrame, where: str) -> pandas.DataFrame:
     return frame.assign(time=np.where(leaves & (np.cumsum(leaves) > 10), 4.99, frame.time))
 
 
+@pytest.mark.slow
 def test_a_hospital_where_nearly_all_others_left_is_in_no_pooled_curve() -> None:
     """Its curve rests on ten patients without the outcome, however many were read."""
     rows = 1200
@@ -671,6 +673,7 @@ def test_a_better_model_by_a_further_horizon_is_said(tmp_path: Path) -> None:
     assert said.endswith("expected by chance): the rival within two years in two of three comparisons.")
 
 
+@pytest.mark.slow
 def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:
     for first, rows in (("", [0, 0, 1, 0]), ('rival = "risk_pgr_5y"\n', [0, 1, 0, 1, 0])):
         text = f'[prediction]\nrival_name = "older"\n{RELEASE}{LATER}'.replace('rival = "risk_pgr_5y"\n', first)
@@ -781,6 +784,7 @@ def test_a_quick_look_is_asked_for_as_it_was() -> None:
     assert read(str(coded)) == coded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["numbers", "words"])
 def test_what_the_codes_of_a_table_mean_may_be_said_at_every_door(kind: str, tmp_path: Path) -> None:
     """As the tables of R's survival package: 1 for those who left, 2 for the outcome."""

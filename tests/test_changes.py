@@ -335,6 +335,7 @@ declared_on = 2024-12-01
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "dataset", "more", "by"),
     [
@@ -489,6 +490,7 @@ def test_both_versions_move_with_the_same_patients(paired: Evidence, folder: Pat
     assert found.se == pytest.approx(jackknife, rel=0.06)
 
 
+@pytest.mark.slow
 def test_both_versions_move_with_the_same_clusters(folder: Path) -> None:
     """Of patients with several rows the error of the paired difference is that of leaving out each patient in turn."""
     head, *lines = _table(6, 150).splitlines()

@@ -124,6 +124,7 @@ def test_the_number_of_workers_changes_no_byte() -> None:
     assert alone == three
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["subgroups", "chapter"])
 def test_a_new_worker_finds_the_same_whatever_it_is_given_first(tmp_path: Path, kind: str) -> None:
     """A worker is a process that knows nothing but what comes with its first piece of work."""
@@ -259,6 +260,7 @@ def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
 # ---- refitted splits ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_value_on_splits_is_a_mean_over_them(breast: Evidence) -> None:
     estimates = [
         result.found for result in breast.results if result.dataset == "internal" and isinstance(result.found, Estimate)

@@ -89,9 +89,8 @@ def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
         if keyword.arg is not None:
             found.add(keyword.arg)
             continue
-        spread = [
-            node.value for node in ast.walk(function) if isinstance(node, ast.Assign) and keyword_is(keyword, node)
-        ]
+        named = [keyword.value.id] if isinstance(keyword.value, ast.Name) else []
+        spread = [node.value for node in ast.walk(function) if isinstance(node, ast.Assign) and {*named} & names(node)]
         tables = [node for value in spread for node in ast.walk(value) if isinstance(node, ast.Dict)]
         if not tables:
             return None
@@ -104,10 +103,6 @@ def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
         tables = [node for body in bodies for node in ast.walk(body) if isinstance(node, ast.Dict)]
         found |= {key for node in tables for name in node.keys if name is not None for key in constants(name)}
     return found
-
-
-def keyword_is(keyword: ast.keyword, node: ast.Assign) -> bool:
-    return isinstance(keyword.value, ast.Name) and keyword.value.id in names(node)
 
 
 def is_named(node: ast.AST, name: ast.expr) -> bool:

@@ -133,6 +133,7 @@ ALIKE: Mapping[str, Callable[[pandas.DataFrame], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ALIKE)
 def test_every_kind_of_frame_gives_the_same_bytes(kind: str, of_pandas: bytes) -> None:
     assert from_frames(ALIKE[kind]) == of_pandas

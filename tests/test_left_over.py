@@ -95,6 +95,7 @@ def counted(study: types.Study) -> Iterator[types.Evidence]:
         yield evaluate.evidence(study)
 
 
+@pytest.mark.slow
 def test_no_nurse_is_counted_anywhere(counted: types.Evidence) -> None:
     assert b'"count": 7' not in results.of(counted).text()
 

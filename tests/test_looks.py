@@ -160,6 +160,7 @@ def dressed(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return results.read(results.of(found).text()).evidence
 
 
+@pytest.mark.slow
 def test_no_number_and_no_figure_is_another(dressed: Evidence, books: dict[str, Book]) -> None:
     bare = books["breast"].evidence
     texts = {}
@@ -230,6 +231,7 @@ def test_logo_colour_and_name_stand_on_page_1_and_in_the_head(edition: Any, dres
         assert re.search(rf"prints Two-year .* 1\.0\.0: 0\.72 \(95% CI .*; n 623\), {sha256}\.", plain(imprint))
 
 
+@pytest.mark.slow
 def test_the_file_for_the_screen_has_them_and_asks_for_nothing(dressed: Evidence) -> None:
     page = screen.page(draw.gallery(dressed), results.of(dressed).text()).decode()
     assert page.count(looks.embedded(CROSS)) == 3
@@ -328,6 +330,7 @@ def test_an_entity_is_no_way_round(tmp_path: Path, entity: str) -> None:
         assert "strange_letters" in {fault.code for fault in error.value.faults}
 
 
+@pytest.mark.slow
 def test_a_typed_number_beside_a_measure_is_flagged_wherever_it_stands(tmp_path: Path) -> None:
     files = {"hospital/letterhead.txt": "AUROC 0.99", "wards.md": "# Ours\n\nThe AUROC is 0.98 here.\n"}
     report = '\n[report]\ntemplates = "hospital"\nchapters = ["wards.md"]\n'
@@ -357,6 +360,7 @@ PLACES = r"S?\d{1,2}[.,;]?"
 PRINTED = [pytest.param(each, marks=[pytest.mark.slow] if each in SUBMITTED else []) for each in ON_PAPER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edition", PRINTED)
 def test_every_word_of_ours_is_printed_in_its_order(edition: Any, dressed: Evidence, books: dict[str, Book]) -> None:
     """Without figures, whose letters stand in the file where the page has room for them."""
@@ -368,6 +372,7 @@ def test_every_word_of_ours_is_printed_in_its_order(edition: Any, dressed: Evide
     assert [word for word in lost if not re.fullmatch(other, word)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edition", PRINTED)
 def test_figures_and_all_are_printed_on_letter_too(edition: Any, dressed: Evidence, books: dict[str, Book]) -> None:
     documents = [
@@ -384,6 +389,7 @@ def test_figures_and_all_are_printed_on_letter_too(edition: Any, dressed: Eviden
     assert "DRAFT" in pages[1][0].extract_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["a4", "letter"])
 @pytest.mark.parametrize("edition", PRINTED)
 def test_the_widest_words_stand_in_the_margins(edition: Any, page: str, dressed: Evidence) -> None:

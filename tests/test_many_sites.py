@@ -133,6 +133,7 @@ def test_a_gain_below_zero_is_tested_by_exact_binomials(events: int, n: int, sha
     assert multiplicity.is_worse(gain, is_own=True) == below
 
 
+@pytest.mark.slow
 def test_of_many_hospitals_the_one_that_is_wrong_is_named_and_no_other() -> None:
     many = evidence(24)
     assert [site.site for site in verdict.standing_out(many)] == [WRONG]
@@ -153,6 +154,7 @@ def test_ones_own_hospital_stands_first_whether_it_is_wrong_or_not() -> None:
     assert [row.label for row in committee.by_site(own).rows] == ["Ward 3", WRONG]
 
 
+@pytest.mark.slow
 def test_beside_a_hospital_that_is_wrong_the_step_alone_says_how_many_would_show_it() -> None:
     """One hospital shows that it is right, none that it is wrong, and the others cannot tell."""
     few = evidence(19)

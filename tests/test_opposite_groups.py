@@ -102,6 +102,7 @@ def test_what_holds_over_all_is_said_once() -> None:
     assert [flag.dataset for flag in evidence.flags if flag.flag == "subgroup_differs"] == [types.POOLED]
 
 
+@pytest.mark.slow
 def test_one_of_eight_is_named_and_no_other() -> None:
     names = ["Aachen", "Basel", "Celle", "Dresden", "Essen", "Freiburg", "Graz", "Halle"]
     evidence = _evidence({name: -0.9 if name == "Celle" else 0.0 for name in names}, seed=7)
@@ -109,6 +110,7 @@ def test_one_of_eight_is_named_and_no_other() -> None:
     assert {claim.dataset for claim in against} == {"data-celle"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_right_hospitals_accuse_nobody(seed: int) -> None:
     evidence = _evidence(dict.fromkeys(["Aachen", "Basel", "Celle"], 0.0), seed)

@@ -509,6 +509,7 @@ def test_an_interruption_in_the_second_step_puts_out_back(tmp_path: Path, monkey
 # ---- two at once ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parent", ["", "new/newer"])
 def test_a_second_build_is_refused_at_once(tmp_path: Path, parent: str) -> None:
     out = tmp_path / parent / "out"
@@ -531,6 +532,7 @@ def test_a_second_build_is_refused_at_once(tmp_path: Path, parent: str) -> None:
     assert beside(out) == ["out"]
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = writer(out, "a", "exchange")

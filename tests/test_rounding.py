@@ -44,6 +44,7 @@ def _after(rows: pandas.DataFrame, before: Path, added: float) -> Evidence:
     return dossier.validate(frame, risk="risk", **ASKED, **asked).evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("added", [0.0, 1e-12, -1e-12])
 def test_rounding_makes_no_release_better_or_worse(rows: pandas.DataFrame, before: Path, added: float) -> None:
     found = _after(rows, before, added)

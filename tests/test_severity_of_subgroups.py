@@ -94,6 +94,7 @@ def apart(evidence: Evidence, dataset: str, measure: str) -> Estimate | Absent:
     return find_in_subgroup(evidence, Subset("sex", "f"), measure, dataset, threshold=THRESHOLD, against="complement")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["mean_severity", "error_severity_index"])
 @pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 5\n"])
 def test_severities_on_two_scales_are_not_compared(tmp_path: Path, measure: str, policy: str) -> None:
@@ -104,6 +105,7 @@ def test_severities_on_two_scales_are_not_compared(tmp_path: Path, measure: str,
     assert isinstance(find_in_subgroup(evidence, Subset("sex", "f"), measure, "rome", threshold=THRESHOLD), Estimate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 5\n"])
 def test_severities_on_one_scale_are_compared(tmp_path: Path, policy: str) -> None:
     alike = OWN.replace("[[0, 1.0], [0.5, 0]]", "[[0, 0.6], [0.3, 0]]")
@@ -157,6 +159,7 @@ def test_the_seal_holds_them(tmp_path: Path) -> None:
     assert plain["severity"] != own["severity"]
 
 
+@pytest.mark.slow
 def test_ranges_are_weighed_by_the_matrix_of_their_rows_and_of_several_matrices_nothing_is_given(
     tmp_path: Path,
 ) -> None:

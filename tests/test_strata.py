@@ -202,6 +202,7 @@ def test_a_site_with_next_to_no_rows_is_not_named_and_does_not_enter(tmp_path: P
 # ---- sensitivity ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 10\n"])
 def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_are(
     policy: str, tmp_path: Path
@@ -264,6 +265,7 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
         assert apart == Said("some clusters of wards have rows in both groups, which are then not independent")
 
 
+@pytest.mark.slow
 def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -> None:
     rows = [line.split(",") for line in table(3, 60, rival=False).splitlines()[1:]]
     lines = [",".join([y, p, "x" if index < 5 else "z"]) for index, (y, p, _) in enumerate(rows)]

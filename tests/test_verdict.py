@@ -534,6 +534,7 @@ def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_co
     assert "Isolating everyone would be better in Brazil 3." in sentences
 
 
+@pytest.mark.slow
 def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter(breast: Book) -> None:
     left = with_release(breast.evidence, report={"leave_out": ("advice", "caution")})
     gallery = dataclasses.replace(breast.gallery, evidence=left)

@@ -61,6 +61,7 @@ def test_it_is_absent_by_name_where_it_is_not_known(tmp_path: Path, more: str, s
         assert isinstance(each, Withheld) is ("disclosure" in more)
 
 
+@pytest.mark.slow
 def test_rows_in_clusters_have_values_without_intervals(tmp_path: Path) -> None:
     plain, clustered = found(evidence(tmp_path)), found(evidence(tmp_path, RELEASE + 'cluster = "ward"\n'))
     for measure, each in clustered.items():

@@ -63,13 +63,10 @@ def _files() -> list[Path]:
     return sorted([*(PACKAGE / "reading").glob("*.py"), PACKAGE / "core" / "release.py"])
 
 
-def _calls() -> list[tuple[Place, str]]:
-    return [(location, call) for file in _files() for location, _, call in _of_file(file)]
-
-
 def unreached() -> dict[Place, str]:
     """The places that no release and no table can bring to speak, each with the reason."""
-    return {location: reason for location, call in _calls() for words, reason in UNREACHED.items() if words in call}
+    calls = [(location, call) for file in _files() for location, _, call in _of_file(file)]
+    return {location: reason for location, call in calls for words, reason in UNREACHED.items() if words in call}
 
 
 def _of_file(file: Path) -> Iterator[tuple[Place, str, str]]:

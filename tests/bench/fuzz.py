@@ -286,8 +286,9 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "| File | Function | Line | Inputs |",
         "|---|---|---:|---:|",
         *(
-            f"| {file} | {named[file, line]} | {line} | {_count(counts[file, line], not_reached.get((file, line)))} |"
-            for file, line in sorted(named)
+            f"| {place[0]} | {named[place]} | {place[1]} | "
+            + (f"none: {not_reached[place]} |" if place in not_reached else f"{counts[place]:,} |")
+            for place in sorted(named)
         ),
         "",
         "## The slowest",
@@ -325,10 +326,6 @@ ROWS_SAID = "30 rows a table, few draws"
 def _mean(found: Sequence[Ended], how: str) -> float:
     seconds = [ended.seconds for ended in found if ended.how == how]
     return sum(seconds) / max(len(seconds), 1)
-
-
-def _count(count: int, reason: str | None) -> str:
-    return f"{count:,}" if reason is None else f"none: {reason}"
 
 
 def wanting(found: Sequence[Ended], every_class: bool) -> list[str]:

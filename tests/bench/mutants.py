@@ -75,7 +75,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         return
     changed = copy.deepcopy(node)
     match changed:
-        case ast.BinOp(op=op) if type(op) in ARITHMETIC and not _joins_words(changed):
+        case ast.BinOp(op=op) if type(op) in ARITHMETIC and not (_is_text(changed.left) or _is_text(changed.right)):
             changed.op = ARITHMETIC[type(op)]()
             yield changed
         case ast.Compare(ops=ops) if type(ops[0]) in COMPARISON:
@@ -95,10 +95,6 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Constant(value=int() | float() as value):
             changed.value = value + 1
             yield changed
-
-
-def _joins_words(node: ast.BinOp) -> bool:
-    return any(isinstance(side, ast.JoinedStr | ast.Constant) and _is_text(side) for side in (node.left, node.right))
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -30,7 +30,6 @@ from tests.smallest import HEAD
 AT = (0.2, 0.3)
 PLAIN = ("auroc", "oe_ratio", "calibration_slope", "brier")
 AT_THRESHOLD = ("sensitivity", "specificity", "net_benefit_gain")
-BETWEEN = ("auroc_difference", "brier_difference")
 RELEASE = Release.model_validate(
     {
         "release": {"model": "m", "version": "2", "date": None, "owner": "o", "previous": "results.json"},

@@ -85,7 +85,8 @@ def evidence(kind: Kind) -> types.Evidence:
         outcome: types.Floats = (rng.uniform(size=n) < risk).astype(float)
         datasets.append(types.DatasetSummary(name, "external", title, n, int(outcome.sum()), n, {}, ()))
         gone = kind.gaps and index == 1
-        curves += [_absent(curve, gone) for curve in _site_curves(kind, rng, name, outcome, risk)]
+        drawn, one_class = _site_curves(kind, rng, name, outcome, risk), because(f"all rows of {name} are of one class")
+        curves += [replace(curve, found=types.Absent(one_class)) if gone else curve for curve in drawn]
         results += _site_results(name, n, index == 0, kind)
         if index == 0 and not kind.gaps:
             curves += _rater_curves(kind, rng, name, outcome, risk)
@@ -100,12 +101,6 @@ def evidence(kind: Kind) -> types.Evidence:
     survey = (("0", 0.2, None if kind.gaps else 0.12, None if kind.gaps else 0.31), ("1", 0.5, None, None))
     curves.append(types.CurveResult("survey_of_priorities", types.POOLED, accuracy.survey_of_priorities((), survey)))
     return types.Evidence(release(kind), tuple(datasets), tuple(results), tuple(curves), (), (), {}, {}, (), {})
-
-
-def _absent(curve: types.CurveResult, gone: bool) -> types.CurveResult:
-    return (
-        replace(curve, found=types.Absent(because(f"all rows of {curve.dataset} are of one class"))) if gone else curve
-    )
 
 
 def _site_curves(

@@ -333,13 +333,6 @@ def test_a_site_where_nobody_has_the_outcome_says_so(eight: types.Evidence) -> N
     )
 
 
-# ---- Fagan ----------------------------------------------------------------------------------------------------------
-
-
-def _ends(row: dict[str, float], name: str) -> tuple[float, float]:
-    return max(row[f"after_{name}_low"], 1e-9), row[f"after_{name}_high"]
-
-
 @pytest.mark.parametrize("name", OURS)
 def test_without_thresholds_the_figures_are_drawn_or_say_why(name: str, eight: types.Evidence) -> None:
     release = eight.release.model_copy(

@@ -57,6 +57,7 @@ def test_a_ridge_is_as_high_as_the_share_in_its_bin(breast: Book) -> None:
         assert top == pytest.approx(max(value or 0.0 for value in curve.columns["share_non_events"]))
 
 
+@pytest.mark.slow
 def test_no_ridge_shows_single_patients(knee: Book) -> None:
     few = [site.site for site in types.externals(knee.evidence) if (site.events or 0) < FEW_FOR_POOLING]
     made = of("risk_distribution_ridges", knee.evidence)

@@ -104,6 +104,7 @@ def test_agreement_with_the_advice_is_that_of_each_reader() -> None:
     assert found.columns["aided"] == pytest.approx((2 / 3, 1 / 3))
 
 
+@pytest.mark.slow
 def test_the_clustered_interval_holds_the_truth_as_often_as_it_says() -> None:
     """20 readers and 60 cases, each with a leaning of its own to follow; the truth is the mean over all there are."""
     rng = np.random.default_rng(11)

@@ -360,6 +360,7 @@ def test_a_table_within_the_limit_is_kept_whole_beside_a_larger_one(
     assert (found.details["development_of"], found.details["external_of"]) == (500, external)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "few_draws"),
     [
@@ -526,6 +527,7 @@ POPULATIONS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", POPULATIONS)
 def test_tables_of_one_population_have_an_averaged_correspondence_of_one_half(kind: str) -> None:
     """Whatever they hold: the mean over 60 pairs within four of its errors, and one half in the intervals of 50."""
