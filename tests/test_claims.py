@@ -20,10 +20,11 @@ from dossier.core import between_groups, claims, multiplicity, types
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.record import results
-from dossier.report.chapters import acceptance, committee, comparison, grid, sentence
+from dossier.report.chapters import acceptance, committee, comparison, grid, limitations, sentence
 from dossier.report.chapters.acceptance import WORDS
 from dossier.report.chapters.committee import missed
 from dossier.typeset import living_text
+from dossier.typeset.numbers import plain
 from tests.conftest import Book
 from tests.test_acceptance import faults
 from tests.test_findings import KINDS
@@ -198,6 +199,26 @@ def test_the_gravest_is_the_one_farthest_off_where_it_is_shown_and_surest_where_
     )
     fine = dataclasses.replace(ours, state="against", measure="mean_severity_difference", value=0.06, low=0.05)
     assert claims.worst_first([fine, rough])[0] is rough
+
+
+def test_of_risks_the_gravest_lie_farthest_from_what_happened_whatever_their_ratio_is(knee: Book) -> None:
+    """A slope of 3.52 harms fewer than an O/E of 2.45 whose mean distance is three times as large."""
+    known = [
+        claims.Claim("calibration", "hospital", "against", site, value=value, limit=(0.8, 1.25), distance=distance)
+        for site, value, distance in (("slope", 3.52, 0.169), ("ratio", 2.45, 0.572), ("open", 1.3, None))
+    ]
+    known[2] = dataclasses.replace(known[2], state="open")
+    assert [claim.dataset for claim in claims.worst_first(known)] == ["ratio", "slope", "open"]
+    # Where one of those that stand alike has none, all are ordered by their ratios.
+    without = [known[0], dataclasses.replace(known[1], distance=None)]
+    assert [claim.dataset for claim in claims.worst_first(without)] == ["slope", "ratio"]
+    # Knee 7 has the lower O/E, 0.71 beside 0.76, and the smaller ICI, 0.067 beside 0.105.
+    assert "too high in Knee 3 and Knee 7" in sentence.where_risks_are_off(knee.evidence)
+    (off,) = (kind for kind in limitations.raised(knee.evidence) if kind.kind == "risks_off")
+    assert off.briefly[0].startswith("Knee 3")
+    # Nobody came when the O/E of Knee 2 was that of all its periods.
+    (row,) = (row for row in grid.table(knee.evidence).rows if row.label.startswith("Risks are right in size"))
+    assert plain(row.cells[2].text) == "Knee 2 in 2025 Q4: O/E 2.29 (2.11 to 2.49)"
 
 
 def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:

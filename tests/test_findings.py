@@ -1186,7 +1186,7 @@ def test_many_sites_whose_risks_are_off_are_counted_and_the_farthest_named() -> 
     off = jointly_tested(given(KINDS["eight"], "oe_ratio", **ratios), **dict.fromkeys(ratios, 0.001))
     text = said("results", off).replace("\N{NO-BREAK SPACE}", " ")
     assert text.split(" interval). ")[1].startswith(
-        "Risks are far too low in Italy 2 and one more; far too high in Brazil 2 and one more; "
+        "Risks are far too high in Brazil 2 and one more; far too low in Italy 2 and one more; "
         "too low in Spain and one more; too high in Brazil 3."
     )
     assert len(text) <= LONGEST + 20, f"{len(text)} characters: {text}"

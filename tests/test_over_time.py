@@ -436,7 +436,8 @@ def with_ratios(evidence: Evidence, *ratios: tuple[float, float, float]) -> Evid
     curves = evidence.by_curve[OVER_TIME]
     ratio = next(each for each in curves if (each.at["measure"], each.dataset) == ("oe_ratio", "rome"))
     ends = dict(zip(("value", "low", "high"), zip(*ratios, strict=True), strict=True))
-    columns = {"period": tuple(2025.0 * 4 + index for index in range(len(ratios))), **ends}
+    sizes = {"n": (120.0,) * len(ratios), "events": (40.0,) * len(ratios)}
+    columns = {"period": tuple(2025.0 * 4 + index for index in range(len(ratios))), **sizes, **ends}
     other = replace(ratio, found=Curve(columns, 480, Method()))
     found = replace(evidence, curves=tuple(other if each is ratio else each for each in evidence.curves))
     rest = tuple(flag for flag in found.flags if flag.flag != "calibration_drift")
@@ -486,6 +487,8 @@ def test_an_average_that_is_right_is_no_claim_of_risks_that_turn(followed: Evide
     found = replace(found, results=results)
     (claim,) = [each for each in claims.made(found) if (each.question, each.dataset) == ("calibration", "rome")]
     assert (claim.state, claim.value, claim.limit) == ("against", LOW[0], (0.8, 1.25))
+    # 40 of 120 had it in each quarter: 1/3 beside a mean risk of 1/3 / 0.55, and beside one of 1/3 / 2.2.
+    assert claim.distance == pytest.approx((1 / 3 * (1 / 0.55 - 1) + 1 / 3 * (1 - 1 / 2.2)) / 2)
 
 
 def test_the_limitation_says_when_and_by_how_much(followed: Evidence) -> None:

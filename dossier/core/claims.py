@@ -89,6 +89,10 @@ class Claim:
     """Why it is untested, or open without an interval."""
     alone: types.State | None = None
     """How it stands where its hospital is the reader's own: a family of one look; None where that is no other."""
+    distance: float | None = None
+    """Of the size of risks how far they lie on average from what happened; None where that is not known."""
+    period: Fact | None = None
+    """The calendar period that the number is of; None where it is of all of them."""
 
     @property
     def harm(self) -> int:
@@ -176,6 +180,7 @@ def _declared(evidence: types.Evidence) -> Iterator[Claim]:
             limit=(criterion.at_least, criterion.at_most),
             limit_source="declared",
             state=criterion.state,
+            distance=distance(evidence, criterion.dataset, criterion.at) if question == "calibration" else None,
         )
 
 
@@ -261,20 +266,39 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
             needs_n=details.get("needed"),
             state=multiplicity.calibration(ratio, slope, test, limits=[*limits.values()]),
             alone=multiplicity.calibration(ratio, slope, test, True, [*limits.values()]),
+            distance=distance(evidence, dataset, at),
         )
         turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
-        if turn is not None and claim.state != "against":
-            # Right on average, and wrong at all times: it is said of the last.
+        if turn is not None:
+            # Whatever it is on average it is wrong at all times: it is said of the last.
             last = turn.every[-1]
             claim = replace(claim, measure="oe_ratio", value=last.value, low=last.low, high=last.high)
             claim = replace(claim, limit=bands.OE_TOLERATED, looks=1, p_adjusted=None, needs_n=None)
-            claim = replace(claim, state="against", alone="against")
+            claim = replace(claim, state="against", alone="against", period=flags.periods(turn.unit, (last.number,)))
         yield claim
 
 
 def times_off(ratio: float) -> float:
     """By how many times a ratio or slope is off, either way."""
     return max(ratio, 1 / ratio) if ratio > 0 else math.inf
+
+
+def distance(evidence: types.Evidence, dataset: str, at: types.At) -> float | None:
+    """How far the risks of a hospital, or of one of its classes, lie on average from what happened, which is the harm:
+    the ICI; where they turn over time what its periods say, if that is more, as one curve of all takes their mean.
+    """
+    found = types.find(evidence, "ici", dataset, **at)
+    turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
+    return None if isinstance(found, types.Absent) else max(found.value, turn.distance if turn else 0.0)
+
+
+def how_far_off(evidence: types.Evidence, ratios: Mapping[tuple[str, str], float]) -> Mapping[tuple[str, str], float]:
+    """How far off the risks of each hospital, with its class if any, are: their distance, or where one has none by how
+    many times the ratio or slope of each is off.
+    """
+    far = {at: distance(evidence, at[0], {"class": at[1]} if at[1] else {}) for at in ratios}
+    known = {at: value for at, value in far.items() if value is not None}
+    return known if len(known) == len(far) else {at: times_off(ratio) for at, ratio in ratios.items()}
 
 
 def _discrimination(evidence: types.Evidence) -> Iterator[Claim]:
@@ -429,6 +453,7 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
             limit=(each.rule.at_least, each.rule.at_most),
             limit_source="declared",
             reason=each.withheld.reason if each.withheld else None,
+            period=flags.periods(each.unit, (last.number,)) if last else None,
         )
 
 
@@ -720,9 +745,12 @@ def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim
 
     Among equals those of datasets of few patients come last, as their numbers lie anywhere, where something is asked of
     them and they are not shown to fail; and a group at a single hospital comes after one over all of them. Of what
-    other models are better in, what matters most to patients comes first.
+    other models are better in, what matters most to patients comes first; of risks, which lie farthest from what
+    happened, where that is known of all that stand alike.
     """
     measures = list(multiplicity.BESIDE_RIVALS)
+    at_hospitals = [claim for claim in every if claim.question == "calibration" and claim.scope == "hospital"]
+    no_distance = {claim.state for claim in at_hospitals if claim.value is not None and claim.distance is None}
 
     def order(claim: Claim) -> tuple[float | bool, ...]:
         is_worse = looks_worse(claim)
@@ -730,7 +758,8 @@ def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim
         is_vague = claim.dataset in few and claim.state != "against" and claim.limit != (None, None)
         is_better = claim.measure in measures and (is_worse or claim.state == "against")
         matters = measures.index(claim.measure or "") if is_better else 0
-        return claim.harm, not is_worse, is_single, is_vague, matters, _goodness(claim)
+        far = None if claim.state in no_distance else claim.distance
+        return claim.harm, not is_worse, is_single, is_vague, matters, _goodness(claim) if far is None else -far
 
     return sorted(every, key=order)
 

@@ -762,7 +762,7 @@ def of_turns(datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]) 
 
 
 def _turned(site: str, turn: over_time.Turn) -> Fact:
-    high, low = (_periods(turn.unit, tuple(period.number for period in each)) for each in (turn.too_high, turn.too_low))
+    high, low = (periods(turn.unit, tuple(period.number for period in each)) for each in (turn.too_high, turn.too_low))
     values = [period.value for period in turn.every]
     least, most = bands.OE_TOLERATED
     of_site: dict[str, Value] = {"site": site, "too_high": high, "too_low": low}
@@ -776,10 +776,10 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
     for verdict in verdicts:
         of_site: dict[str, Value] = {"site": verdict.site.site, **of_rule}
         if verdict.crossing is not None:
-            periods = _periods(verdict.unit, tuple(period.number for period in verdict.crossing.periods))
+            when = periods(verdict.unit, tuple(period.number for period in verdict.crossing.periods))
             among = {"excluding": verdict.crossing.excluding, "among": len(verdict.crossing.periods)}
             harmful = {"harmful": verdict.harmful} if verdict.harmful else {}
-            says = Fact("stop_rule_crossed", **of_site, periods=periods, **among, **harmful)
+            says = Fact("stop_rule_crossed", **of_site, periods=when, **among, **harmful)
             yield Flag("stop_rule_crossed", verdict.site.name, says)
         elif verdict.withheld is not None:
             says = Fact("stop_rule_withheld", **of_site, below=verdict.withheld.below)
@@ -789,7 +789,7 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
             yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
 
 
-def _periods(unit: PeriodUnit, numbers: tuple[int, ...]) -> Fact:
+def periods(unit: PeriodUnit, numbers: tuple[int, ...]) -> Fact:
     """Calendar periods in a row, under the code of their unit."""
     if unit == "year":
         return Fact("years", numbers=numbers)

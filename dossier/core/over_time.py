@@ -47,6 +47,8 @@ class Turn:
     unit: types.PeriodUnit
     too_high: tuple[Period, ...]
     too_low: tuple[Period, ...]
+    distance: float
+    """How far the mean risk of a period lies from the share with the outcome, on average over the patients of all."""
 
     @property
     def every(self) -> tuple[Period, ...]:
@@ -180,9 +182,12 @@ def turn(curves: Iterable[types.CurveResult], dataset: str) -> Turn | None:
     least, most = bands.OE_TOLERATED
     too_high = tuple(period for period in every if period.high is not None and period.high < least)
     too_low = tuple(period for period in every if period.low is not None and period.low > most)
-    if curve is None or not too_high or not too_low:
+    if curve is None or not isinstance(curve.found, types.Curve) or not too_high or not too_low:
         return None
-    return Turn(types.unit_of(curve.at["periods"]), too_high, too_low)
+    rows = zip(*(curve.found.columns[name] for name in ("value", "n", "events")), strict=True)
+    off = [(n or 0.0, (events or 0.0) * abs(1 - 1 / ratio)) for ratio, n, events in rows if ratio]
+    distance = sum(events for _, events in off) / (sum(n for n, _ in off) or 1.0)
+    return Turn(types.unit_of(curve.at["periods"]), too_high, too_low, distance)
 
 
 def code(number: int, unit: types.PeriodUnit) -> str:

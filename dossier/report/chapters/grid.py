@@ -9,6 +9,7 @@ from dossier.core import bands, between_groups, binding, claims, facts, types
 from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, sentence, verdict
 from dossier.typeset import labels, methods, names, numbers, reasons
+from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import TIED
 from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import listing, sentence_case, setting, within_sentence
@@ -210,6 +211,7 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
     at, primary = claim.at.get("threshold"), evidence.release.thresholds.declared[:1]
     site += "" if claim.question != "benefit" or at is None or at in primary else f" at{TIED}{setting(at)}"
+    site += "" if claim.period is None else f" in {flag_text(claim.period)}"
     update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "").lower()
     who = " at ".join(filter(None, (listing(list(filter(None, (rival, group, str(claim.at.get("class", "")))))), site)))
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)

@@ -78,16 +78,21 @@ def _kind(evidence: types.Evidence, kind: str) -> Raised:
 
 
 def _worst_first(evidence: types.Evidence, flags: Sequence[types.Flag]) -> list[types.Flag]:
-    """The flags of a kind: those of the fewest patients first, those of the ratio that is farthest off."""
+    """The flags of a kind: those of the fewest patients first, those of the risks that are farthest off."""
     fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in types.externals(evidence)}
+    ratios = {_place(flag): flag.fact["value"] for flag in flags if flag.flag in OFF}
+    far = claims.how_far_off(evidence, {at: ratio for at, ratio in ratios.items() if isinstance(ratio, float)})
 
     def rank(flag: types.Flag) -> float:
-        if flag.flag in OF_FEW:
-            return fewest.get(flag.dataset, 0)
-        value = flag.fact.get("value") if flag.flag in OFF else None
-        return -claims.times_off(value) if isinstance(value, float) else 0.0
+        return fewest.get(flag.dataset, 0) if flag.flag in OF_FEW else -far.get(_place(flag), 0.0)
 
     return sorted(flags, key=rank)
+
+
+def _place(flag: types.Flag) -> tuple[str, str]:
+    """The hospital of a flag, and the class that it is of, if any."""
+    of_class = flag.fact.get("of_class")
+    return flag.dataset, str(of_class["label"]) if isinstance(of_class, facts.Fact) else ""
 
 
 def _by_cause(flags: Sequence[types.Flag]) -> list[list[types.Flag]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
-from dossier.core import bands, claims, multiplicity, over_time
+from dossier.core import bands, claims, multiplicity
+from dossier.core.facts import gathered
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -176,7 +176,8 @@ def not_among_pooled(evidence: Evidence) -> str:
     left = [site for site in externals(evidence) if scarce(site, bands.FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
-    farthest = sorted(left, key=lambda site: -claims.times_off(values.get(site.name, 1.0)))
+    far = claims.how_far_off(evidence, {(site.name, ""): values.get(site.name, 1.0) for site in left})
+    farthest = sorted(left, key=lambda site: -far[site.name, ""])
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
@@ -285,9 +286,11 @@ MOST_WITHOUT_VALUE = 5
 
 
 def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
-    """Where the risks are shown to be wrong in size: too low or too high, in words; else how they are spread."""
-    kinds_of_error = (*get_args(over_time.How), *SIZES, *SPREAD.values())
-    found: dict[str, list[tuple[str, float, str]]] = {words: [] for words in kinds_of_error}
+    """Where the risks are shown to be wrong in size, too low or too high, in words, else how they are spread; the
+    farthest off first.
+    """
+    found: list[tuple[str, tuple[str, str], str, str]] = []
+    ratios: dict[tuple[str, str], float] = {}
     for site, label, name in _places(evidence):
         wrong, at = multiplicity.misfit(evidence, site, label), {"class": label} if label else {}
         measure, named = ("oe_ratio", "O/E") if wrong.level else ("calibration_slope", "slope")
@@ -296,21 +299,18 @@ def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
         if wrong.turn is not None:
             values = [period.value for period in wrong.turn.every]
             said = f"O/E{TIED}{number(min(values))} to {number(max(values))} over time"
-            found[wrong.turn.how].append((name, max(map(claims.times_off, values)), said))
+            found.append((wrong.turn.how, (site, label), name, said))
+            ratios[site, label] = max(values, key=claims.times_off)
         elif words and not wrong.is_reversed and isinstance(each, Estimate):
-            found[words].append((name, each.value, f"{named}{TIED}{number(each.value)}"))
-    count, kinds = sum(map(len, found.values())), sum(map(bool, found.values()))
-    most = MOST_WITHOUT_VALUE if count <= MOST_WITHOUT_VALUE else max(MOST_OFF // kinds, 1)
-    parts = []
-    for words, which in found.items():
-        farthest = sorted(which, key=lambda place: -claims.times_off(place[1]))
-        names = [f"{name} ({value})" if count <= MOST_OFF else name for name, _, value in farthest]
-        parts += [f"{words} {preposition} {named_with_the_rest(names, most)}"] if names else []
+            found.append((words, (site, label), name, f"{named}{TIED}{number(each.value)}"))
+            ratios[site, label] = each.value
+    far = claims.how_far_off(evidence, ratios)
+    found.sort(key=lambda place: -far[place[1]])
+    has_room = len(found) <= MOST_OFF
+    ways = gathered((words, f"{name} ({value})" if has_room else name) for words, _, name, value in found)
+    most = MOST_WITHOUT_VALUE if len(found) <= MOST_WITHOUT_VALUE else max(MOST_OFF // len(ways), 1)
+    parts = [f"{words} {preposition} {named_with_the_rest(names, most)}" for words, names in ways.items()]
     return f"Risks are {'; '.join(parts)}." if parts else ""
-
-
-SIZES = ("far too low", "far too high", "too low", "too high")
-"""How risks are off in size; far off is where the whole interval of O/E lies outside 0.8 to 1.25."""
 
 
 def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:

@@ -204,12 +204,11 @@ def standing_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
         if claim.state == "against" and claim.scope != "overall" and claim.at.get("threshold") in (None, *primary)
     )
 
-    def off(site: types.DatasetSummary) -> float:
-        ratio = types.find(evidence, "oe_ratio", site.name)
-        return claims.times_off(ratio.value) if isinstance(ratio, types.Estimate) else 1.0
-
     every = [site for site in types.externals(evidence) if counts[site.name]]
-    return tuple(sorted(every, key=lambda site: (-counts[site.name], -off(site))))
+    ratios = {site.name: types.find(evidence, "oe_ratio", site.name) for site in every}
+    known = {(name, ""): each.value if isinstance(each, types.Estimate) else 1.0 for name, each in ratios.items()}
+    far = claims.how_far_off(evidence, known)
+    return tuple(sorted(every, key=lambda site: (-counts[site.name], -far[site.name, ""])))
 
 
 def named_ones(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
