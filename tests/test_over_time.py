@@ -178,6 +178,8 @@ def test_a_period_is_called_as_one_calls_it(number: int, unit: PeriodUnit, words
         ((24300, 24301, 24302), "month", "January to March 2025"),
         ((24311, 24312), "month", "December 2025 and January 2026"),
         ((2024, 2025), "year", "2024 and 2025"),
+        ((8100, 8101, 8103), "quarter", "2025 Q1, Q2 and Q4"),
+        ((8100, 8103, 8104), "quarter", "2025 Q1, 2025 Q4 and 2026 Q1"),
     ],
 )
 def test_periods_in_a_row_name_their_year_once(numbers: tuple[int, ...], unit: PeriodUnit, words: str) -> None:
@@ -431,10 +433,10 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "switched off" not in other
 
 
-def with_ratios(evidence: Evidence, *ratios: tuple[float, float, float]) -> Evidence:
-    """The evidence in which O/E of Rome, and its ends, is this in each quarter from 2025 on, with flags made anew."""
+def with_ratios(evidence: Evidence, *ratios: tuple[float, float, float], of: str = "oe_ratio") -> Evidence:
+    """The evidence in which O/E or the slope of Rome is this in each quarter from 2025 on, with flags made anew."""
     curves = evidence.by_curve[OVER_TIME]
-    ratio = next(each for each in curves if (each.at["measure"], each.dataset) == ("oe_ratio", "rome"))
+    ratio = next(each for each in curves if (each.at["measure"], each.dataset) == (of, "rome"))
     ends = dict(zip(("value", "low", "high"), zip(*ratios, strict=True), strict=True))
     sizes = {"n": (120.0,) * len(ratios), "events": (40.0,) * len(ratios)}
     columns = {"period": tuple(2025.0 * 4 + index for index in range(len(ratios))), **sizes, **ends}
@@ -473,6 +475,19 @@ def test_risks_that_turn_over_time_are_said_to_whatever_they_are_on_average(
         ours = committee.answer(replace(found, local_site="rome"))
         assert f"Its percentages are wrong here: they were {how}." in ours or "must be switched off here" in ours
         assert committee.are_right(replace(found, local_site="rome")).lead == f"No: they were {how}."
+
+
+def test_periods_in_which_o_e_or_the_slope_is_beyond_what_is_tolerated_are_said_without_a_rule_on_it(
+    followed: Evidence,
+) -> None:
+    found = with_ratios(
+        with_ratios(followed, RIGHT, UNSURE, LOW), RIGHT, LOW, HIGH, UNSURE, LOW, of="calibration_slope"
+    )
+    assert plain(monitoring.beyond(found)) == (
+        "Beyond 0.80 to 1.25 with the whole interval: O/E ratio of Rome in 2025 Q3 (2.20); and calibration slope of "
+        "Rome in 2025 Q2, 2025 Q3 and 2026 Q1 (0.55 to 2.20)."
+    )
+    assert monitoring.beyond(with_ratios(with_ratios(followed, RIGHT), UNSURE, of="calibration_slope")) == ""
 
 
 def test_an_average_that_is_right_is_no_claim_of_risks_that_turn(followed: Evidence) -> None:

@@ -179,15 +179,21 @@ def turn(curves: Iterable[types.CurveResult], dataset: str) -> Turn | None:
     """
     curve = followed(curves, dataset, "oe_ratio")
     every = () if curve is None else periods(curve.found)
-    least, most = bands.OE_TOLERATED
-    too_high = tuple(period for period in every if period.high is not None and period.high < least)
-    too_low = tuple(period for period in every if period.low is not None and period.low > most)
+    too_high, too_low = beyond(every)
     if curve is None or not isinstance(curve.found, types.Curve) or not too_high or not too_low:
         return None
     rows = zip(*(curve.found.columns[name] for name in ("value", "n", "events")), strict=True)
     off = [(n or 0.0, (events or 0.0) * abs(1 - 1 / ratio)) for ratio, n, events in rows if ratio]
     distance = sum(events for _, events in off) / (sum(n for n, _ in off) or 1.0)
     return Turn(types.unit_of(curve.at["periods"]), too_high, too_low, distance)
+
+
+def beyond(every: Iterable[Period]) -> tuple[tuple[Period, ...], tuple[Period, ...]]:
+    """The periods in which an O/E or a slope lies with its whole interval below what is tolerated, and above it."""
+    least, most = bands.OE_TOLERATED
+    known = [period for period in every if period.low is not None and period.high is not None]
+    below = tuple(period for period in known if (period.high or 0.0) < least)
+    return below, tuple(period for period in known if (period.low or 0.0) > most)
 
 
 def code(number: int, unit: types.PeriodUnit) -> str:

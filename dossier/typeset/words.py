@@ -63,11 +63,15 @@ def date(value: datetime.date | None) -> str:
 
 
 def periods(numbers: Sequence[int], unit: PeriodUnit) -> str:
-    """Calendar periods in a row, the year once: 2025 Q3 and Q4; of more than two the first to the last."""
+    """Calendar periods, the year once: 2025 Q3 and Q4; of more than two in a row the first to the last."""
     first, *_, last = numbers if len(numbers) > 1 else (numbers[0], numbers[0])
     if first == last:
         return period(first, unit)
     each = PERIODS_OF_A_YEAR[unit]
+    if len(numbers) > 2 and last - first >= len(numbers):
+        is_one_year = unit == "quarter" and first // each == last // each
+        rest = (f"Q{number % 4 + 1}" if is_one_year else period(number, unit) for number in numbers[1:])
+        return listing([period(first, unit), *rest])
     joint = " to " if len(numbers) > 2 else " and "
     if unit == "year" or first // each != last // each:
         return f"{period(first, unit)}{joint}{period(last, unit)}"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from dossier.core import bands, over_time, types
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, phrase
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest, phrase
 from dossier.typeset.flags import flag_text, quantity
-from dossier.typeset.numbers import bare, short
-from dossier.typeset.words import counted, in_words, listing, part_of, sentence_case
+from dossier.typeset.numbers import bare, number, short
+from dossier.typeset.words import counted, in_words, listing, part_of, sentence_case, span
 from dossier.typeset.words import periods as in_a_row
 
 if TYPE_CHECKING:
@@ -104,6 +104,27 @@ def _value(evidence: types.Evidence, period: over_time.Period, measure: str) -> 
     if period.low is None or period.high is None:
         return value
     return f"{value} ({bare(evidence, measure, period.low)} to {bare(evidence, measure, period.high)})"
+
+
+def beyond(evidence: types.Evidence) -> str:
+    """Where O/E or the slope of a period lies beyond what is tolerated: of all periods together it may be right."""
+    said = []
+    for measure in ("oe_ratio", "calibration_slope"):
+        for site in followed_sites(evidence):
+            curve = over_time.followed(evidence.curves, site.name, measure)
+            below, above = over_time.beyond(() if curve is None else over_time.periods(curve.found))
+            off = sorted((*below, *above), key=lambda period: period.number)
+            if curve is not None and off:
+                values = span(lambda value, of=measure: short(evidence, of, value), [period.value for period in off])
+                when = in_a_row([period.number for period in off], types.unit_of(curve.at["periods"]))
+                said.append(f"{quantity(measure)} of {site.site} in {when} ({values})")
+    least, most = map(number, bands.OE_TOLERATED)
+    where = named_with_the_rest(said, MOST_BEYOND)
+    return phrase("monitoring", "beyond", least=least, most=most, where=where) if said else ""
+
+
+MOST_BEYOND = 6
+"""Measures of hospitals with periods beyond what is tolerated that a sentence names."""
 
 
 def _open(every: Sequence[over_time.Verdict]) -> str:
