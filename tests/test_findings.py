@@ -1138,7 +1138,7 @@ def test_two_sites_are_not_pooled_and_said_as_they_are() -> None:
     beside = Result("auroc", "auroc", POOLED, {"estimator": "stratified"}, fixed)
     two = dataclasses.replace(two, results=(*two.results, beside))
     assert finding("results", two).lead.startswith("The AUROC is 0.")
-    assert finding("pooled", two).lead == "Sites are not pooled: 2 sites can be pooled, and pooling needs three."
+    assert finding("pooled", two).lead == "Sites are not pooled: pooling needs three sites, and 2 can enter it."
     assert finding("pooled", two).rest.startswith("Stratified, sites taken as fixed, the AUROC is 0.66 (95%")
     assert finding("results", KINDS["eight"]).lead.startswith("The pooled AUROC is")
 

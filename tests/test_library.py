@@ -431,7 +431,7 @@ def test_a_previous_release_is_compared_with_by_its_path(found: Validation, tmp_
 def test_a_terminal_says_why_nothing_is_pooled() -> None:
     half = len(FRAME) // 2
     two = {"North": FRAME.iloc[:half], "South": FRAME.iloc[half:]}
-    assert "\nNot pooled: 2 sites can be pooled, and pooling needs three" in repr(
+    assert "\nNot pooled: pooling needs three sites, and 2 can enter it" in repr(
         dossier.validate(two, outcome="outcome", risk="risk")
     )
     assert "Not pooled" not in repr(dossier.validate(FRAME, outcome="outcome", risk="risk"))

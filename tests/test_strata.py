@@ -181,7 +181,7 @@ def test_two_sites_have_the_stratified_estimate_alone(tmp_path: Path) -> None:
     study = read(tmp_path, {"a": (table(1, 150), ""), "b": (table(2, 200), "")})
     evidence = evaluate.evidence(study)
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        assert types.find(evidence, measure, types.POOLED) == Said("2 sites can be pooled, and pooling needs three")
+        assert types.find(evidence, measure, types.POOLED) == Said("pooling needs three sites, and 2 can enter it")
         expected = number(REGISTER.stratified[measure].function([stratum(each) for each in study.datasets], 0.95))
         beside = number(together(evidence, measure))
         assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)

@@ -13,6 +13,7 @@ from dossier.core import claims, types
 from dossier.core.types import Evidence
 from dossier.report.chapters import committee, limitations, monitoring, subgroups
 from dossier.report.chapters.committee import missed, percentages
+from dossier.report.figures import subgroups as forests
 from dossier.typeset.numbers import plain
 from tests.smallest import HEAD
 
@@ -110,6 +111,13 @@ def test_all_together_are_compared_within_the_times_of_a_hospital_that_turns(evi
     (table,) = (each for each in subgroups.tables(evidence) if each.name.endswith("subgroup-differences"))
     assert any(note.startswith("Compared within the times") and "Rome" in note for note in table.footnotes)
     assert "Bari" not in " ".join(table.footnotes)
+
+
+def test_the_forest_of_groups_says_which_hospital_enters_by_its_times(evidence: Evidence) -> None:
+    """With its diamonds by times its strokes, which are of all times, may lie elsewhere."""
+    said = forests.forest_caption(evidence)
+    assert "Rome: within its times." in said
+    assert "Bari" not in said
 
 
 def test_of_one_hospital_alone_too(tmp_path: Path) -> None:

@@ -485,7 +485,7 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
         (
             "one",
             Fact("too_few_sites_pooled", usable=Count(1, "site"), not_pooled=(NO_EVENTS,)),
-            "1 site can be pooled, and pooling needs three (not pooled: Milan (fewer than 20 events))",
+            "pooling needs three sites, and 1 can enter it (left out: Milan (fewer than 20 events))",
         ),
         ("no", Fact("has_no", dataset="no", what="risk"), "Milan has no risk"),
         (

@@ -455,10 +455,7 @@ def test_a_difference_names_the_sites_that_record_the_group_and_how_many_compari
     table = committee.groups(covid.evidence)
     assert table is not None
     assert table.title == "Groups of patients, Italy 1 and Italy 2 together."
-    assert (
-        "Diamond: value and 95% interval over the sites, each weighed alike in the subgroup and in the others"
-        in forest_caption(covid.evidence)
-    )
+    assert "Diamond: over the sites (strokes), weighed as the others." in forest_caption(covid.evidence)
     raised = [flag_text(flag.fact) for flag in covid.evidence.flags if flag.flag == "subgroup_differs"]
     assert len(raised) == sum(look.state == "against" for look in looks)
     assert all(text.startswith("in Italy 1 and Italy 2 ") for text in raised)

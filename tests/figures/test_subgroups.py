@@ -63,7 +63,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: types.Evidence) -> 
     assert {f"{estimate.value:.2f}" for estimate in pooled} | {f"{estimate.n:,}" for estimate in pooled} <= set(printed)
     assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
     said = subgroups.forest_caption(eight)
-    assert ("Diamond: value and 95% interval" in said, "ines are" in said, "Square" in said) == (True, False, False)
+    assert ("Diamond: over the sites" in said, "ines are" in said, "Square" in said) == (True, False, False)
 
 
 def test_two_sites_are_shown_one_by_one() -> None:

@@ -188,11 +188,11 @@ def test_exactly_twenty_events_are_enough() -> None:
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 def test_fewer_than_three_sites_are_absent(scale: Scale) -> None:
     """Of two the interval went from .11 to .97 where the sites have .70 and .60."""
-    assert pool((), scale) == Said("0 sites can be pooled, and pooling needs three")
-    assert pool((_site(0.8, 0.1),), scale) == Said("1 site can be pooled, and pooling needs three")
-    assert pool((_site(0.7, 0.03), _site(0.6, 0.03)), scale) == Said("2 sites can be pooled, and pooling needs three")
+    assert pool((), scale) == Said("pooling needs three sites, and 0 can enter it")
+    assert pool((_site(0.8, 0.1),), scale) == Said("pooling needs three sites, and 1 can enter it")
+    assert pool((_site(0.7, 0.03), _site(0.6, 0.03)), scale) == Said("pooling needs three sites, and 2 can enter it")
     small = pool((_site(0.8, 0.1), _site(0.7, 0.1, events=3)), scale, names=("a", "b"))
-    assert small == Said("1 site can be pooled, and pooling needs three (not pooled: b (fewer than 20 events))")
+    assert small == Said("pooling needs three sites, and 1 can enter it (left out: b (fewer than 20 events))")
 
 
 @pytest.mark.parametrize("measure", list(COLUMNS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dossier.core import bands, over_time, types
@@ -115,7 +116,7 @@ def beyond(evidence: types.Evidence) -> str:
             below, above = over_time.beyond(() if curve is None else over_time.periods(curve.found))
             off = sorted((*below, *above), key=lambda period: period.number)
             if curve is not None and off:
-                values = span(lambda value, of=measure: short(evidence, of, value), [period.value for period in off])
+                values = span(partial(short, evidence, measure), [period.value for period in off])
                 when = in_a_row([period.number for period in off], types.unit_of(curve.at["periods"]))
                 said.append(f"{quantity(measure)} of {site.site} in {when} ({values})")
     least, most = map(number, bands.OE_TOLERATED)

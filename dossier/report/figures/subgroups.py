@@ -231,21 +231,28 @@ def forest_caption(evidence: types.Evidence) -> str:
     held = [sum(line.n or 0 for line in drawn if line.subset and line.subset.column == name) for name in columns]
     shown = [measures(evidence)[which] for here in _blocks(evidence, rows) for which in here]
     at = [threshold(each) for what in shown for each in what.at.values()]
-    fewer = [
-        f" {what.heading} of {line.label}: {each.n:,} patients."
+    over_sites = [
+        (what.heading, line, each)
         for line in (line for line in rows if line.is_pooled)
         for what, each in zip(measures(evidence), line.found, strict=True)
-        if isinstance(each, types.Estimate) and each.n != line.n
+        if isinstance(each, types.Estimate)
     ]
+    of_fewer = facts.gathered(((line.label, each.n), what) for what, line, each in over_sites if each.n != line.n)
+    alike = facts.gathered((listing(whats), f"{label} ({n:,})") for (label, n), whats in of_fewer.items())
+    fewer = "; ".join(f"{whats} of {listing(labels)}" for whats, labels in alike.items())
+    steps = [step for _, _, each in over_sites for step in each.method if step.code == "sites_turning"]
+    divided = {name for step in steps if isinstance(sites := step["sites"], tuple) for name in sites}
+    turning = [site.site for site in types.externals(evidence) if site.name in divided]
     sizes = [each.size for each in evidence.subgroups.summaries]
-    kind = "patients of any class" if evidence.release.outcome.classes else "events or non-events"
+    kind = "patients of any class" if evidence.release.outcome.classes else "of either kind"
     return captions.said(
         "subgroups",
         evidence,
         patients=counted(max(held), "patient"),
         pooled=any(line.is_pooled for line in rows),
         at=at[0] if at else "",
-        fewer="".join(fewer),
+        fewer=fewer,
+        turning=listing(turning),
         sites=any(not line.is_pooled for line in drawn),
         few=kind if any(size.is_few for size in sizes if isinstance(size, types.SubgroupSize)) else "",
         classes=bool(evidence.release.outcome.classes),
