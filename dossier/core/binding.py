@@ -63,21 +63,50 @@ def harmed(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     return tuple(site for site in types.externals(evidence) if site.name in worse)
 
 
+def better_then(evidence: types.Evidence) -> str:
+    """Whom it would have been better to flag there at these times."""
+    whom = {each.whom for each in over_time.of_evidence(evidence) if each.is_harmful}
+    return whom.pop() if len(whom) == 1 else f"{over_time.EVERYONE} or {over_time.NO_ONE}"
+
+
+def worse_in(evidence: types.Evidence, dataset: str, at: float) -> tuple[over_time.Period, ...]:
+    """The periods in which the gain at the first threshold lies below 0 with its whole interval, where risks turn.
+
+    No number of all periods is then that of any. A single period is none: one of many may be chance.
+    """
+    curve = over_time.followed(evidence.by_curve[over_time.OVER_TIME], dataset, "net_benefit_gain")
+    if curve is None or at != curve.at.get("threshold") or not is_turning(evidence, dataset):
+        return ()
+    worse = tuple(each for each in over_time.periods(curve.found) if each.high is not None and each.high < 0)
+    return worse if len(worse) > 1 else ()
+
+
+def is_turning(evidence: types.Evidence, dataset: str) -> bool:
+    """Whether risks are shown to be too high at times and too low at others."""
+    return over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset) is not None
+
+
 def gain(
     evidence: types.Evidence, dataset: str, at: float, found: types.Estimate | types.Absent, is_own: bool = False
 ) -> types.State:
-    """How a gain over the better default stands at a hospital: what is shown over all times is open where flagging all
-    or none is shown to have done better at some, at the first threshold, of which the stop rules are.
+    """How a gain over the better default stands at a hospital: what is shown over all times is open where risks turn,
+    and shown not to hold where flagging all or none did better in several periods; open too where it did so by a rule.
     """
+    if worse_in(evidence, dataset, at):
+        return "against"
     state = multiplicity.gain(found, is_own)
-    if state != "shown" or at != evidence.release.thresholds.declared[0]:
-        return state
-    return "open" if dataset in {each.name for each in harmed(evidence)} else state
+    is_harmed = at == evidence.release.thresholds.declared[0] and dataset in {each.name for each in harmed(evidence)}
+    return "open" if state == "shown" and (is_harmed or is_turning(evidence, dataset)) else state
 
 
-MARKS = {"‡": ruled_out, "§": stopped}
-"""What stands beside the name of a hospital where the maker says that the model is not to be used, and where their rule
-to switch it off is crossed."""
+def turning(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
+    """The hospitals whose risks turn over time: no number of all their patients is that of any time."""
+    return tuple(site for site in types.externals(evidence) if is_turning(evidence, site.name))
+
+
+MARKS = {"‡": ruled_out, "§": stopped, "¶": turning}
+"""What stands beside the name of a hospital where the maker says that the model is not to be used, where their rule to
+switch it off is crossed, and where risks turn over time."""
 
 
 def marks(evidence: types.Evidence, site: types.DatasetSummary) -> str:

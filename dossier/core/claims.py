@@ -216,8 +216,11 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
     for threshold in evidence.release.thresholds.declared:
         for dataset, of_class in _places(evidence):
             at = {"threshold": threshold, **of_class}
-            gain = types.find(evidence, "net_benefit_gain", dataset, **at)
-            yield _claim(
+            gain, worse = (
+                types.find(evidence, "net_benefit_gain", dataset, **at),
+                binding.worse_in(evidence, dataset, threshold),
+            )
+            claim = _claim(
                 "benefit",
                 "hospital",
                 gain,
@@ -229,6 +232,14 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
                 state=binding.gain(evidence, dataset, threshold, gain),
                 alone=binding.gain(evidence, dataset, threshold, gain, is_own=True),
             )
+            yield _in_last(claim, worse, over_time.unit_at(evidence, dataset)) if worse else claim
+
+
+def _in_last(claim: Claim, every: Sequence[over_time.Period], unit: types.PeriodUnit) -> Claim:
+    """What is said of a hospital whose risks turn, whose number of all times is of none: it is that of the last."""
+    last = every[-1]
+    claim = replace(claim, value=last.value, low=last.low, high=last.high, looks=1, p_adjusted=None, needs_n=None)
+    return replace(claim, state="against", alone="against", period=flags.periods(unit, (last.number,)))
 
 
 def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
@@ -270,11 +281,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         )
         turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
         if turn is not None:
-            # Whatever it is on average it is wrong at all times: it is said of the last.
-            last = turn.every[-1]
-            claim = replace(claim, measure="oe_ratio", value=last.value, low=last.low, high=last.high)
-            claim = replace(claim, limit=bands.OE_TOLERATED, looks=1, p_adjusted=None, needs_n=None)
-            claim = replace(claim, state="against", alone="against", period=flags.periods(turn.unit, (last.number,)))
+            claim = _in_last(replace(claim, measure="oe_ratio", limit=bands.OE_TOLERATED), turn.every, turn.unit)
         yield claim
 
 
@@ -673,10 +680,13 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim, every: S
     if question == "calibration":
         ratio, slope, test = (_of_all(evidence, name, worst.at) for name in flags.CALIBRATION)
         state = multiplicity.calibration(ratio, slope, test)
-    # Of so few hospitals that nobody knows how they vary, one that is shown to fail or to be off is not averaged away.
-    is_fixed = found.method.has("stratified")
+    # A mean holds nothing of one that it leaves out, nor of one whose own number holds at no time. Of so few hospitals
+    # that nobody knows how they vary, one that is shown to fail or to be off is not averaged away either.
     is_off = worst.state == "against" or any(map(is_off_by_an_open_amount, every))
-    state = "open" if is_fixed and state == "shown" and is_off else state
+    left = {fact["name"] for fact in found.method.facts if fact.code == "site" and fact.get("why")}
+    hidden = any(claim.state == "against" and claim.dataset in left for claim in every)
+    hidden |= any(binding.is_turning(evidence, claim.dataset) for claim in every)
+    state = "open" if state == "shown" and (hidden or (found.method.has("stratified") and is_off)) else state
     return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
 
 

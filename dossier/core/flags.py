@@ -778,7 +778,7 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
         if verdict.crossing is not None:
             when = periods(verdict.unit, tuple(period.number for period in verdict.crossing.periods))
             among = {"excluding": verdict.crossing.excluding, "among": len(verdict.crossing.periods)}
-            harmful = {"harmful": verdict.harmful} if verdict.harmful else {}
+            harmful: dict[str, Value] = {"harmful": verdict.harmful, "whom": verdict.whom} if verdict.harmful else {}
             says = Fact("stop_rule_crossed", **of_site, periods=when, **among, **harmful)
             yield Flag("stop_rule_crossed", verdict.site.name, says)
         elif verdict.withheld is not None:

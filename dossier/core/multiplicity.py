@@ -245,12 +245,9 @@ def is_below_everyone(gain: Estimate) -> bool | None:
     return None if default is None else default > 0
 
 
-EVERYONE, NO_ONE = "everyone", "no one"
-
-
 def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
     """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one, where known."""
-    whom = {True: EVERYONE, False: NO_ONE, None: f"{EVERYONE} or {NO_ONE}"}
+    whom = {True: over_time.EVERYONE, False: over_time.NO_ONE, None: f"{over_time.EVERYONE} or {over_time.NO_ONE}"}
     places: dict[str, list[str]] = {default: [] for default in whom.values()}
     for where, gain in gains:
         if is_worse(gain):

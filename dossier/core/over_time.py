@@ -16,6 +16,7 @@ How = Literal[
 ]
 """How risks turn over time."""
 
+EVERYONE, NO_ONE = "everyone", "no one"
 OVER_TIME = "over_time"
 """The curve of a measure by calendar period; `at` holds the measure and the unit of its periods."""
 
@@ -29,6 +30,8 @@ class Period:
     value: float
     low: float | None
     high: float | None
+    share: float | None = None
+    """Of its patients those with the outcome; None where that is not given."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ class Verdict:
     """The net benefit gain in the periods of the crossing."""
     withheld: types.Withheld | None = None
     """Why no period is given, where a policy protects them."""
+    threshold: float | None = None
+    """The threshold that the gain is at."""
 
     @property
     def crossed_in(self) -> tuple[Period, ...]:
@@ -89,6 +94,11 @@ class Verdict:
     def harmful(self) -> int:
         """In how many periods of the crossing the whole interval of the net benefit gain lies below 0."""
         return sum(period.high is not None and period.high < 0 for period in self.gains)
+
+    @property
+    def whom(self) -> str:
+        """Whom it was better to flag in these periods."""
+        return better_to_flag([period for period in self.gains if (period.high or 0.0) < 0], self.threshold)
 
     @property
     def is_harmful(self) -> bool:
@@ -106,6 +116,14 @@ class Verdict:
         return len(self.periods) < self.rule.periods
 
 
+def better_to_flag(worse: Iterable[Period], threshold: float | None) -> str:
+    """Whom it was better to flag in periods in which the model did worse: everyone, where more of the patients have the
+    outcome than the threshold says, or no one; either where that is not known, or differs.
+    """
+    sides = {None if period.share is None or threshold is None else period.share > threshold for period in worse}
+    return EVERYONE if sides == {True} else NO_ONE if sides == {False} else f"{EVERYONE} or {NO_ONE}"
+
+
 def verdicts(
     rules: Sequence[StopRule], datasets: Sequence[types.DatasetSummary], curves: Sequence[types.CurveResult]
 ) -> tuple[Verdict, ...]:
@@ -121,7 +139,9 @@ def verdicts(
                 gain = followed(curves, site.name, "net_benefit_gain")
                 numbers = set() if crossed is None else {period.number for period in crossed.periods}
                 gains = () if gain is None else tuple(each for each in periods(gain.found) if each.number in numbers)
-                found.append(Verdict(rule, site, unit, every, crossed, gains, withheld))
+                threshold = None if gain is None else gain.at.get("threshold")
+                at = threshold if isinstance(threshold, float) else None
+                found.append(Verdict(rule, site, unit, every, crossed, gains, withheld, at))
     return tuple(found)
 
 
@@ -163,10 +183,10 @@ def periods(curve: types.Curve | types.Absent) -> tuple[Period, ...]:
     """The periods in which a measure has a value, in their order."""
     if isinstance(curve, types.Absent):
         return ()
-    rows = zip(*(curve.columns[name] for name in ("period", "value", "low", "high")), strict=True)
+    rows = zip(*(curve.columns[name] for name in ("period", "value", "low", "high", "n", "events")), strict=True)
     return tuple(
-        Period(int(number), value, low, high)
-        for number, value, low, high in rows
+        Period(int(number), value, low, high, None if not n or events is None else events / n)
+        for number, value, low, high, n, events in rows
         if number is not None and value is not None
     )
 

@@ -91,12 +91,14 @@ def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
 
 
 def harm(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
-    """That flagging all or none did better while a rule was crossed, with the gain at the ends; empty where not."""
+    """That the same for all did better while a rule was crossed, with the gain at the ends; empty where not."""
     if not verdict.harmful:
         return ""
     ends = dict.fromkeys((verdict.gains[0], verdict.gains[-1]))
     values = listing([_value(evidence, each, "net_benefit_gain") for each in ends])
-    return phrase("monitoring", "harmful", values=values, harmful=verdict.harmful, among=len(verdict.gains))
+    return phrase(
+        "monitoring", "harmful", whom=verdict.whom, values=values, harmful=verdict.harmful, among=len(verdict.gains)
+    )
 
 
 def _value(evidence: types.Evidence, period: over_time.Period, measure: str) -> str:

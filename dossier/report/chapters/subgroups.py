@@ -385,8 +385,9 @@ def _apart(evidence: types.Evidence) -> Table:
 def _row(look: between_groups.Look, called: Mapping[str, str]) -> Row:
     found, tau, digits = look.apart, NOT_COMPUTED, 1 if look.measure == "net_benefit" else 2
     details, margins = found.details, between_groups.MARGINS.get(look.measure, ())
-    # What accuses a group has to pass both tests.
-    beyond = details.get("p_beyond_over_sites" if look.is_single else "p_beyond_holm") or 0.0
+    # What accuses a group has to pass both tests, where there are two.
+    both = (look.p_value, details.get("p_beyond_over_sites" if look.is_single else "p_beyond_holm"))
+    p_values = "/".join(numbers.number(p_value, 3) for p_value in both if p_value is not None)
 
     def said(*values: float | None, cut_offs: Collection[float] = ()) -> str:
         known = [value * (100 if digits == 1 else 1) for value in values if value is not None]
@@ -404,7 +405,7 @@ def _row(look: between_groups.Look, called: Mapping[str, str]) -> Row:
             "alert" if look.state == "against" else "value",
         ),
         tau,
-        NOT_COMPUTED if look.state == "not judged" else Cell.plain(numbers.number(max(look.p_value, beyond), 3)),
+        NOT_COMPUTED if look.state == "not judged" else Cell.plain(p_values),
         NOT_COMPUTED if look.is_single else Cell.plain(f"{details.get('tested_at') or 0:g}"),
         Cell.word(STATES[look.state]),
     )

@@ -52,7 +52,7 @@ def forbidding(evidence: types.Evidence) -> str:
         parts.append(f"a declared stop rule is crossed in {sentence.named_with_the_rest(stopped, MOST_NAMED)}")
     if harmed := [site.site for site in binding.harmed(evidence)]:
         where = "" if harmed == stopped else f" in {sentence.named_with_the_rest(harmed, MOST_NAMED)}"
-        parts.append(f"flagging all or none then did better{where}")
+        parts.append(f"flagging {binding.better_then(evidence)} then did better{where}")
     return f"{words.sentence_case('; '.join(parts))}." if parts else ""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dossier.core import binding, claims
+from dossier.core import binding, claims, over_time
 from dossier.core.facts import gathered
-from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse, looks_worse
+from dossier.core.multiplicity import is_below_everyone, is_worse, looks_worse
+from dossier.core.over_time import EVERYONE, NO_ONE
 from dossier.core.types import At, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
@@ -23,7 +24,11 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     said = (*said[:1], *(text.replace(f"the model {_is_better(evidence)}", "it is better") for text in said[1:]))
     harmed = [site.site for site in binding.harmed(evidence) if site in in_question(evidence)]
     where = "here" if evidence.local_site else f"in {plain.few_named(harmed)}"
-    return (*said, f"At times {plain.doing(evidence, 'everyone or no one')} was better {where}.") if harmed else said
+    return (
+        (*said, f"At times {plain.doing(evidence, binding.better_then(evidence))} was better {where}.")
+        if harmed
+        else said
+    )
 
 
 def _is_better(evidence: Evidence) -> str:
@@ -81,7 +86,9 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
         is_own = dataset == evidence.local_site
         if isinstance(gain, Estimate):
             perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
-            kinds = {"shown": "better", "against": _whom(gain)}
+            worse = binding.worse_in(evidence, dataset, at)
+            whom = over_time.better_to_flag(worse, at) if worse else _whom(gain)
+            kinds = {"shown": "better", "against": whom if whom in found else _whom(gain)}
             found[kinds.get(binding.gain(evidence, dataset, at, gain, is_own), perhaps)].append(name)
     return found
 

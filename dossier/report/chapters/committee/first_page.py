@@ -504,7 +504,11 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
 
 
 BROKEN = "§"
-MARKED = {"‡": "‡ not to be used, its maker says.", BROKEN: f"{BROKEN} must be off by the maker's rule."}
+MARKED = {
+    "‡": "‡ not to be used, its maker says.",
+    BROKEN: f"{BROKEN} must be off by the maker's rule.",
+    "¶": "¶ averages of times that differ.",
+}
 """What the marks beside a hospital say."""
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dossier.core import types
+from dossier.core import binding, types
 from dossier.report.chapters.sentence import named_with_the_rest
 from dossier.typeset import numbers, tables, words
 
@@ -98,7 +98,7 @@ DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "givin
 
 def then_the_same(evidence: types.Evidence) -> str:
     """What is said of the time in which a rule to switch it off was broken, where the model did harm."""
-    return f"At times {doing(evidence, 'all, or none,')} would have been better"
+    return f"At times {doing(evidence, binding.better_then(evidence))} would have been better"
 
 
 def doing(evidence: types.Evidence, whom: str) -> str:
