@@ -288,6 +288,23 @@ def test_page_1_tells_of_harm_at_any_declared_threshold() -> None:
     assert row.cells[2].text.replace("\N{NO-BREAK SPACE}", " ").startswith("Data A at 0.85: \N{MINUS SIGN}")
 
 
+def test_a_mean_that_leaves_out_a_hospital_that_fails_shows_nothing_of_all() -> None:
+    """Where nearly everyone has the outcome flagging everyone is better, and too few are without it to be pooled."""
+    rng = np.random.default_rng(8)
+    frames = [pd.DataFrame({"site": site, "risk": expit(rng.normal(-0.5, 1.5, 800))}) for site in "ABCDE"]
+    frame = pd.concat([each.assign(outcome=(rng.random(800) < each["risk"]).astype(int)) for each in frames])
+    failing = pd.DataFrame({"site": "F", "risk": rng.uniform(0.05, 0.9, 400), "outcome": 1}).assign(
+        outcome=[0] * 8 + [1] * 392
+    )
+    stands = []
+    for table in (frame, pd.concat([frame, failing])):
+        found = dossier.validate(table, outcome="outcome", risk="risk", site="site", thresholds=[0.5]).evidence
+        stands.append([claim.state for claim in claims.about(found, "benefit")])
+    assert {*stands[0]} == {"shown"}
+    # The hospital that fails, then all of them together, then the five.
+    assert stands[1] == ["against", "open", *["shown"] * 5]
+
+
 @pytest.mark.parametrize(
     ("question", "n", "declared", "reason"),
     [

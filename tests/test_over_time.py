@@ -558,11 +558,11 @@ def test_harm_while_a_rule_is_crossed_is_said_on_every_page(
         "dangers": " ".join(danger.text for danger in dangers.could_go_wrong(found)),
     }
     words = {
-        "core": "A declared stop rule is crossed in Rome; flagging all or none then did better.",
+        "core": "A declared stop rule is crossed in Rome; flagging everyone or no one then did better.",
         "monitoring": f"with the whole interval below 0 in {harmful} of 2.",
-        "committee": "off in Rome. At times flagging all, or none, would have been better.",
-        "limitations": f"flagging all or none had the higher net benefit in {harmful} of 2.",
-        "dangers": "off. At times flagging all, or none, would have been better.",
+        "committee": "off in Rome. At times flagging everyone or no one would have been better.",
+        "limitations": f"flagging everyone or no one had the higher net benefit in {harmful} of 2.",
+        "dangers": "off. At times flagging everyone or no one would have been better.",
     }
     for page, words_of in words.items():
         assert (words_of in pages[page]) == (harmful > (0 if page in ("monitoring", "limitations") else 1)), page

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core import claims, types
+from dossier.core import claims, over_time, types
 from dossier.core.types import Evidence
 from dossier.report.chapters import committee, limitations, monitoring, subgroups
 from dossier.report.chapters.committee import missed, percentages
@@ -137,3 +137,29 @@ def test_of_one_hospital_alone_too(tmp_path: Path) -> None:
     assert within.value == pytest.approx(1, abs=0.15)
     assert not [flag for flag in alone.flags if flag.flag == "subgroup_differs"]
     assert "against" not in {each.state for each in claims.about(alone, "groups")}
+
+
+def test_a_gain_of_all_times_is_not_shown_there_and_counts_by_its_periods(evidence: Evidence) -> None:
+    """Right risks gain at Bari; at Rome the number of the year is of no time, and two bad quarters are against it."""
+    stands = {each.dataset: each for each in claims.about(evidence, "benefit", "hospital")}
+    assert stands["right"].state == "shown"
+    assert stands["turning"].state == "open"
+    curve = over_time.followed(evidence.by_curve[over_time.OVER_TIME], "turning", "net_benefit_gain")
+    assert curve is not None
+    assert isinstance(curve.found, types.Curve)
+    for worse, state in ((1, "open"), (2, "against")):
+        high = tuple(-0.01 if index >= 4 - worse else 0.2 for index in range(4))
+        found = replace(curve.found, columns={**curve.found.columns, "high": high})
+        changed = [replace(each, found=found) if each is curve else each for each in evidence.curves]
+        here = claims.about(replace(evidence, curves=tuple(changed)), "benefit", "hospital")
+        (claim,) = (each for each in here if each.dataset == "turning")
+        assert (claim.state, claim.period is not None) == (state, state == "against")
+        assert claim.value == (found.columns["value"][-1] if worse == 2 else stands["turning"].value)
+
+
+@pytest.mark.parametrize(("shares", "whom"), [((0.7, 0.6), "everyone"), ((0.1,), "no one"), ((0.7, 0.1), None)])
+def test_whom_it_was_better_to_flag_is_what_the_shares_say(shares: tuple[float, ...], whom: str | None) -> None:
+    """Flagging everyone has a net benefit above 0 where more have the outcome than the threshold says."""
+    worse = [over_time.Period(number, -0.1, -0.2, -0.01, share) for number, share in enumerate(shares)]
+    assert over_time.better_to_flag(worse, 0.3) == (whom or "everyone or no one")
+    assert over_time.better_to_flag(worse, None) == "everyone or no one"

@@ -300,7 +300,7 @@ def test_a_model_for_nobody_is_said_to_be_so_first(use: dict[str, Any], rules_ou
 
 
 def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:
-    said = "A declared stop rule is crossed in Knee 2; flagging all or none then did better."
+    said = "A declared stop rule is crossed in Knee 2; flagging everyone then did better."
     assert verdict.finding(knee.evidence).lead == said
     assert "§Knee 2 (" in grid.table(knee.evidence).footnotes[0]
     assert grid.table(knee.evidence).rows[0].label.startswith("No stop rule is crossed")

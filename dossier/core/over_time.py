@@ -183,7 +183,8 @@ def periods(curve: types.Curve | types.Absent) -> tuple[Period, ...]:
     """The periods in which a measure has a value, in their order."""
     if isinstance(curve, types.Absent):
         return ()
-    rows = zip(*(curve.columns[name] for name in ("period", "value", "low", "high", "n", "events")), strict=True)
+    unknown, names = (None,) * len(curve.columns["period"]), ("period", "value", "low", "high", "n", "events")
+    rows = zip(*(curve.columns.get(name, unknown) for name in names), strict=True)
     return tuple(
         Period(int(number), value, low, high, None if not n or events is None else events / n)
         for number, value, low, high, n, events in rows

@@ -223,13 +223,15 @@ def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Abse
 
 
 def _events(shown: Shown) -> str:
-    """How many events a period has at each site: from the fewest to the most."""
+    """How many events a period has at each site, and of what share of its patients: from the fewest to the most."""
     said = []
     for site in shown.sites:
         curve = next(curves[site.name] for curves in shown.curves.values() if site.name in curves)
         known = [int(value) for value in curve.columns["events"] if value is not None]
+        shares = [each.share for each in over_time.periods(curve) if each.share is not None]
+        part = f", {min(shares):.0%} to {max(shares):.0%}" if shares else ""
         if known:
-            said.append(f"{min(known):,} to {max(known):,} ({site.site})")
+            said.append(f"{min(known):,} to {max(known):,}{part} ({site.site})")
     return f"Events a period: {', '.join(said)}. " if said else ""
 
 
