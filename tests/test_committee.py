@@ -20,13 +20,14 @@ from dossier.core.register import fill
 from dossier.core.release import Release
 from dossier.record import results
 from dossier.report import compose, press
-from dossier.report.chapters import acceptance, committee
+from dossier.report.chapters import acceptance, committee, discrimination
 from dossier.report.chapters.committee import goals_met, missed, places
 from dossier.report.chapters.committee.dangers import PLAIN
 from dossier.report.chapters.committee.percentages import at_risk
 from dossier.report.chapters.committee.plain import abridged
+from dossier.typeset import names
 from dossier.typeset.names import groups_of_readers
-from dossier.typeset.numbers import JOINER
+from dossier.typeset.numbers import JOINER, plain
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
@@ -325,6 +326,20 @@ def test_a_local_site_changes_neither_the_results_nor_the_other_edition(breast: 
 
 
 # ---- percentages ----------------------------------------------------------------------------------------------------
+
+
+def test_a_percentage_that_hardly_anybody_had_less_or_more_than_is_called_rough(covid: Book, knee: Book) -> None:
+    """Two of 120 patients in Spain have a risk below 5%, and two of 25 at Knee 4 are flagged at 0.50, ten at 0.20."""
+    spain = committee.are_right(dataclasses.replace(covid.evidence, local_site="spain"))
+    assert "(range 45 to 87); only two were given less: rough. When it said 25%" in plain(spain.rest)
+    assert spain.rest.count("rough") == 1
+    sites = {site.site: site for site in types.externals(knee.evidence)}
+    assert names.few_beside(knee.evidence, sites["Knee 4"], 0.5) == (2, False)
+    assert names.few_beside(knee.evidence, sites["Knee 7"], 0.5) is None, "34 of 430 patients are flagged there"
+    few = "Under 20 patients on one side of the threshold: Knee 4 (2 from 0.50 on, 10 from 0.20 on)."
+    assert plain(names.with_few_beside(knee.evidence)) == few
+    (table,) = discrimination.at_thresholds(knee.evidence)
+    assert plain(table.note).endswith(few)
 
 
 def with_curve(evidence: types.Evidence, dataset: str, **columns: tuple[float, ...]) -> types.Evidence:

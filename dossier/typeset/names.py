@@ -167,6 +167,44 @@ def _has_few(site: types.DatasetSummary, measure: str) -> bool:
     return site.is_few if known is None else known < bands.FEW_FOR_POOLING
 
 
+def few_beside(evidence: types.Evidence, site: types.DatasetSummary, at: float) -> tuple[int, bool] | None:
+    """How many patients of a site have a risk on the emptier side of a threshold, and whether below it, where these are
+    few; None of more, and where nobody counted them there.
+    """
+    curves = (types.find_curve(evidence, name, site.name) for name in ("classification", "risk_distribution"))
+    flagged, spread = (each.columns if isinstance(each, types.Curve) else {} for each in curves)
+    below: list[float | None] = []
+    if at in flagged.get("threshold", ()):
+        row = flagged["threshold"].index(at)
+        below = [flagged[name][row] for name in ("false_negative", "true_negative")]
+    elif at in spread.get("low", ()):
+        row = spread["low"].index(at)
+        below = [each for name in ("events", "non_events") for each in spread[name][:row]]
+    known = [each for each in below if each is not None]
+    if site.class_counts or not known or len(known) < len(below):
+        return None
+    least = round(min(sum(known), site.n - sum(known)))
+    return (least, 2 * sum(known) < site.n) if least < bands.FEW_FOR_POOLING else None
+
+
+def with_few_beside(evidence: types.Evidence) -> str:
+    """The external sites with few patients on one side of a declared threshold, and how many, where there are some."""
+    declared, sites = evidence.release.thresholds.declared, types.externals(evidence)
+    few = [(site.site, at, found) for site in sites for at in declared if (found := few_beside(evidence, site, at))]
+    said: dict[str, list[str]] = {}
+    for name, at, (count, is_below) in few:
+        line = numbers.threshold(at)
+        side = f"below {line}" if is_below else f"from {line} on"
+        said.setdefault(name, []).append(f"{count:,}{numbers.TIED}{side}")
+    left = f"{bands.FEW_FOR_POOLING}{numbers.TIED}patients on one side of the threshold"
+    where = named_or_counted([f"{name} ({', '.join(each)})" for name, each in said.items()], MOST_FEW)
+    return f"Under {left}: {where}." if said else ""
+
+
+MOST_FEW = 4
+"""Sites with few patients on one side of a threshold that are named."""
+
+
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:
     """The events of all datasets that tell theirs; where none does, that they are withheld or not known."""
     known = [dataset.events for dataset in datasets if dataset.events is not None]

@@ -9,7 +9,7 @@ from dossier.core.types import POOLED, Absent, At, Estimate, Evidence, find, fin
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell
-from dossier.typeset.names import by_when, events_of, measured_label, shown
+from dossier.typeset.names import by_when, events_of, measured_label, shown, with_few_beside
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import listing, sentence_case
@@ -133,7 +133,8 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
                 rows += [Row(f"{label}, {name}" if label else sentence_case(name), kind="group"), *made]
     if not rows:
         return ()
-    return (worded("thresholds", rows, (), reasons.footnotes(), level=level_of(evidence), declared=declared),)
+    few, level = with_few_beside(evidence), level_of(evidence)
+    return (worded("thresholds", rows, (), reasons.footnotes(), level=level, declared=declared, few=few),)
 
 
 def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tuple[Cell, ...]:

@@ -14,11 +14,13 @@ from dossier.report.chapters.committee.missed import worse_for
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
+    beside_the_line,
     few_at,
     found_share,
     goals_at,
     goals_missed,
     in_question,
+    lacking,
     listed,
     local,
     ordered,
@@ -478,7 +480,11 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     parts = []
     if any(few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
-        parts.append(f"† fewer than {bands.FEW_FOR_A_BAND} {of_what}: rough numbers.")
+        is_beside = any(
+            beside_the_line(evidence, site) and not lacking(site, bands.FEW_FOR_A_BAND, "") for site in shown
+        )
+        beside = f", or {bands.FEW_FOR_POOLING} above or below the line" if is_beside else ""
+        parts.append(f"† fewer than {bands.FEW_FOR_A_BAND} {of_what}{beside}: rough numbers.")
     marked = {mark for site in shown for mark in binding.marks(evidence, site)}
     parts += [says for mark, says in MARKED.items() if mark in marked]
     # Where nearly every patient had the outcome, or nearly nobody.

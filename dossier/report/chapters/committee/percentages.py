@@ -13,7 +13,7 @@ from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, first_named, per_hundred, risk_of
-from dossier.typeset.names import ends_of_range
+from dossier.typeset.names import ends_of_range, few_beside
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case, span
 
@@ -268,7 +268,7 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
     """The percentages of one hospital."""
     parts = [
         f"When it said {risk_of(risk.risk)}, about {people(risk.value, risk.among)} of {risk.among:,} patients had it "
-        f"(range {people(risk.low, risk.among)} to {people(risk.high, risk.among)})."
+        f"(range {people(risk.low, risk.among)} to {people(risk.high, risk.among)}){_few(evidence, risk)}."
         for risk in found
     ]
     there_were = [] if isinstance(whole.ratio, types.Absent) else [f"There were {predicted(whole.ratio)}."]
@@ -285,6 +285,12 @@ def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> 
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
     little = "" if any(risk.is_far_off for risk in off) else "a little "
     return sentence.Sentence(f"{'Not quite' if little else 'No'}: they are {little}{which}.", rest)
+
+
+def _few(evidence: types.Evidence, at: AtRisk) -> str:
+    """That it is rough, where hardly any patient was given less than that percentage, or more."""
+    few = few_beside(evidence, at.whole.site, at.risk)
+    return "" if few is None else f"; only {in_words(few[0])} were given {'less' if few[1] else 'more'}: rough"
 
 
 def predicted(ratio: types.Estimate) -> str:

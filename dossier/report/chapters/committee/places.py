@@ -6,7 +6,7 @@ from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.bands import MANY_SITES
 from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
 from dossier.report.chapters import acceptance, classes, sentence, verdict
-from dossier.report.chapters.committee.plain import outcome_of, with_it
+from dossier.report.chapters.committee.plain import line, outcome_of, with_it
 from dossier.typeset import names
 from dossier.typeset.words import listing
 
@@ -81,8 +81,15 @@ def few_at(evidence: Evidence, site: DatasetSummary) -> str:
     """What a hospital had fewer than 100 of, or nothing."""
     if site.outcome_withheld is not None:
         return f"fewer than {site.outcome_withheld.below} patients {with_it(evidence)}, or without"
-    rare = lacking(site, FEW, outcome_of(evidence))
+    rare = lacking(site, FEW, outcome_of(evidence)) or beside_the_line(evidence, site)
     return f"only {listing(rare)}" if rare else ""
+
+
+def beside_the_line(evidence: Evidence, site: DatasetSummary) -> list[str]:
+    """What a hospital has hardly anybody of at the first threshold, below it or from it on, with the count."""
+    at = sentence.primary_threshold(evidence)
+    few = None if at is None else names.few_beside(evidence, site, at)
+    return [] if at is None or few is None else [f"{few[0]:,} {'below' if few[1] else 'above'} the {line(at)}"]
 
 
 def lacking(site: DatasetSummary, below: int, outcome: str) -> list[str]:
