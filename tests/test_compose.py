@@ -186,6 +186,17 @@ def test_the_page_asks_for_nothing_from_outside(page: Element) -> None:
         assert element.tag not in ("script", "iframe", "object", "embed", "form", "link")
 
 
+def test_a_chapter_of_the_core_and_its_contents_name_where_the_supplement_goes_on(book: Book) -> None:
+    core, supplement = book.html("regulatory"), book.html("supplement")
+    head = r'id="chapter-(\w+)">\s*<header>\s*<h1><span class="no">(S\d+)</span> ([^<]+)</h1>\s*</header>\s*'
+    goes_on = re.findall(head + r'<p class="finding"><b>Continued from', supplement)
+    assert len(goes_on) > 3
+    for name, number, title in goes_on:
+        opening = core.split(f'id="chapter-{name}"')[1].split("</header>")[0]
+        assert f"Continued in {number}<" in opening
+        assert f"{number} {title};" in core.split("In the supplement")[1]
+
+
 def test_every_chapter_that_has_something_to_say_is_there_and_every_other_is_named(book: Book) -> None:
     for edition in SUBMITTED:
         page = tree(book.html(edition))

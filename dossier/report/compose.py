@@ -212,7 +212,8 @@ def _book(
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
     opened = {file: _opened(evidence, held, file) for file in files}
     here = {each.chapter.name: each.number for each in opened[edition]}
-    others = [each for file in files for each in opened[file] if each.chapter.name not in here]
+    beside = [each for file in files if file != edition for each in opened[file]]
+    others = [each for each in beside if each.chapter.name not in here or each.is_continued]
     submitted = [chapter for chapter in held if set(files) & set(chapter.editions) and chapter.has(evidence)]
     return _page(
         evidence,
@@ -224,6 +225,7 @@ def _book(
         here=here,
         other=OTHER.get(edition, ""),
         others=others,
+        continued={each.chapter.name: each.number for each in others if each.is_continued},
         elsewhere={"cover": "cover of the core" if recorded is not None else "core p. 1"}
         | {each.chapter.name: f"{OTHER[edition]} {each.number}" for each in others},
         missing=[
