@@ -73,6 +73,10 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
         ("1", "", ("missing", None)),
         ("1", '[statements]\n3b = "For adults."\n', ("declared", "cover")),
         ("1", '[intended_use]\nfor = "Adults."\n', ("declared", "cover")),
+        ("3b", "", ("missing", None)),
+        ("3b", '[intended_use]\nfor = "Adults."\n', ("declared", "context")),
+        ("3b", '[intended_use]\nfor = "TBD"\n', ("missing", None)),
+        ("6a", "", ("missing", None)),
         ("18f", "", ("missing", None)),
         ("18f", '[statements]\n18f = "In the repository."\n', ("declared", "statements")),
         ("3a", '[statements]\n3a = "Many are readmitted."\n', ("declared", "statements")),
@@ -93,6 +97,19 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
 )
 def test_what_answers_a_row(tmp_path: Path, item: str, added: str, expected: tuple[str, str | Fact | None]) -> None:
     assert status(tmp_path, item, added) == expected
+
+
+def test_places_of_all_sites_and_how_alike_their_patients_are_answer_their_rows(books: dict[str, Book]) -> None:
+    """Of one release every hospital has its country and its setting, of the other patients are compared."""
+
+    def answered(book: str, item: str) -> tuple[str, str | None]:
+        silent = replace(books[book].evidence, statements={})
+        return next((row.status, row.where) for row in checklist.rows(silent) if row.item == item)
+
+    assert answered("relapse", "6a") == ("declared", "context")
+    assert answered("knee", "6a") == ("missing", None)
+    assert answered("knee", "16") == ("declared", "correspondence")
+    assert answered("relapse", "16") == ("missing", None)
 
 
 def test_limitations_are_answered_when_every_flag_is(tmp_path: Path) -> None:
@@ -196,7 +213,8 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
         index = next(k for k, sentence in enumerate(sentences) if sentence.startswith(start))
         assert sentences[index - 1].startswith("Pooled AUROC")
         assert "per 100 patients" not in text
-    assert "Risks are far too high for G3 at Graft 3" in text
+    assert "Risks are too extreme for G0 at Graft 3" in text
+    assert "far too high for G3 at Graft 3" in text
     assert "Pooled AUROC, mean of the classes," in text
 
 

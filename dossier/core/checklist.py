@@ -62,9 +62,14 @@ def _computed(item: tripod.Item, evidence: types.Evidence) -> bool | types.Absen
     return False if answer is None else answer(evidence)
 
 
-def _sized(evidence: types.Evidence) -> bool:
-    sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
-    return any(isinstance(result.found, types.Estimate) for result in sizes)
+def _estimates(chapter: str) -> Callable[[types.Evidence], bool]:
+    """Whether any measure of a chapter could be estimated."""
+
+    def are_there(evidence: types.Evidence) -> bool:
+        found = (result for result in evidence.results if evidence.terms[result.term].chapter == chapter)
+        return any(isinstance(result.found, types.Estimate) for result in found)
+
+    return are_there
 
 
 def _pooled(evidence: types.Evidence) -> bool | types.Absent:
@@ -82,12 +87,14 @@ def _updated(evidence: types.Evidence) -> bool | types.Absent:
 
 ANSWERED_BY: Mapping[str, Callable[[types.Evidence], bool | types.Absent]] = {
     **dict.fromkeys(("2", "11", "12e", "20a", "21", "23a"), lambda _: True),
-    "1": lambda evidence: purpose(evidence) is not None,
+    **dict.fromkeys(("1", "3b"), lambda evidence: purpose(evidence) is not None),
     "5b": lambda evidence: all(dataset.dates is not None for dataset in types.externals(evidence)),
-    "10": _sized,
+    "6a": lambda evidence: all(site.country and site.setting for site in types.externals(evidence)),
+    "10": _estimates("sample"),
     "12d": _pooled,
     "12f": lambda evidence: bool(evidence.release.updates),
     "15": lambda evidence: bool(evidence.release.thresholds.declared and evidence.release.thresholds.rationale),
+    "16": _estimates("correspondence"),
     "20b": lambda evidence: any(dataset.features for dataset in types.externals(evidence)),
     "20c": lambda evidence: any(dataset.role == "development" for dataset in evidence.datasets),
     "22": lambda evidence: evidence.release.model is not None,
