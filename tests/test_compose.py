@@ -186,6 +186,16 @@ def test_the_page_asks_for_nothing_from_outside(page: Element) -> None:
         assert element.tag not in ("script", "iframe", "object", "embed", "form", "link")
 
 
+def test_the_key_results_of_the_supplement_open_as_page_1_does(book: Book) -> None:
+    opening = r'.*?<p class="finding"><b>(.*?)</b>\s*(?:</p>\s*<p>)?(.*?)</p>'
+    page_1, key_results = (
+        next(re.finditer(f'id="chapter-{name}"{opening}', book.html(edition), re.DOTALL)).groups()
+        for edition, name in (("regulatory", "cover"), ("supplement", "results"))
+    )
+    assert page_1[0] == key_results[0]
+    assert page_1[1].strip() in key_results[1]
+
+
 def test_a_chapter_of_the_core_and_its_contents_name_where_the_supplement_goes_on(book: Book) -> None:
     core, supplement = book.html("regulatory"), book.html("supplement")
     head = r'id="chapter-(\w+)">\s*<header>\s*<h1><span class="no">(S\d+)</span> ([^<]+)</h1>\s*</header>\s*'

@@ -324,7 +324,7 @@ def _opened(evidence: Evidence, held: Sequence[Chapter], edition: contents.Editi
     return [
         Opened(each, f"S{index}", sentence.Sentence(f"Continued from chapter {core[each.name]} of the core."), True)
         if each.name in core
-        else Opened(each, f"S{index}", each.finding(evidence))
+        else Opened(each, f"S{index}", (verdict.key_results if each.name == "results" else each.finding)(evidence))
         for index, each in enumerate(here, 1)
     ]
 

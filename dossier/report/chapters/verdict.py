@@ -38,6 +38,13 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     return sentence.Sentence(first, f"{found.lead} {found.rest}".strip()) if first else found
 
 
+def key_results(evidence: types.Evidence) -> sentence.Sentence:
+    """The same with the discrimination that page 1 may leave to the chapters, for the key results of the supplement."""
+    first, discrimination = finding(evidence), results.finding(evidence).lead
+    more = "" if discrimination in f"{first.lead} {first.rest}" else discrimination
+    return sentence.Sentence(first.lead, f"{first.rest} {more}".strip())
+
+
 def forbidding(evidence: types.Evidence) -> str:
     """Where the maker says that the model is not to be used, and where a stop rule of theirs is crossed."""
     out = [site.site for site in binding.ruled_out(evidence)]
