@@ -189,8 +189,8 @@ def test_the_page_asks_for_nothing_from_outside(page: Element) -> None:
 def test_the_key_results_of_the_supplement_open_as_page_1_does(book: Book) -> None:
     opening = r'.*?<p class="finding"><b>(.*?)</b>\s*(?:</p>\s*<p>)?(.*?)</p>'
     page_1, key_results = (
-        next(re.finditer(f'id="chapter-{name}"{opening}', book.html(edition), re.DOTALL)).groups()
-        for edition, name in (("regulatory", "cover"), ("supplement", "results"))
+        next(re.finditer(f'id="chapter-{name}"{opening}', html, re.DOTALL)).groups()
+        for html, name in ((book.html("regulatory"), "cover"), (book.html("supplement"), "results"))
     )
     assert page_1[0] == key_results[0]
     assert page_1[1].strip() in key_results[1]

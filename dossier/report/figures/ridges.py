@@ -12,8 +12,8 @@ from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, data, facets, ink
 from dossier.typeset import numbers, widths, words
 
-STEP, HIGH, TOP, FOOT, NAMES, COLUMN_GAP = 5.0, 9.0, 3.0, 10.0, 56.0, 8.0
-"""In mm: from one ridge to the next, the highest ridge, the head, the foot, the names, and between two columns."""
+GAP, HIGH, LOW, TOP, FOOT, NAMES, COLUMN_GAP = 1.0, 9.0, 5.0, 3.0, 10.0, 56.0, 8.0
+"""In mm: between two ridges, the highest ridge, of many too, the head, the foot, the names, between columns."""
 MOST_RIDGES, MOST_IN_A_COLUMN = 40, 8
 """How many ridges there are at most, and how many have one column."""
 ALONE: dict[str, Any] = {"color": ink.BAND, "fill": True, "alpha": 0.9, "linewidth": 1.0, "edgecolor": ink.BLUE}
@@ -88,7 +88,9 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     names = widths.shortened([ridge.name for ridge in shown], NAMES / columns)
     left = max(map(widths.text_width, names)) + 3.0
     high = max(float(np.nanmax(shares)) for ridge in shown for shares in ridge.shares.values()) or 1.0
-    deep = HIGH + STEP * (rows - 1)
+    # No ridge runs into the one above, whose it would be read as.
+    tall = HIGH if rows <= MOST_IN_A_COLUMN else LOW
+    deep = tall + (tall + GAP) * (rows - 1)
     sheet = canvas.sheet(canvas.FULL, above + deep + FOOT)
     starts = [left + (wide + COLUMN_GAP) * column for column in range(columns)]
     for start in starts:
@@ -96,7 +98,8 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     lines = list(enumerate(zip(shown, names, strict=True)))
     for index, (ridge, label) in canvas.of_each(sheet, lines, lambda each: each[1][0].site):
         start, row = starts[index // rows], index % rows
-        axes = canvas.panel(sheet, start, above + STEP * row, wide - left - 2.0, HIGH, (0, 1), (0, high))
+        top = above + (tall + GAP) * row
+        axes = canvas.panel(sheet, start, top, wide - left - 2.0, tall, (0, 1), (0, high))
         axes.axis("off")
         axes.axhline(0, color=ink.RULE, lw=0.5)
         for (column, shares), look in reversed(list(zip(ridge.shares.items(), looks, strict=True))):
@@ -105,7 +108,7 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
             weights, bins = np.nan_to_num(shares), list(ridge.edges)
             seaborn.histplot(x=middles, weights=weights, bins=bins, element="step", ax=axes, gid=column, **look)
         axes.set(xlim=(0, 1), ylim=(0, high), xlabel="", ylabel="", xticks=[], yticks=[])
-        canvas.write(sheet, start - left, above + STEP * row + HIGH - 1.6, label)
+        canvas.write(sheet, start - left, top + tall - 1.6, label)
     if len(fills) > 1:
         facets.key(sheet, 0.0, 1.8, [keys])
     more = captions.left_out(len(every) - len(found), "not estimable, or too few patients")
@@ -113,7 +116,7 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     line = " Broken line: the primary threshold." if about.get("thresholds") else ""
     drawn = {ridge.site.name for ridge in shown}
     rests_on = captions.patients_of(about, [(site, curve) for site, curve in found if site.name in drawn])
-    caption = f"{rests_on}. {about['caption']}{line}{more}{cut}"
+    caption = f"{rests_on}. {about['caption']} Top: {numbers.per_cent(high)}.{line}{more}{cut}"
     said = captions.joined([ridge.most_often for ridge in shown], 8)
     of = f" {fills[first]}" if len(fills) > 1 else ""
     return canvas.Drawn(sheet, caption, f"{about['says']} Most often{of}: {said}.", about["says"])
