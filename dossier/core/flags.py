@@ -30,6 +30,7 @@ from dossier.core.types import (
     SubgroupSummary,
     Subset,
     Withheld,
+    class_of,
     expected_range,
     sum_known,
 )
@@ -339,7 +340,7 @@ def _estimates(
 ) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
     """A measure at each external site where it was estimated on all rows, class by class where it is taken so."""
     for dataset, at, found in _at_sites(external, results, measure, {"class"}):
-        yield dataset, str(at.get("class", "")), found
+        yield dataset, class_of(at), found
 
 
 def _at_sites(
@@ -499,6 +500,7 @@ def _rival_better(external: Sequence[DatasetSummary], results: Sequence[Result])
         if multiplicity.beside_rival(result.measure, found) == "against":
             by, *ends = (abs(end) for end in (found.value, found.low or 0.0, found.high or 0.0))
             says: dict[str, Value] = {"rival": str(result.at["against"]), "quantity": result.measure}
+            says["of_class"] = _of_class(class_of(result.at))
             says |= {"by": by, "least": min(ends), "most": max(ends)}
             better.setdefault(result.dataset, []).append(Fact("rival_better_in", **says))
     for dataset in external:
@@ -515,7 +517,7 @@ def _precision_missed(
     for measure in SIZES:
         for dataset, at, found in _at_sites(external, results, measure, {"class", "threshold"}):
             if dataset.n < found.value:
-                of_class = _of_class(str(at.get("class", "")))
+                of_class = _of_class(class_of(at))
                 fact = Fact("at_threshold", threshold=float(at["threshold"])) if "threshold" in at else None
                 size = Fact("size_needed", quantity=measure, of_class=of_class, at=fact, patients=found.value)
                 needed.setdefault(dataset.name, []).append(size)

@@ -53,6 +53,13 @@ NOT_SELECTED = "not_selected"
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
+
+def class_of(at: At) -> str:
+    """The class that a setting takes against the rest; empty where it is of all of them, or of two."""
+    label = str(at.get("class", MACRO))
+    return "" if label == MACRO else label
+
+
 READERS = "readers"
 """The name under which results of readers' tables are filed that name no dataset."""
 

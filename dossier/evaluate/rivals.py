@@ -92,8 +92,8 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
     """The results, with Holm's p values beside those of differences from other models.
 
     `p_holm` is that of one measure of one dataset at one setting, over several other models; `p_adjusted` that of all
-    that is looked at to say that another model is better, measures by models by external hospitals: `looks` of them.
-    It is None of rows that are no independent sample, which have no test.
+    that is looked at to say that another model is better, measures (and classes) by models by external hospitals:
+    `looks` of them. It is None of rows that are no independent sample, which have no test.
     """
     given, every = list(results), tuple(rival.name for rival in release.rivals)
     families: dict[object, dict[int, float]] = {}
@@ -125,5 +125,6 @@ def _is_looked_at(release: Release, result: Result) -> bool:
     if result.measure in ("auroc_difference", "brier_difference"):
         events, others = result.found.events, result.found.others
         return events is None or others is None or min(events, others) >= FEWEST_TO_TEST
-    wanted = ("accuracy_difference", "mean_severity_difference") if of_classes else ("net_benefit_difference",)
-    return result.measure in wanted
+    # Of two classes accuracy is that at a threshold, which says less than the net benefit there.
+    of_named_class = ("accuracy_difference", "mean_severity_difference") if of_classes else ()
+    return result.measure in ("net_benefit_difference", *of_named_class)

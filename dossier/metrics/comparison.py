@@ -376,7 +376,13 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     )
 
 
-@to_rival(at=("threshold",), pool="plain", mean_over="rows", followed=weighted.difference_to_rival(utility.of_followed))
+@to_rival(
+    at=("threshold",),
+    pool="plain",
+    mean_over="rows",
+    against_rest="by class",
+    followed=weighted.difference_to_rival(utility.of_followed),
+)
 def net_benefit_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95, design: shares.Sampled = None
 ) -> Estimate | Absent:

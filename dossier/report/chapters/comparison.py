@@ -44,6 +44,8 @@ class Better:
     rival: str
     measure: str
     site: types.DatasetSummary
+    label: str
+    """The class that it is better for; empty where it is so over all."""
     by: types.Estimate
     """By how much."""
     is_sure: bool
@@ -51,7 +53,8 @@ class Better:
 
     def is_like(self, other: Better) -> bool:
         """Whether it is the same difference, from the same or another model."""
-        return (self.measure, self.site, self.by.value) == (other.measure, other.site, other.by.value)
+        mine, theirs = ((each.measure, each.site, each.label, each.by.value) for each in (self, other))
+        return mine == theirs
 
 
 def better_rivals(evidence: types.Evidence) -> list[Better]:
@@ -65,8 +68,8 @@ def better_rivals(evidence: types.Evidence) -> list[Better]:
             low, high = sorted(sign * (end or 0.0) for end in (claim.low, claim.high))
             details = {"p_adjusted": claim.p_adjusted, "looks": float(claim.looks)}
             by = types.Estimate(sign * claim.value, low, high, None, 0, facts.Method("as_declared"), details=details)
-            rival, site = str(claim.at["against"]), sites[claim.dataset]
-            found.append(Better(rival, claim.measure, site, by, claim.state == "against"))
+            rival, label, site = str(claim.at["against"]), types.class_of(claim.at), sites[claim.dataset]
+            found.append(Better(rival, claim.measure, site, label, by, claim.state == "against"))
     return found
 
 
@@ -120,7 +123,8 @@ def _by_how_much(evidence: types.Evidence, found: Sequence[Better]) -> str:
             more = len(here) - len(alike)
             left = f", and in {words.in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
             by = f"{first.site.site} by {numbers.in_text(evidence, measure, first.by)}"
-            said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
+            what = f"{label} of {first.label}" if first.label else label
+            said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {what} at {by}{left}")
     return "; ".join(said)
 
 
@@ -156,7 +160,8 @@ def _without_threshold(evidence: types.Evidence) -> types.Evidence:
     if at is None or measure not in evidence.terms:
         return evidence
     term = evidence.terms[measure]
-    terms = {**evidence.terms, measure: replace(term, at=(), label=f"{term.label} at {numbers.threshold(at)}")}
+    left = tuple(name for name in term.at if name != "threshold")
+    terms = {**evidence.terms, measure: replace(term, at=left, label=f"{term.label} at {numbers.threshold(at)}")}
     results = tuple(
         replace(result, at={name: value for name, value in result.at.items() if name != "threshold"})
         if result.term == measure

@@ -219,7 +219,8 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     site += "" if claim.question != "benefit" or at is None or at in primary else f" at{TIED}{setting(at)}"
     site += "" if claim.period is None else f" in {flag_text(claim.period)}"
     update = entries("pages")["update"].get(str(claim.at.get("model", "")).removeprefix(types.UPDATED), "").lower()
-    who = " at ".join(filter(None, (listing(list(filter(None, (rival, group, str(claim.at.get("class", "")))))), site)))
+    among = listing(list(filter(None, (group, types.class_of(claim.at)))))
+    who = " at ".join(filter(None, (", ".join(filter(None, (rival, among))), site)))
     words = {"groups": "compared_in", "comparators": "better_in"}.get(claim.question)
     what = "" if words is None else within_sentence(entries("pages")[words].get(claim.measure, ""))
     what = "slope" if claim.measure == "calibration_slope" else "O/E" if claim.measure == "oe_ratio" else what

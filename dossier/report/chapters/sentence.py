@@ -14,6 +14,7 @@ from dossier.core.types import (
     DatasetSummary,
     Estimate,
     Evidence,
+    class_of,
     expected_range,
     externals,
     find,
@@ -227,7 +228,7 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
     stands: dict[str, list[str]] = {state: [] for state in CALIBRATION_IS}
     for claim in claims.worst_first(claims.counted(evidence, "calibration")):
         # The gravest claim of a place is how it stands, as in the table of page 1.
-        place, state = (claim.dataset, str(claim.at.get("class", ""))), claims.standing(evidence, claim)
+        place, state = (claim.dataset, class_of(claim.at)), claims.standing(evidence, claim)
         name = called.pop(place, None)
         if name is not None and state in stands:
             stands[state].append(f"{name}{_how_off(evidence, *place) if state == 'against' else ''}")

@@ -8,7 +8,7 @@ from dossier.core import binding, claims, over_time
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import is_below_everyone, is_worse, looks_worse
 from dossier.core.over_time import EVERYONE, NO_ONE
-from dossier.core.types import At, Estimate, Evidence, find
+from dossier.core.types import At, Estimate, Evidence, class_of, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
@@ -175,7 +175,7 @@ def another_is_better(evidence: Evidence) -> str:
     first = sure[0]
     alike = [each.rival for each in sure if each.is_like(first)]
     where = "" if alone(evidence) else f" in {first.site.site}"
-    how = _does(evidence)[first.measure][0]
+    how = f"{_does(evidence)[first.measure][0]}{_for_class(first.label)}"
     others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
     # Where another difference is sure, that one is said, and not that this one may be so there.
     known = {each.site.site for each in others if each.is_sure} | {first.site.site}
@@ -184,7 +184,7 @@ def another_is_better(evidence: Evidence) -> str:
     shown, maybe = (
         plain.first_named(
             [
-                f"{each.site.site} (by {_by(evidence, each.by, each.measure)})"
+                f"{each.site.site}{_for_class(each.label)} (by {_by(evidence, each.by, each.measure)})"
                 for each in others
                 if each.is_sure is wanted
             ]
@@ -192,12 +192,18 @@ def another_is_better(evidence: Evidence) -> str:
         for wanted in (True, False)
     )
     so = "".join(
-        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}, by {_by(evidence, each.by, each.measure)}."
+        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}{_for_class(each.label)}, "
+        f"by {_by(evidence, each.by, each.measure)}."
         for site, each in list(surest.items())[:MOST_MODELS]
     )
     so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     return f"Another model does better{where}: {names} {how}, by {_by(evidence, first.by, first.measure)}.{so}"
+
+
+def _for_class(label: str) -> str:
+    """Whom a model is better for, where that is one class."""
+    return f" for {label}" if label else ""
 
 
 OF_PEOPLE, OF_ONE = "of 1,000", "of 1 (0: never wrong)"
@@ -218,7 +224,7 @@ def _does(evidence: Evidence) -> Mapping[str, tuple[str, str, str]]:
 
 
 def _than(evidence: Evidence, rival: str) -> str:
-    known = [text for measure in _does(evidence) if (text := _against(evidence, rival, measure))]
+    known = [*dict.fromkeys(filter(None, (_against(evidence, rival, measure) for measure in _does(evidence))))]
     first, *rest = known or [f"it could not be compared with {rival}."]
     of_rival = (claim for claim in claims.counted(evidence, "comparators") if claim.at["against"] == rival)
     by = ", by hospital" if len({claim.dataset for claim in of_rival if is_here(claim.dataset, evidence)}) > 1 else ""
@@ -234,25 +240,33 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
         return ""
     words, same = _does(evidence)[measure], [claim for claim in here if claims.is_same(claim)]
     if len(same) == len(here):
-        return f"it gives the same percentages in {_part(len(here), len(here))}."
+        return f"it gives the same percentages in {plain.all_hospitals(len({claim.dataset for claim in here}))}."
     stands = ["same" if claim in same else claims.standing(evidence, claim) for claim in here]
     counts = [stands.count(state) for state in ("shown", "against")]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
         is_turned = stands[0] == ("against" if here[0].limit[1] is None else "shown")
-        return f"{how} (by {_by(evidence, here[0], measure, is_worse=is_turned)})."
-    parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words[:2], counts, strict=True) if count]
+        for_whom = _for_class(class_of(here[0].at))
+        return f"{how}{for_whom} (by {_by(evidence, here[0], measure, is_worse=is_turned)})."
+    by_class = "class by class, " if class_of(here[0].at) else ""
+    part = _of_checks if by_class else _part
+    parts = [f"it {how} in {part(count, len(here))}" for how, count in zip(words[:2], counts, strict=True) if count]
     unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
     parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
     parts += [f"it gives the same percentages in {in_words(len(same))}"] if same else []
     left = len(here) - sum(counts) - unsure - len(same)
     if not parts:
-        return f"it was not shown that it {words[0]} in any of {plain.counted_hospitals(left)}."
-    return f"{listing(parts)}{f'; cannot tell in {in_words(left)}' if left else ''}."
+        among = f"{in_words(left)} checks" if by_class else plain.counted_hospitals(left)
+        return f"{by_class}it was not shown that it {words[0]} in any of {among}."
+    return f"{by_class}{listing(parts)}{f'; cannot tell in {in_words(left)}' if left else ''}."
 
 
 def _part(count: int, among: int) -> str:
     return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {in_words(among)}"
+
+
+def _of_checks(count: int, among: int) -> str:
+    return f"all {in_words(among)} checks" if count == among else f"{in_words(count)} of {in_words(among)} checks"
 
 
 def _by(evidence: Evidence, found: Estimate | claims.Claim, measure: str, *, is_worse: bool = False) -> str:

@@ -223,13 +223,13 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
 def _gravest(evidence: types.Evidence) -> dict[tuple[str, str], claims.Claim]:
     """How the percentages of each place stand: by the gravest of what is asked of them, as in the full report."""
     worst = reversed(claims.worst_first(claims.counted(evidence, "calibration")))
-    return {(claim.dataset, str(claim.at.get("class", ""))): claim for claim in worst}
+    return {(claim.dataset, types.class_of(claim.at)): claim for claim in worst}
 
 
 def _place(evidence: types.Evidence, claim: claims.Claim) -> str:
     """The hospital of a claim, of several classes with the class."""
     site = types.summary_of(evidence, claim.dataset).site
-    return f"{claim.at['class']} in {site}" if "class" in claim.at else site
+    return " in ".join(filter(None, (types.class_of(claim.at), site)))
 
 
 def _unrefuted(evidence: types.Evidence) -> str:
