@@ -339,8 +339,7 @@ def _estimates(
     external: Sequence[DatasetSummary], results: Sequence[Result], measure: str
 ) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
     """A measure at each external site where it was estimated on all rows, class by class where it is taken so."""
-    for dataset, at, found in _at_sites(external, results, measure, {"class"}):
-        yield dataset, class_of(at), found
+    return ((site, class_of(at), found) for site, at, found in _at_sites(external, results, measure, {"class"}))
 
 
 def _at_sites(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dossier.core import claims, facts, multiplicity, types
 from dossier.report.chapters import sentence
@@ -37,40 +37,16 @@ COUNTED: Mapping[str, str] = entries("pages")["compared_models"]
 """What comparisons with another model found, by their state."""
 
 
-@dataclass(frozen=True)
-class Better:
-    """Another model that is better than the model by one measure at one hospital: its interval excludes 0."""
-
-    rival: str
-    measure: str
-    site: types.DatasetSummary
-    label: str
-    """The class that it is better for; empty where it is so over all."""
-    by: types.Estimate
-    """By how much."""
-    is_sure: bool
-    """Whether it holds after Holm's correction for all that was looked at."""
-
-    def is_like(self, other: Better) -> bool:
-        """Whether it is the same difference, from the same or another model."""
-        mine, theirs = ((each.measure, each.site, each.label, each.by.value) for each in (self, other))
-        return mine == theirs
+def better_rivals(evidence: types.Evidence) -> list[claims.Claim]:
+    """Where another model is better by its interval, after all looks first, then what matters most to patients."""
+    every = claims.worst_first(claims.about(evidence, "comparators", "hospital"))
+    return [claim for claim in every if claim.limit_source == "default" and claim.alone == "against"]
 
 
-def better_rivals(evidence: types.Evidence) -> list[Better]:
-    """Where another model is better than the model, after all looks first, then what matters most to patients."""
-    sites, found = {site.name: site for site in types.externals(evidence)}, []
-    for claim in claims.worst_first(claims.about(evidence, "comparators", "hospital")):
-        is_ours = claim.limit_source == "default" and claim.alone == "against"
-        if is_ours and claim.value is not None and claim.measure is not None:
-            # What is better when higher is on the model's side above 0.
-            sign = 1 if claim.limit[0] is None else -1
-            low, high = sorted(sign * (end or 0.0) for end in (claim.low, claim.high))
-            details = {"p_adjusted": claim.p_adjusted, "looks": float(claim.looks)}
-            by = types.Estimate(sign * claim.value, low, high, None, 0, facts.Method("as_declared"), details=details)
-            rival, label, site = str(claim.at["against"]), types.class_of(claim.at), sites[claim.dataset]
-            found.append(Better(rival, claim.measure, site, label, by, claim.state == "against"))
-    return found
+def is_like(claim: claims.Claim, other: claims.Claim) -> bool:
+    """Whether it is the same difference, from the same or another model."""
+    one, two = ((of.measure, of.dataset, types.class_of(of.at), of.value) for of in (claim, other))
+    return one == two
 
 
 def where_better(evidence: types.Evidence) -> str:
@@ -78,8 +54,8 @@ def where_better(evidence: types.Evidence) -> str:
     found, later = better_rivals(evidence), _by_further_horizons(evidence)
     if not found:
         return later
-    looks = int(found[0].by.details["looks"] or 0)
-    sure, others = ([each for each in found if each.is_sure is wanted] for wanted in (True, False))
+    looks = found[0].looks
+    sure, others = ([each for each in found if (each.state == "against") is wanted] for wanted in (True, False))
     chance = numbers.number(looks * (1 - evidence.release.release.level) / 2, 1)
     corrected = f"Holm's correction for {words.counted(looks, 'comparison')}"
     said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
@@ -113,18 +89,23 @@ IN_WORDS: Mapping[str, str] = entries("pages")["better_in"]
 """What another model may be better in, what matters most to patients first."""
 
 
-def _by_how_much(evidence: types.Evidence, found: Sequence[Better]) -> str:
+def _by_how_much(evidence: types.Evidence, found: Sequence[claims.Claim]) -> str:
     """By each measure the surest difference with the models that have it, and how many more there are."""
     said = []
     for measure, label in IN_WORDS.items():
         here = [each for each in found if each.measure == measure]
         if here:
-            first, alike = here[0], [each for each in here if each.is_like(here[0])]
+            first, alike = here[0], [str(each.at["against"]) for each in here if is_like(each, here[0])]
+            # What is better when higher is on the model's side above 0.
+            sign = 1 if first.limit[0] is None else -1
+            low, high = sorted(sign * (end or 0.0) for end in (first.low, first.high))
+            by = types.Estimate(sign * (first.value or 0.0), low, high, None, 0, facts.Method("as_declared"))
             more = len(here) - len(alike)
             left = f", and in {words.in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
-            by = f"{first.site.site} by {numbers.in_text(evidence, measure, first.by)}"
-            what = f"{label} of {first.label}" if first.label else label
-            said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {what} at {by}{left}")
+            what = " of ".join(filter(None, (label, types.class_of(first.at))))
+            site = types.summary_of(evidence, first.dataset).site
+            how = f"{what} at {site} by {numbers.in_text(evidence, measure, by)}{left}"
+            said.append(f"{sentence.named_with_the_rest(alike, 3)} in {how}")
     return "; ".join(said)
 
 

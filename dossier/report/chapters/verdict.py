@@ -140,7 +140,8 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
 
 def _beaten(evidence: types.Evidence) -> str:
     """Where another model is shown to be better."""
-    where = dict.fromkeys(each.site.site for each in comparison.better_rivals(evidence) if each.is_sure)
+    sure = (each.dataset for each in comparison.better_rivals(evidence) if each.state == "against")
+    where = dict.fromkeys(types.summary_of(evidence, name).site for name in sure)
     return f"Another model is better at {sentence.named_with_the_rest(list(where), MOST_NAMED)}." if where else ""
 
 

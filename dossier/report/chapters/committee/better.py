@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from dossier.core import binding, claims, over_time
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import is_below_everyone, is_worse, looks_worse
 from dossier.core.over_time import EVERYONE, NO_ONE
-from dossier.core.types import At, Estimate, Evidence, class_of, find
+from dossier.core.types import Estimate, Evidence, class_of, find, summary_of
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
@@ -47,18 +48,6 @@ def the_same_for_everyone(evidence: Evidence) -> str:
     return plain.doing(evidence, "everyone")
 
 
-Place = tuple[str, str, At]
-"""A hospital's dataset, what a sentence calls it (of several classes with the class), and the class as a setting."""
-
-
-def _places(evidence: Evidence) -> list[Place]:
-    return [
-        (site.name, f"{label} in {site.site}" if label else site.site, classes.at(label))
-        for site in in_question(evidence)
-        for label in classes.labels(evidence) or (None,)
-    ]
-
-
 def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where the model is better at a line, where the same for all is, and where nobody can tell: clauses."""
     found, several = _stands(evidence, at), bool(classes.labels(evidence))
@@ -81,15 +70,16 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
 def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
     """The places by what their gain at a line shows: the model better, all or no one, perhaps these, or nothing."""
     found: dict[str, list[str]] = {kind: [] for kind in ("better", EVERYONE, NO_ONE, "chance", "unclear")}
-    for dataset, name, of_class in _places(evidence):
-        gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
-        is_own = dataset == evidence.local_site
+    for site, label in itertools.product(in_question(evidence), classes.labels(evidence) or ("",)):
+        gain = find(evidence, "net_benefit_gain", site.name, threshold=at, **classes.at(label))
+        is_own = site.name == evidence.local_site
         if isinstance(gain, Estimate):
             perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
-            worse = binding.worse_in(evidence, dataset, at)
+            worse = binding.worse_in(evidence, site.name, at)
             whom = over_time.better_to_flag(worse, at) if worse else _whom(gain)
             kinds = {"shown": "better", "against": whom if whom in found else _whom(gain)}
-            found[kinds.get(binding.gain(evidence, dataset, at, gain, is_own), perhaps)].append(name)
+            kind = kinds.get(binding.gain(evidence, site.name, at, gain, is_own), perhaps)
+            found[kind].append(" in ".join(filter(None, (label, site.site))))
     return found
 
 
@@ -158,7 +148,7 @@ def than_the_other_model(evidence: Evidence) -> str:
 
     Those that are better somewhere come first.
     """
-    beaten_by = [each.rival for each in comparison.better_rivals(evidence) if is_here(each.site.name, evidence)]
+    beaten_by = [each.at["against"] for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
     names = sorted((rival.name for rival in evidence.release.rivals), key=lambda name: name not in beaten_by)
     more = len(names) - MOST_MODELS
     left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
@@ -168,42 +158,39 @@ def than_the_other_model(evidence: Evidence) -> str:
 
 def another_is_better(evidence: Evidence) -> str:
     """That another model is better, after all that was looked at, by the surest difference: for the first page."""
-    found = [each for each in comparison.better_rivals(evidence) if is_here(each.site.name, evidence)]
-    sure = [each for each in found if each.is_sure]
+    found = [each for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
+    sure = [each for each in found if each.state == "against"]
     if not sure:
         return ""
-    first = sure[0]
-    alike = [each.rival for each in sure if each.is_like(first)]
-    where = "" if alone(evidence) else f" in {first.site.site}"
-    how = f"{_does(evidence)[first.measure][0]}{_for_class(first.label)}"
-    others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
+    first, site = sure[0], {each.dataset: summary_of(evidence, each.dataset).site for each in found}
+    alike = [str(each.at["against"]) for each in sure if comparison.is_like(each, first)]
+    where = "" if alone(evidence) else f" in {site[first.dataset]}"
+    same = (each for each in found if (each.at["against"], each.measure) == (first.at["against"], first.measure))
+    others = [each for each in same if each != first]
     # Where another difference is sure, that one is said, and not that this one may be so there.
-    known = {each.site.site for each in others if each.is_sure} | {first.site.site}
-    surest = {each.site.site: each for each in reversed(sure) if each.site.site not in known}
-    others = [each for each in others if each.site.site not in surest]
-    shown, maybe = (
-        plain.first_named(
-            [
-                f"{each.site.site}{_for_class(each.label)} (by {_by(evidence, each.by, each.measure)})"
-                for each in others
-                if each.is_sure is wanted
-            ]
-        )
-        for wanted in (True, False)
-    )
+    known = {each.dataset for each in others if each in sure} | {first.dataset}
+    surest = {each.dataset: each for each in reversed(sure) if each.dataset not in known}
+    stands: dict[bool, list[str]] = {True: [], False: []}
+    for each in (each for each in others if each.dataset not in surest):
+        stands[each in sure].append(f"{site[each.dataset]}{_for_class(each)} (by {_by(evidence, each)})")
+    shown, maybe = map(plain.first_named, stands.values())
     so = "".join(
-        f" In {site}: {each.rival} {_does(evidence)[each.measure][0]}{_for_class(each.label)}, "
-        f"by {_by(evidence, each.by, each.measure)}."
-        for site, each in list(surest.items())[:MOST_MODELS]
+        f" In {site[each.dataset]}: {each.at['against']} {_how(evidence, each)}."
+        for each in list(surest.values())[:MOST_MODELS]
     )
     so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
-    return f"Another model does better{where}: {names} {how}, by {_by(evidence, first.by, first.measure)}.{so}"
+    return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
 
 
-def _for_class(label: str) -> str:
-    """Whom a model is better for, where that is one class."""
-    return f" for {label}" if label else ""
+def _how(evidence: Evidence, claim: claims.Claim) -> str:
+    """What another model does that is better, for which class, and by how much."""
+    return f"{_does(evidence)[str(claim.measure)][0]}{_for_class(claim)}, by {_by(evidence, claim)}"
+
+
+def _for_class(claim: claims.Claim) -> str:
+    """Whom it is about, where that is one class."""
+    return f" for {class_of(claim.at)}" if class_of(claim.at) else ""
 
 
 OF_PEOPLE, OF_ONE = "of 1,000", "of 1 (0: never wrong)"
@@ -234,8 +221,8 @@ def _than(evidence: Evidence, rival: str) -> str:
 
 def _against(evidence: Evidence, rival: str, measure: str) -> str:
     """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
-    every = [claim for claim in claims.counted(evidence, "comparators") if claim.measure == measure]
-    here = [claim for claim in every if claim.at["against"] == rival and is_here(claim.dataset, evidence)]
+    of_it = [claim for claim in claims.counted(evidence, "comparators") if claim.measure == measure]
+    here = [claim for claim in of_it if claim.at["against"] == rival and is_here(claim.dataset, evidence)]
     if not here:
         return ""
     words, same = _does(evidence)[measure], [claim for claim in here if claims.is_same(claim)]
@@ -245,12 +232,14 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     counts = [stands.count(state) for state in ("shown", "against")]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
-        is_turned = stands[0] == ("against" if here[0].limit[1] is None else "shown")
-        for_whom = _for_class(class_of(here[0].at))
-        return f"{how}{for_whom} (by {_by(evidence, here[0], measure, is_worse=is_turned)})."
-    by_class = "class by class, " if class_of(here[0].at) else ""
-    part = _of_checks if by_class else _part
-    parts = [f"it {how} in {part(count, len(here))}" for how, count in zip(words[:2], counts, strict=True) if count]
+        return f"{how}{_for_class(here[0])} (by {_by(evidence, here[0], of_rival=stands[0] == 'against')})."
+    by_class, among = "class by class, " if class_of(here[0].at) else "", in_words(len(here))
+    every, of = (f"all {among} checks", f"{among} checks") if by_class else (plain.all_hospitals(len(here)), among)
+    parts = [
+        f"it {how} in {every if count == len(here) else f'{in_words(count)} of {of}'}"
+        for how, count in zip(words[:2], counts, strict=True)
+        if count
+    ]
     unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
     parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
     parts += [f"it gives the same percentages in {in_words(len(same))}"] if same else []
@@ -261,19 +250,12 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     return f"{by_class}{listing(parts)}{f'; cannot tell in {in_words(left)}' if left else ''}."
 
 
-def _part(count: int, among: int) -> str:
-    return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {in_words(among)}"
-
-
-def _of_checks(count: int, among: int) -> str:
-    return f"all {in_words(among)} checks" if count == among else f"{in_words(count)} of {in_words(among)} checks"
-
-
-def _by(evidence: Evidence, found: Estimate | claims.Claim, measure: str, *, is_worse: bool = False) -> str:
-    """By how much the model does better, or worse where it does: of 1,000 people or as a score, with the range."""
-    of = _does(evidence)[measure][2]
+def _by(evidence: Evidence, found: claims.Claim, *, of_rival: bool = True) -> str:
+    """By how much the other model does better, or else the model: of 1,000 people or as a score, with the range."""
+    of = _does(evidence)[str(found.measure)][2]
     scale, digits = (1000, 0) if of == OF_PEOPLE else (1, 3)
-    sign = -1 if is_worse else 1
+    # What is better when higher is on the model's side above 0.
+    sign = -1 if of_rival is (found.limit[1] is None) else 1
     value = number(scale * sign * (found.value or 0.0), digits)
     if found.low is None or found.high is None:
         return f"{value} {of}"
