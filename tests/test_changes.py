@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -705,42 +706,50 @@ def test_of_several_classes_each_is_compared_patient_by_patient(folder: Path) ->
     place.mkdir()
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 3, 300)
-    every = [rng.dirichlet(1 + 3 * weight * np.eye(3)[k]) for weight in (1.5, 0.7) for k in truth]
-    lines = [
-        ",".join(map(repr, [*map(float, a), *map(float, b)])) for a, b in zip(every[:300], every[300:], strict=True)
-    ]
-    rows = [f"{'abc'[k]},{line}" for k, line in zip(truth, lines, strict=True)]
-    (place / "north.csv").write_text("\n".join(["outcome,a1,b1,c1,a0,b0,c0", *rows]) + "\n")
+    old, risks = (np.array([rng.dirichlet(1 + 3 * by * np.eye(3)[k]) for k in truth]) for by in (0.7, 1.5))
+    # The third version no longer flags at .5 those of class c whom the second found.
+    worse = np.where((risks[:, 2] >= 0.5)[:, None], [0.255, 0.255, 0.49], risks)
+    columns = [[f"{label}{number}" for label in "abc"] for number in range(3)]
+    frame = pd.DataFrame(np.hstack([old, risks, worse]), columns=[*columns[0], *columns[1], *columns[2]])
+    frame.assign(outcome=[*map("abc".__getitem__, truth)]).to_csv(place / "north.csv", index=False)
     given = {name: f"{{{name}}}" for name in ("version", "more", "rival")}
-    text = (ABOUT + SITE).format(**given, thresholds="0.3", name="north", dates=LAST_YEAR)
+    text = (ABOUT + SITE).format(**given, thresholds="0.3, 0.5", name="north", dates=LAST_YEAR)
     text = text.replace('column = "outcome"', 'column = "outcome"\nclasses = ["a", "b", "c"]')
-    columns = ['columns = ["a1", "b1", "c1"]', 'columns = ["a0", "b0", "c0"]']
-    for name, more, own, before in (
-        ("first", "", columns[1], ""),
-        ("second", 'previous = "first.json"', columns[0], 'previous = ["a0", "b0", "c0"]'),
-    ):
-        told = text.replace('column = "risk"', own).format(version="1", more=more, rival=before)
+    releases = []
+    for number, own in enumerate(columns):
+        more, before = (f'previous = "{number - 1}.json"', f"previous = {columns[number - 1]}") if number else ("", "")
+        told = text.replace('column = "risk"', f"columns = {own}").format(version=number, more=more, rival=before)
         (place / "release.toml").write_text(told)
-        found = evaluate.evidence(reading.study(place))
-        (place / f"{name}.json").write_bytes(results.of(found).text())
+        releases.append(evaluate.evidence(reading.study(place)))
+        (place / f"{number}.json").write_bytes(results.of(releases[-1]).text())
+    found = releases[1]
     assert found.changes is not None
     known = {
         (each.measure, each.at.get("class")): each.found
         for each in found.changes.results
-        if each.dataset == "north" and isinstance(each.found, Estimate)
+        if each.dataset == "north" and isinstance(each.found, Estimate) and each.at.get("threshold") in (None, 0.3)
     }
-    risks, old = np.array(every[:300]), np.array(every[300:])
     for number, label in enumerate("abc"):
         case = truth == number
         expected = case.sum() / risks[:, number].sum() - case.sum() / old[:, number].sum()
         assert known["oe_ratio", label].value == pytest.approx(expected, abs=1e-9)
         gain = [(each[case, number] >= 0.3).sum() - 3 / 7 * (each[~case, number] >= 0.3).sum() for each in (risks, old)]
         assert known["net_benefit_gain", label].value == pytest.approx((gain[0] - gain[1]) / 300, abs=1e-9)
+        assert known["net_benefit_gain", label].method.has("one_of_each_kind_added")
         assert known["sensitivity", label].method.has("p_by_mcnemar")
     judged_ones = [claim for claim in claims.about(found, "since_last_release", "hospital") if "class" in claim.at]
     assert {claim.at["class"] for claim in judged_ones} == {"a", "b", "c"}
     mean = np.mean([known["auroc", label].value for label in "abc"])
     assert known["auroc", "macro"].value == pytest.approx(mean, abs=1e-9)
+    gains = {("net_benefit_gain", 0.5, label) for label in "abc"}
+    against = {
+        (claim.measure, claim.at.get("threshold"), claim.at.get("class"))
+        for claim in claims.about(releases[2], "since_last_release", "hospital")
+        if claim.state == "against"
+    }
+    assert against & gains == {("net_benefit_gain", 0.5, "c")}
+    rows = [row.label for row in chapter.measures(releases[2]).rows if row.kind == "group"]
+    assert any("class c" in label and "0.5" in label for label in rows[: len(against)])
 
 
 def test_under_a_policy_nothing_of_the_previous_version_is_given(folder: Path) -> None:

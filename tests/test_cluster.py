@@ -296,20 +296,21 @@ def nothing(peer: socket.socket) -> None:
     """Hang up at once."""
 
 
-def another_language(peer: socket.socket) -> None:
-    """Answer with one frame that holds no handshake."""
-    body = msgpack.dumps(["hello", None, 7])
+def framed(peer: socket.socket, message: object) -> None:
+    body = msgpack.dumps(message)
     frames = (1).to_bytes(8, "little") + len(body).to_bytes(8, "little") + body
     peer.sendall(len(frames).to_bytes(8, "little") + frames)
     silent(peer)
+
+
+def another_language(peer: socket.socket) -> None:
+    """Answer with one frame that holds no handshake."""
+    framed(peer, ["hello", None, 7])
 
 
 def only_the_handshake(peer: socket.socket) -> None:
     """Shake hands as Dask does, and say nothing after that."""
-    body = msgpack.dumps({"compression": None, "python": [3, 11, 7], "pickle-protocol": 5})
-    frames = (1).to_bytes(8, "little") + len(body).to_bytes(8, "little") + body
-    peer.sendall(len(frames).to_bytes(8, "little") + frames)
-    silent(peer)
+    framed(peer, {"compression": None, "python": [3, 11, 7], "pickle-protocol": 5})
 
 
 SERVERS = (

@@ -27,21 +27,17 @@ from dossier.metrics.shares import Design
 from dossier.metrics.utility import net_benefit, net_benefit_gain
 from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
-from tests.estimated import estimated
+from tests.estimated import estimated, interval_of, present
 from tests.reasons import Said
-from tests.reference.built import example, hurried
+from tests.reference.built import example
 from tests.test_classes import RELEASE as CLASSES
-
-SITE = "hospital-1"
+from tests.test_imputations import SITE, at_the_hospital
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The example release with 200 rows at its hospital, and few resamples."""
-    found = hurried(reading.study(example(tmp_path_factory.mktemp("example"))), bootstrap=20, permutations=19)
-    return replace(
-        found, datasets=tuple(dataset for dataset in found.datasets if dataset.name in (SITE, "development"))
-    )
+    return at_the_hospital(example(tmp_path_factory.mktemp("example")))
 
 
 def _with(study: Study, **changes: object) -> Study:
@@ -73,14 +69,10 @@ def test_clusters_of_one_row_give_nearly_the_ordinary_interval(independent: Evid
         if isinstance(plain, Absent) or isinstance(clustered, Absent) or clustered.low is None:
             continue
         assert clustered.value == plain.value, name
-        assert plain.low is not None
-        assert plain.high is not None
-        assert clustered.high is not None
-        width = plain.high - plain.low
+        (low, high), (lower, upper) = map(interval_of, (plain, clustered))
         # At 200 rows; a percentile bootstrap of 20 replicates, or a test with 20 draws, is itself no closer than this.
         allowed = 0.6 if any(word in method_text(plain.method) for word in ("bootstrap", "20 draws")) else 0.13
-        assert abs(clustered.low - plain.low) < allowed * width, (name, plain, clustered)
-        assert abs(clustered.high - plain.high) < allowed * width, (name, plain, clustered)
+        assert max(abs(lower - low), abs(upper - high)) < allowed * (high - low), (name, plain, clustered)
         compared += 1
     assert compared > 40
 
@@ -88,20 +80,13 @@ def test_clusters_of_one_row_give_nearly_the_ordinary_interval(independent: Evid
 def test_p_values_of_differences_stay_near_those_of_independent_rows(independent: Evidence, single: Evidence) -> None:
     for name, plain, clustered in _pairs(independent, single):
         if name in ("auroc_difference", "net_benefit_difference"):
-            assert isinstance(plain, Estimate)
-            assert isinstance(clustered, Estimate)
-            p_value, other = plain.details["p_value"], clustered.details["p_value"]
-            assert p_value is not None
-            assert other is not None
+            p_value, other = (present(estimated(found).details["p_value"]) for found in (plain, clustered))
             assert other == pytest.approx(p_value, abs=0.02)
 
 
 def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
-    for result in (
-        estimate for estimate in single.results if estimate.dataset == SITE and isinstance(estimate.found, Estimate)
-    ):
-        assert isinstance(result.found, Estimate)
-        if result.found.low is not None:
+    for result in (estimate for estimate in single.results if estimate.dataset == SITE):
+        if isinstance(result.found, Estimate) and result.found.low is not None:
             made = method_text(result.found.method)
             linearized = result.term.startswith(("net_benefit", "oe_ratio", "ici", "e50", "e90", "emax"))
             assert ("linearization over" if linearized else "jackknife leaving out") + " 200 clusters" in made, (
@@ -165,27 +150,16 @@ def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, sing
 
 
 def test_independent_copies_widen_what_ignores_the_clusters(study: Study) -> None:
-    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
-    assert site.outcome is not None
-    assert site.risk is not None
-    twice = np.repeat(np.arange(200), 4)
-    naive = auroc(site.outcome[twice], site.risk[twice])
-    right = auroc(site.outcome, site.risk)
-    rows, risks, made = site.outcome[twice], site.risk[twice], clusters.groups(twice, 1)
+    twice, own = np.repeat(np.arange(200), 4), next(each for each in study.datasets if each.name == SITE).tested
+    rows, risks = (column[twice] for column in own)
+    naive, right, made = estimated(auroc(rows, risks)), estimated(auroc(*own)), clusters.groups(twice, 1)
 
     def without(group: int) -> Estimate | Absent:
         return auroc(rows[made.of_row != group], risks[made.of_row != group])
 
-    assert isinstance(naive, Estimate)
-    found = clusters.by_cluster(naive, without, made, 0.95, "logit")
-    assert isinstance(naive, Estimate)
-    assert isinstance(right, Estimate)
-    assert isinstance(found, Estimate)
-    assert naive.se is not None
-    assert right.se is not None
-    assert found.se is not None
-    assert naive.se == pytest.approx(right.se / 2, rel=0.02)
-    assert found.se == pytest.approx(right.se, rel=0.02)
+    found = estimated(clusters.by_cluster(naive, without, made, 0.95, "logit"))
+    assert present(naive.se) == pytest.approx(present(right.se) / 2, rel=0.02)
+    assert present(found.se) == pytest.approx(present(right.se), rel=0.02)
 
 
 def test_the_shares_are_the_measures_with_the_interval_of_wilson(independent: Evidence) -> None:
@@ -199,12 +173,10 @@ def test_the_shares_are_the_measures_with_the_interval_of_wilson(independent: Ev
 
 
 def test_more_clusters_than_are_left_out_are_linearized_whatever_the_seed(study: Study) -> None:
-    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
-    assert site.outcome is not None
-    assert site.risk is not None
+    outcome, risk = next(dataset for dataset in study.datasets if dataset.name == SITE).tested
     twice = np.tile(np.arange(200), 3)
     apart = np.where(np.arange(600) < 400, np.arange(600) % 200, np.arange(600))
-    changed = {"outcome": site.outcome[twice], "risk": site.risk[twice], "rival": None, "predictors": ()}
+    changed = {"outcome": outcome[twice], "risk": risk[twice], "rival": None, "predictors": ()}
     clustered = _with(study, rows_read=600, cluster=apart, **changed)
     other_seed = clustered.release.release.model_copy(update={"seed": 99})
     found = [
@@ -396,10 +368,8 @@ def test_intervals_of_few_and_of_unequal_clusters_cover_what_holds_on_average(
                 scale,  # type: ignore[arg-type]
             )
         for name, estimate in found.items():
-            assert isinstance(estimate, Estimate)
-            assert estimate.low is not None
-            assert estimate.high is not None
-            hits[name] += estimate.low <= truth[name] <= estimate.high
+            low, high = interval_of(estimated(estimate))
+            hits[name] += low <= truth[name] <= high
     chance = 3 * math.sqrt(0.05 * 0.95 / times)
     assert all(0.93 - chance <= hit / times <= 0.97 + chance for hit in hits.values()), hits
 
@@ -430,10 +400,8 @@ def test_calibration_errors_of_dependent_rows_cover_the_true_ones(weighted: bool
             (ici(rows, risks, 0.95, 200, number, Design(len(rows), None if weighted else cluster, weights)), False),
             (ici(rows, risks, 0.95, 200, number), True),
         ):
-            assert isinstance(found, Estimate)
-            assert found.low is not None
-            assert found.high is not None
-            held = found.low <= truth <= found.high
+            low, high = interval_of(estimated(found))
+            held = low <= truth <= high
             hits, naive = hits + (held and not is_naive), naive + (held and is_naive)
     chance = 3 * math.sqrt(0.05 * 0.95 / times)
     assert 0.93 - chance <= hits / times <= 0.97 + chance

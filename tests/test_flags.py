@@ -30,6 +30,7 @@ from dossier.reading import signs
 from dossier.typeset.flags import flag_text
 from dossier.words import entries
 from tests.reasons import because, limitation
+from tests.test_severity_weights import PLAIN
 
 BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
 
@@ -381,15 +382,7 @@ def test_results_of_subgroups_and_differences_raise_nothing() -> None:
 
 
 def release(**added: object) -> Release:
-    return Release.model_validate(
-        {
-            "release": {"model": "Example", "version": "2", "date": None, "owner": "Owner"},
-            "outcome": {"name": "Readmission", "column": "outcome"},
-            "prediction": {"column": "risk"},
-            "dataset": ({"name": "bari", "role": "external", "file": "bari.csv"},),
-            **added,
-        }
-    )
+    return Release.model_validate({**PLAIN, **added})
 
 
 REASONED = {"declared": (0.2,), "rationale": "As agreed."}

@@ -38,10 +38,10 @@ def _study(folder: Path, tables: dict[int, list[str]]) -> Study:
     (folder / "release.toml").write_text(release, encoding="utf-8")
     lines = [f"{row},{k}" for k, rows in tables.items() for row in rows]
     (folder / "hospital-1.csv").write_text("\n".join([f"{HEAD},imp", *lines]) + "\n")
-    return _at_the_hospital(folder)
+    return at_the_hospital(folder)
 
 
-def _at_the_hospital(folder: Path) -> Study:
+def at_the_hospital(folder: Path) -> Study:
     """The release of the folder with few resamples, its hospital and the development table alone."""
     found = hurried(reading.study(folder), bootstrap=20, permutations=19)
     return replace(
@@ -89,7 +89,7 @@ def _of(evidence: Evidence, measure: str) -> Estimate | Absent:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     """The same rows without any imputation."""
-    return evaluate.evidence(_at_the_hospital(example(tmp_path_factory.mktemp("plain"))))
+    return evaluate.evidence(at_the_hospital(example(tmp_path_factory.mktemp("plain"))))
 
 
 def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: Evidence) -> None:
@@ -196,7 +196,7 @@ def _in_clinics(folder: Path, *tables: list[str]) -> Curve:
     (folder / "release.toml").write_text(release, encoding="utf-8")
     lines = [f"{row},{n % 4},{k}" for k, rows in enumerate(tables, 1) for n, row in enumerate(rows)]
     (folder / "hospital-1.csv").write_text("\n".join([head, *lines]) + "\n")
-    found = evaluate.evidence(_at_the_hospital(folder)).curves
+    found = evaluate.evidence(at_the_hospital(folder)).curves
     curve = next(
         drawn_curve.found
         for drawn_curve in found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from dossier.core import claims, multiplicity
 from dossier.core.facts import Fact, Method
 from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.evaluate import disclosure, rivals
-from dossier.report.chapters import comparison, severity, verdict
+from dossier.report.chapters import comparison, grid, severity, verdict
 from dossier.report.chapters.committee import better, first_page
 from dossier.report.figures import classes
 from dossier.typeset.flags import flag_text
@@ -26,6 +27,7 @@ from dossier.typeset.words import how_many
 from tests.conftest import Book
 from tests.estimated import estimated
 from tests.smallest import HEAD, QUICK
+from tests.test_classes import BIOPSY
 
 TABLES = """
 [severity]
@@ -232,16 +234,35 @@ def test_the_names_are_those_of_the_release(three: Evidence) -> None:
 
 
 def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[str, Book]) -> None:
-    """Three vendors name more grades rightly at two of three hospitals; both pages were silent."""
+    """Three vendors name more grades rightly at two of three hospitals, and have the higher net benefit of two grades:
+    both pages were silent."""
     evidence = books["biopsy"].evidence
     said = verdict.finding(evidence)
-    assert plain(said.rest).startswith("Better than the model, after Holm's correction for 48 comparisons: Vendor A")
+    (patient,) = [each for each in reading.study(BIOPSY).datasets if each.name == "graft-2"]
+    rows = patient.facing("Vendor C (simulated)")
+    case, risks = np.array(rows.classes) == 1, [np.array(risk)[:, 1] for risk in (rows.class_rival, rows.class_risk)]
+    theirs, ours = (np.mean(np.where(risk >= 0.25, case - ~case / 3, 0.0)) for risk in risks)
+    most = f"Vendor C (simulated) in net benefit of G1 at Graft 2 by {100 * (theirs - ours):.1f} per 100 (95%"
+    assert plain(said.rest).startswith(f"Better than the model, after Holm's correction for 96 comparisons: {most}")
     assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
     # One of them has no line among the decision curves.
     assert "Not drawn: Vendor C (simulated)." in getattr(classes.decision_by_class(evidence), "caption", "")
     assert "at Graft 3 by 0.10 (95%" in said.rest
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
-    answer = first_page.answer(evidence)
+    line = f"is better at the 25% line for G1, by {1000 * (theirs - ours):.0f} of 1,000"
+    answer = plain(first_page.answer(evidence))
+    assert f"Another model does better in Graft 2: Vendor C (simulated) {line}" in answer
+    assert "It is so in Graft 3 for G2 (by" in answer
+    raised = [flag_text(flag.fact) for flag in evidence.flags if flag.flag == "rival_better"]
+    assert any("Vendor C (simulated) in net benefit of class G1, by" in text for text in raised)
+    (gravest,) = [row for row in grid.table(evidence).rows if row.label == grid.QUESTION["comparators"]]
+    assert "Vendor C (simulated), G1 at Graft 2: net benefit" in plain(gravest.cells[-2].text)
+    beside = plain(better.than_the_other_model(evidence))
+    assert beside.startswith("Beside Vendor A (simulated), by hospital:")
+    assert "names fewer patients rightly in one of three and perhaps it names fewer patients" in beside
+    assert "Class by class, it is better at the 25% line in one of 12 checks, it is worse" in beside
+    kept = tuple(each for each in evidence.results if each.measure != "net_benefit_difference")
+    answer = first_page.answer(dataclasses.replace(evidence, results=kept))
     assert (
         "in Graft 2: Vendor A (simulated), Vendor B (simulated) and one more model each names more patients rightly, "
         "by 134" in answer
@@ -250,23 +271,56 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert (
         "range 60 to 206. In Graft 3: Vendor A (simulated) is wrong by less, by 0.056 of 1 (0: never wrong)" in answer
     )
-    beside = better.than_the_other_model(evidence)
-    assert beside.startswith("Beside Vendor A (simulated), by hospital:")
-    assert "names fewer patients rightly in one of three and perhaps it names fewer patients" in beside
+
+
+@pytest.mark.parametrize("sampled", [{}, {"weights": "weight"}, {"cluster": "family"}])
+def test_the_net_benefit_of_each_class_is_compared_by_its_definition(sampled: dict[str, Any]) -> None:
+    """TP/n - FP/n t/(1-t) of a class against the rest, its error by drawing patients, or families, anew."""
+    rng, n, t = np.random.default_rng(9), 400, 0.35
+    odds = np.repeat(rng.normal(0, 0.6, (n // 4, 3)), 4, axis=0) + rng.normal(0, 1, (n, 3))
+    noisy = [np.exp(odds + rng.normal(0, noise, odds.shape)) for noise in (0, 0.3, 1)]
+    truth, own, other = (each / each.sum(axis=1, keepdims=True) for each in noisy)
+    number = (rng.random(n)[:, None] > truth.cumsum(axis=1)).sum(axis=1)
+    risks = {"own": own, "other": other, "itself": own}
+    columns = {f"{name}{k}": risk[:, k] for name, risk in risks.items() for k in range(3)}
+    frame = pd.DataFrame({"outcome": np.array([*"abc"])[number], **columns})
+    frame = frame.assign(weight=rng.uniform(0.5, 2, n), family=np.repeat(np.arange(n // 4), 4))
+    rival = {name: [f"{name}{k}" for k in range(3)] for name in risks}
+    asked = {"classes": [*"abc"], "thresholds": [t], "resampling": {"bootstrap": 2, "permutations": 19}, **sampled}
+    evidence = dossier.validate(frame, outcome="outcome", risk=rival.pop("own"), rival=rival, **asked).evidence
+    weights, families = (np.array(frame[name]) if name in sampled.values() else None for name in ("weight", "family"))
+    weights, families = np.ones(n) if weights is None else weights, np.arange(n) if families is None else families
+    draws = rng.integers(0, families.max() + 1, (4_000, families.max() + 1))
+    for k, label in enumerate("abc"):
+        case = number == k
+        at: dict[str, float | str] = {"class": label, "threshold": t}
+        each = [np.where(risk[:, k] >= t, case - ~case * t / (1 - t), 0.0) for risk in (own, other)]
+        added = weights * (each[0] - each[1])
+        found = estimated(find(evidence, "net_benefit_difference", "data", against="other", **at))
+        assert found.value == pytest.approx(added.sum() / weights.sum(), abs=1e-12)
+        top, below = (np.bincount(families, weights=part)[draws].sum(axis=1) for part in (added, weights))
+        assert found.low is not None
+        assert found.high is not None
+        assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(top / below), rel=0.12)
+        same = estimated(find(evidence, "net_benefit_difference", "data", against="itself", **at))
+        assert (same.value, same.low, same.high) == (0, 0, 0)
+    states = {claim.state for claim in claims.counted(evidence, "comparators") if claim.at["against"] == "itself"}
+    assert states <= {"shown", "open"}
 
 
 def test_all_that_is_looked_at_is_one_family(books: dict[str, Book]) -> None:
-    """Accuracy, severity, AUROC and Brier score of the classes, from four other models at three hospitals."""
+    """Accuracy, severity, AUROC and Brier score of the classes and the net benefit of each of four, from four other
+    models at three hospitals."""
     looked = [
         result.found.details
         for result in books["biopsy"].evidence.results
         if isinstance(result.found, Estimate) and "p_adjusted" in result.found.details
     ]
-    assert len(looked) == 48
-    assert {details["looks"] for details in looked} == {48.0}
+    assert len(looked) == 96
+    assert {details["looks"] for details in looked} == {96.0}
     p_values = [details.get("p_by_interval", details["p_value"]) or 0.0 for details in looked]
-    lowest = min(range(48), key=p_values.__getitem__)
-    assert looked[lowest]["p_adjusted"] == pytest.approx(48 * p_values[lowest])
+    lowest = min(range(96), key=p_values.__getitem__)
+    assert looked[lowest]["p_adjusted"] == pytest.approx(96 * p_values[lowest])
 
 
 def test_hospitals_of_one_table_are_looked_at_like_those_of_a_file_each(tmp_path: Path) -> None:

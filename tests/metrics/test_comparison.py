@@ -23,7 +23,6 @@ from dossier.core.types import Absent, Floats
 from dossier.metrics import comparison
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
-from dossier.metrics.utility import net_benefit
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated, present
@@ -116,18 +115,6 @@ def test_paired_delong_by_loops(rows: list[tuple[int, float, float]]) -> None:
     if variance > 1e-12:
         assert found.se == pytest.approx(math.sqrt(variance))
         assert found.details["p_value"] == pytest.approx(math.erfc(abs(found.value) / math.sqrt(2 * variance)))
-
-
-@given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
-@settings(deadline=None)
-def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t: float) -> None:
-    y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
-    found = estimated(comparison.net_benefit_difference(y, p, q, t))
-    assert found.value == pytest.approx(
-        estimated(net_benefit(y, p, t)).value - estimated(net_benefit(y, q, t)).value, abs=1e-12
-    )
-    p_value = present(found.details["p_value"])
-    assert 0 <= p_value <= 1
 
 
 def test_a_model_against_itself_has_no_interval_and_no_p_value() -> None:

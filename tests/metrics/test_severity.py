@@ -13,16 +13,12 @@ from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import severity
 from dossier.metrics.intervals import NO_SPREAD
 from tests.estimated import curved, estimated
+from tests.metrics.test_classes import PUBLISHED
 from tests.reasons import Said
 
 Measure = Callable[..., Estimate | Absent]
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 DISTANCE = np.array([[0, 0.3, 0.6, 1.0], [0.3, 0, 0.3, 0.6], [0.6, 0.3, 0, 0.3], [1.0, 0.6, 0.3, 0]])
-PUBLISHED = {
-    "V1": ([[20, 0, 0, 0], [5, 20, 5, 0], [0, 5, 20, 0], [0, 0, 0, 25]], 3.0, 0.045),
-    "V2": ([[20, 2, 3, 0], [2, 20, 2, 0], [3, 3, 20, 0], [0, 0, 0, 25]], 4.2, 0.063),
-    "V3": ([[20, 0, 5, 0], [0, 20, 0, 0], [0, 0, 20, 0], [5, 5, 0, 25]], 7.3333, 0.110),
-}
 
 
 def rows_of(counts: Floats) -> tuple[severity.Integers, severity.Integers]:

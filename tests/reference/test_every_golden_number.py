@@ -34,6 +34,7 @@ from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.metrics.parts import errors_of_rows, of_counts
+from tests.metrics.test_pooled import COLUMNS
 from tests.reference.tables import GOLDEN
 
 SAME = 1e-9
@@ -337,12 +338,7 @@ def meta_sites() -> Compared:
         for name, measure in (("slope", calibration.calibration_slope), ("citl", calibration.calibration_intercept)):
             yield f"{path}/{name}", value_of(measure(y, p)), GLM
             yield f"{path}/se_{name}", se_of(measure(y, p)), 1e-4 * se_of(measure(y, p))
-    for measure_name, (value, se) in {
-        "logit_auc": ("y_lauc", "se_lauc"),
-        "log_oe": ("y_loe", "se_loe"),
-        "slope": ("slope", "se_slope"),
-        "citl": ("citl", "se_citl"),
-    }.items():
+    for measure_name, (value, se) in COLUMNS.items():
         values = np.array([golden[value] for golden in given["input"]])
         errors = np.array([golden[se] for golden in given["input"]])
         yield from _pooled(f"meta_sites/{measure_name}", measure_name, values, errors)
