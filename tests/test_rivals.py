@@ -258,7 +258,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     (gravest,) = [row for row in grid.table(evidence).rows if row.label == grid.QUESTION["comparators"]]
     assert "Vendor C (simulated), G1 at Graft 2: net benefit" in plain(gravest.cells[-2].text)
     beside = plain(better.than_the_other_model(evidence))
-    assert beside.startswith("Beside Vendor A (simulated), by hospital:")
+    assert beside.startswith("Beside Vendor C (simulated), by hospital:")
     assert "names fewer patients rightly in one of three and perhaps it names fewer patients" in beside
     assert "Class by class, it is better at the 25% line in one of 12 checks, it is worse" in beside
     kept = tuple(each for each in evidence.results if each.measure != "net_benefit_difference")

@@ -146,10 +146,10 @@ MOST_MODELS = 2
 def than_the_other_model(evidence: Evidence) -> str:
     """At how many hospitals the model does better than another model, and worse; empty where none is named.
 
-    Those that are better somewhere come first.
+    Those that are better somewhere come first, the one that the first page names before all.
     """
-    beaten_by = [each.at["against"] for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
-    names = sorted((rival.name for rival in evidence.release.rivals), key=lambda name: name not in beaten_by)
+    ahead = [str(each.at["against"]) for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
+    names = list(dict.fromkeys([*ahead, *(rival.name for rival in evidence.release.rivals)]))
     more = len(names) - MOST_MODELS
     left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
     rest = [left] if more > 0 else []
