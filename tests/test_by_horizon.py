@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -28,6 +29,7 @@ from dossier.record import results
 from dossier.report.chapters import (
     abstract,
     acceptance,
+    calibration,
     caution,
     committee,
     comparison,
@@ -35,6 +37,8 @@ from dossier.report.chapters import (
     description,
     discrimination,
     glossary,
+    grid,
+    sentence,
 )
 from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.nomogram import formula
@@ -42,7 +46,7 @@ from dossier.report.figures import data
 from dossier.report.figures.odds_ratios import odds_ratios_of_formula
 from dossier.report.figures.participants import participant_flow
 from dossier.report.unfilled import filled
-from dossier.typeset import measures
+from dossier.typeset import measures, reasons
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
@@ -525,7 +529,7 @@ def test_a_horizon_near_the_end_of_follow_up_is_a_limitation(gbsg: Evidence, tmp
     (raised,) = [
         each.fact for each in released(tmp_path / "further", text=further).flags if each.flag == "few_followed"
     ]
-    assert flag_text(raised) == said["few_followed"].replace("The horizon", "The horizon 2400")
+    assert flag_text(raised) == said["few_followed"].replace("The horizon", "The horizon (by 2400)")
 
 
 def test_the_register_judges_by_the_numbers_of_the_horizon(gbsg: Evidence) -> None:
@@ -618,9 +622,17 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return released(tmp_path_factory.mktemp("several") / "gbsg", GBSG, f"{RELEASE}{LATER}")
 
 
-def test_further_horizons_stand_beside_the_first_and_are_judged_by_nothing(several: Evidence, gbsg: Evidence) -> None:
-    assert several.results == gbsg.results
-    assert claims.of(several) == claims.of(gbsg)
+def test_each_horizon_is_a_further_look_of_one_family(several: Evidence, gbsg: Evidence) -> None:
+    """Three tests of the size of risks, and three differences from the other model and two, by Holm's correction."""
+    assert [(each.term, each.at) for each in several.results] == [(each.term, each.at) for each in gbsg.results]
+    sizes = {each.at.get("horizon"): each for each in claims.about(several, "calibration", "hospital")}
+    tests = {at: estimated(find(several, "calibration_test", "gbsg", **each.at)) for at, each in sizes.items()}
+    ranked = sorted((test.details["p_value"] or 0.0, at or 0.0) for at, test in tests.items())
+    corrected = itertools.accumulate(((3 - k) * p for k, (p, _) in enumerate(ranked)), max)
+    wanted = {at or None: min(p, 1.0) for (_, at), p in zip(ranked, corrected, strict=True)}
+    assert {at: (each.looks, each.p_adjusted) for at, each in sizes.items()} == {at: (3, p) for at, p in wanted.items()}
+    # Both models rank alike by two years, which is no test.
+    assert [each.looks for each in claims.about(several, "comparators") if each.p_adjusted is not None] == [5] * 5
     for horizon, key in ((730.5, "t2"), (1095.75, "t3")):
         wanted = IN_R["gbsg"][key]["recommended"]["stratified"]
         for measure, name in (("observed_risk", "observed"), ("oe_ratio", "oe"), ("auroc", "auc"), ("brier", "brier")):
@@ -664,13 +676,61 @@ def test_a_rival_and_thresholds_are_of_the_horizon_that_names_them(several: Evid
     assert said == ["Threshold 0.50, primary", "Threshold 0.40", "Threshold 0.30, within two years"]
 
 
+def unspaced(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_a_better_model_by_a_further_horizon_is_said(tmp_path: Path) -> None:
     """The risks of two years as the rival's of those of three: ranked alike, and nearer to what happened by then."""
     swapped = LATER.replace('risk = "risk_2y"\nrival = "risk_3y"', 'risk = "risk_3y"\nrival = "risk_2y"')
-    said = comparison.where_better(released(tmp_path / "gbsg", GBSG, f"{RELEASE}{swapped}")).replace(
-        "\N{NO-BREAK SPACE}", " "
-    )
-    assert said.endswith("expected by chance): the rival within two years in two of three comparisons.")
+    found = released(tmp_path / "gbsg", GBSG, f"{RELEASE}{swapped}")
+    better = {
+        (each.measure, "horizon" in each.at) for each in comparison.better_rivals(found) if each.state == "against"
+    }
+    assert ("brier_difference", True) in better
+    assert "in Brier score at The German hospitals within two years by" in unspaced(comparison.where_better(found))
+    (flag,) = [flag for flag in found.flags if flag.flag == "rival_better"]
+    assert "Brier score by 730.5, by" in flag_text(flag.fact)
+    assert "Brier score within two years, by" in unspaced(flag_text(flag.fact, reasons.known_names(found)))
+    assert "does better within two years" in unspaced(committee.better.another_is_better(found))
+
+
+def test_another_model_may_have_risks_by_a_further_horizon_alone(tmp_path: Path) -> None:
+    text = f"{RELEASE}{LATER}".replace('rival = "risk_pgr_5y"\n', "")
+    found = released(tmp_path / "gbsg", GBSG, text)
+    known = claims.about(found, "comparators", "hospital")
+    assert {each.at["horizon"] for each in known} == {730.5}
+    assert "Of 3 comparisons with the rival, two found the model better" in unspaced(comparison.finding(found).lead)
+    assert committee.better.than_the_other_model(found).startswith("Beside the rival within two years: ")
+    criterion = CRITERIA[: CRITERIA.index("[[acceptance]]", 5)].replace('"auroc"', '"brier_difference"')
+    asked = criterion.replace("730.5 }", '730.5, against = "the rival" }').replace("0.69", "-1")
+    (judged,) = released(tmp_path / "asked", GBSG, f"{text}{asked}").criteria
+    assert judged.state == "shown"
+
+
+def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
+    """Half the risks by two years, the right ones by five and three: of each page the row, the sentence, the step."""
+    frame = GBSG.assign(risk_2y=GBSG.risk_2y / 2)
+    found = released(tmp_path / "gbsg", frame, f"{RELEASE}{LATER}")
+    against = [each for each in claims.about(found, "calibration") if each.state == "against"]
+    assert {(each.scope, each.at["horizon"]) for each in against} == {("overall", 730.5), ("hospital", 730.5)}
+    (row,) = [row for row in grid.table(found).rows if row.label == grid.QUESTION["calibration"]]
+    assert [cell.text for cell in row.cells][:2] == ["against", "1\N{NO-BREAK SPACE}against, 2\N{NO-BREAK SPACE}open"]
+    assert unspaced(row.cells[2].text).startswith("The German hospitals within two years: O/E")
+    said = unspaced(sentence.where_risks_are_off(found))
+    assert said.startswith("Risks are far too low in The German hospitals within two years (O/E ")
+    assert "shown to be off in The German hospitals within two years" in calibration.finding(found).rest
+    (flag,) = [flag for flag in found.flags if flag.flag == "risks_off"]
+    assert "as many events by 730.5 as the risks add up to" in flag_text(flag.fact)
+    for here in (found, found.at_hospital("gbsg")):
+        lead = committee.percentages.are_right(here).lead
+        assert lead.startswith("Not all: within two years they are too low as a whole")
+        assert "Its percentages are wrong" in committee.first_page.answer(here)
+        assert any("Do not show patients its percentages" in step for step in committee.to_do.steps(here))
+        dangers = [danger.text for danger in committee.dangers.could_go_wrong(here)]
+        assert "Its percentages are too low for the patients as a whole within two years." in dangers
+    assert results.read(results.of(found).text()).evidence.flags == found.flags
+    assert "risks_off" in {flag.flag for flag in evaluate.preview(reading.study(tmp_path / "gbsg")).flags}
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from dossier.core import bands, between_groups, binding, flags, multiplicity, over_time, types
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, gathered
 
 Question = Literal[
     "benefit",
@@ -120,7 +120,7 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
         own, asked = list(ASKED[question].by(evidence)), [claim for claim in declared if claim.question == question]
         if not any(claim.scope == "overall" for claim in own):
             # A declared limit takes the place of ours.
-            limits = {claim.measure for claim in asked if claim.scope == "hospital"}
+            limits = {_asks_of(claim) for claim in asked if claim.scope == "hospital"}
             every = [claim for claim in (*own, *asked) if not _is_replaced(claim, limits)]
             own = [_overall(evidence, question, every), *own]
         # What a criterion asks in the same words as we do is said once.
@@ -129,9 +129,19 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
     return tuple(sorted(found, key=lambda claim: claim.harm))
 
 
-def _is_replaced(claim: Claim, declared: Collection[str | None]) -> bool:
+def _is_replaced(claim: Claim, declared: Collection[object]) -> bool:
     """Whether a declared limit takes the place of ours; that of the size of risks is asked of two measures at once."""
-    return claim.limit_source == "default" and claim.question != "calibration" and claim.measure in declared
+    return claim.limit_source == "default" and claim.question != "calibration" and _asks_of(claim) in declared
+
+
+def _asks_of(claim: Claim) -> tuple[object, ...]:
+    """What a declared limit takes the place of ours in: a measure by a horizon."""
+    return claim.measure, claim.at.get("horizon")
+
+
+def is_primary(evidence: types.Evidence, claim: Claim) -> bool:
+    """Whether it is of no threshold, or of the primary one of its horizon."""
+    return claim.at.get("threshold") in (None, *evidence.release.primary(claim.at))
 
 
 def _subject(claim: Claim) -> tuple[object, ...]:
@@ -204,11 +214,12 @@ def of_criterion(evidence: types.Evidence, criterion: types.Criterion) -> types.
 # ---- each question ---------------------------------------------------------------------------------------------------
 
 
-def _places(evidence: types.Evidence) -> Iterator[tuple[str, dict[str, float | str]]]:
-    """Each hospital, of several classes with each class."""
+def _places(evidence: types.Evidence, *, by_every_horizon: bool = False) -> Iterator[tuple[str, types.At]]:
+    """Each hospital, of several classes with each class, and by each further horizon where that is asked for."""
     for site in types.externals(evidence):
-        for label in evidence.release.outcome.classes or ("",):
-            yield site.name, {"class": label} if label else {}
+        for at in evidence.release.each_outcome:
+            if by_every_horizon or "horizon" not in at:
+                yield site.name, at
 
 
 def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
@@ -243,8 +254,8 @@ def _in_last(claim: Claim, every: Sequence[over_time.Period], unit: types.Period
 
 
 def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
-    """The size of the risks, by O/E and slope at once; the number is that of the one that is farther off, of those that
-    leave it open.
+    """The size of the risks by each horizon, by O/E and slope at once; the number is that of the one that is farther
+    off, of those that leave it open.
 
     A declared limit of either takes the place of ours.
     """
@@ -253,7 +264,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         for claim in _declared(evidence)
         if claim.question == "calibration"
     }
-    for dataset, at in _places(evidence):
+    for dataset, at in _places(evidence, by_every_horizon=True):
         limits = {
             name: declared.get((name, dataset, *at.values()), bands.OE_TOLERATED) for name in flags.CALIBRATION[:2]
         }
@@ -299,11 +310,15 @@ def distance(evidence: types.Evidence, dataset: str, at: types.At) -> float | No
     return None if isinstance(found, types.Absent) else max(found.value, turn.distance if turn else 0.0)
 
 
-def how_far_off(evidence: types.Evidence, ratios: Mapping[tuple[str, str], float]) -> Mapping[tuple[str, str], float]:
-    """How far off the risks of each hospital, with its class if any, are: their distance, or where one has none by how
+Place = tuple[str, tuple[tuple[str, float | str], ...]]
+"""A dataset, with the class or the further horizon, as a setting."""
+
+
+def how_far_off(evidence: types.Evidence, ratios: Mapping[Place, float]) -> Mapping[Place, float]:
+    """How far off the risks of each place are: their distance, or where one has none by how
     many times the ratio or slope of each is off.
     """
-    far = {at: distance(evidence, at[0], {"class": at[1]} if at[1] else {}) for at in ratios}
+    far = {at: distance(evidence, at[0], dict(at[1])) for at in ratios}
     known = {at: value for at, value in far.items() if value is not None}
     return known if len(known) == len(far) else {at: times_off(ratio) for at, ratio in ratios.items()}
 
@@ -326,13 +341,13 @@ def _discrimination(evidence: types.Evidence) -> Iterator[Claim]:
 
 def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
     """Each difference from another model that was looked at, in the direction in which the model is better."""
-    external, same = {site.name for site in types.externals(evidence)}, _same(evidence.results)
-    for result in evidence.results:
+    external, same = {site.name for site in types.externals(evidence)}, _same(evidence.by_every_horizon)
+    for result in evidence.by_every_horizon:
         found = result.found
         if isinstance(found, types.Absent) or result.dataset not in external or "p_adjusted" not in found.details:
             continue
         limit = multiplicity.BESIDE_RIVALS[result.measure]
-        is_same = (result.dataset, result.at["against"]) in same
+        is_same = _compared(result) in same
         yield _claim(
             "comparators",
             "hospital",
@@ -352,17 +367,21 @@ BY_PATIENT = ("brier", "brier_difference", "net_benefit", "net_benefit_differenc
 """What tells whether two models gave every patient the same risk."""
 
 
-def _same(results: Sequence[types.Result]) -> set[tuple[str, object]]:
+def _compared(result: types.Result) -> tuple[object, ...]:
+    """Where a result says something of two models at once, of which, and by when."""
+    return result.dataset, result.at.get("against"), result.at.get("horizon")
+
+
+def _same(results: Sequence[types.Result]) -> set[tuple[object, ...]]:
     """Where another model, or the last release, gave each patient the risk that the model gives, of each class too: no
     patient's error is another one.
     """
-    found: dict[tuple[str, object], list[bool]] = {}
+    found: dict[tuple[object, ...], list[bool]] = {}
     for result in results:
         each = result.found
         if result.measure in BY_PATIENT and result.subset is None and isinstance(each, types.Estimate):
             is_equal = each.value == 0 and each.low is None and each.method.has("paired_t")
-            place = (result.dataset, result.at.get("against"))
-            found.setdefault(place, []).append(is_equal or each.method.has("same_risks"))
+            found.setdefault(_compared(result), []).append(is_equal or each.method.has("same_risks"))
     return {place for place, stands in found.items() if all(stands)}
 
 
@@ -470,7 +489,7 @@ def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
     """
     results = evidence.changes.results if evidence.changes else ()
     same = _same(results)
-    every = [_changed(evidence, result, (result.dataset, result.at.get("against")) in same) for result in results]
+    every = [_changed(evidence, result, _compared(result) in same) for result in results]
     found = [claim for claim in every if claim is not None]
     here = [claim for claim in found if claim.scope != "overall"]
     if here:
@@ -618,7 +637,8 @@ ASKED: Mapping[Question, Asked] = {
     "calibration": Asked(_calibration, 4, "calibration"),
     "discrimination": Asked(_discrimination, 6, "discrimination"),
     "comparators": Asked(
-        _comparators, 2, "comparison", Fact("no_rival_declared"), lambda found: bool(found.release.rivals)
+        *(_comparators, 2, "comparison", Fact("no_rival_declared")),
+        lambda found: bool(found.release.rivals_by_any_horizon),
     ),
     "groups": Asked(_groups, 3, "subgroups", Fact("no_subgroup_declared"), lambda found: bool(found.release.subgroup)),
     "new_hospital": Asked(_new_hospital, 6, "pooled"),
@@ -647,9 +667,8 @@ NOT_BY_HORIZON: Set[Question] = {"over_time", "since_last_release", "labels", "p
 
 def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim]) -> Claim:
     """What the claims of a question say together: that of all rows where there is one, else what they agree on."""
-    primary = evidence.release.thresholds.declared[:1]
     known = [claim for claim in every if claim.state != "untested"]
-    known = [claim for claim in known if claim.at.get("threshold") in (None, *primary)] or known
+    known = [claim for claim in known if is_primary(evidence, claim)] or known
     if not known and evidence.release.horizon and question in NOT_BY_HORIZON:
         return Claim(question, "overall", "untested", reason=Fact("not_by_horizon"))
     if not known:
@@ -660,9 +679,12 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     worst = worst_first(known, few(evidence))[0]
     if question == "groups":
         return replace(worst, scope="overall")
-    pooled = _pooled(evidence, question, worst, known)
-    if pooled is not None:
-        return replace(pooled, worst=worst.dataset)
+    # By each horizon the sites are pooled by themselves; all of them together stand as the gravest of these.
+    of_each = gathered((claim.at.get("horizon"), claim) for claim in known).values()
+    each = (_pooled(evidence, question, worst_first(some, few(evidence))[0], some) for some in of_each)
+    pooled = [] if worst.limit_source != "default" else [found for found in each if found is not None]
+    if pooled:
+        return replace(worst_first(pooled)[0], worst=worst.dataset)
     # It is what the worst says, without its number.
     why = worst.reason if all(claim.limit == (None, None) for claim in known) else None
     bare = replace(worst, value=None, low=None, high=None, p_adjusted=None, needs_n=None, alone=None)
@@ -726,7 +748,9 @@ def is_off_at(evidence: types.Evidence, dataset: str, risk: float, observed: tup
     """Whether one risk is shown to be off: `observed`, a share with its interval, leaves it out, and the risks of the
     hospital are shown not to be right in size, if only by an open amount.
     """
-    here = [claim for claim in about(evidence, "calibration", "hospital") if claim.dataset == dataset]
+    # The risk is one by the first horizon.
+    every = (claim for claim in about(evidence, "calibration", "hospital") if "horizon" not in claim.at)
+    here = [claim for claim in every if claim.dataset == dataset]
     is_off = any(standing(evidence, claim) == "against" or is_off_by_an_open_amount(claim) for claim in here)
     return is_off and bool(multiplicity.at_risk(risk, *observed)[0])
 
@@ -832,7 +856,6 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
     """What a page counts of a question: at the primary threshold and what is against it at others, against a declared
     limit where there is one.
     """
-    primary = evidence.release.thresholds.declared[:1]
     every = [claim for claim in about(evidence, question) if claim.scope != "overall" and claim.limit_source != "maker"]
     harm = ("benefit", "against")
     if question == "since_last_release":
@@ -841,13 +864,11 @@ def counted(evidence: types.Evidence, question: Question) -> list[Claim]:
         return list(
             {(each.measure, each.dataset, each.subset, *each.at.items()): each for each in graver_last}.values()
         )
-    here = [
-        each for each in every if each.at.get("threshold") in (None, *primary) or (each.question, each.state) == harm
-    ] or every
+    here = [each for each in every if is_primary(evidence, each) or (each.question, each.state) == harm] or every
     if any(claim.question == "groups" and claim.dataset == types.POOLED for claim in here):
         here = _of_groups(here)
     # A goal of one group takes the place of no comparison with the others.
-    asked = {claim.measure for claim in here if claim.limit_source == "declared" and claim.subset is None}
+    asked = {_asks_of(claim) for claim in here if claim.limit_source == "declared" and claim.subset is None}
     return [claim for claim in here if claim.subset is not None or not _is_replaced(claim, asked)]
 
 
@@ -864,6 +885,11 @@ def standing(evidence: types.Evidence, claim: Claim) -> types.State:
     """How a claim stands for the reader: at one's own hospital, where there is one, as a family of its own."""
     is_own = claim.alone is not None and claim.dataset == evidence.local_site
     return claim.alone if is_own and claim.alone is not None else claim.state
+
+
+def place(claim: Claim) -> tuple[object, ...]:
+    """The dataset of a claim, with what of `Release.each_outcome` its settings name."""
+    return claim.dataset, *(value for name, value in claim.at.items() if name in flags.OUTCOMES)
 
 
 def about(evidence: types.Evidence, question: Question, scope: Scope | None = None) -> tuple[Claim, ...]:

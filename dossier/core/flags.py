@@ -14,6 +14,7 @@ from dossier.core.types import (
     NOT_SELECTED,
     POOLED,
     Absent,
+    At,
     Changes,
     CountRange,
     CurveResult,
@@ -87,15 +88,13 @@ class Shown:
     subgroups: Sequence[SubgroupSummary] = ()
     of_subgroups: Sequence[Result] = ()
     widths_declared: bool = False
-    later: Sequence[Result] = ()
-    """Results by further horizons, of every measure."""
 
     @classmethod
     def of(cls, found: Evidence) -> Shown:
         """All that was found."""
         groups, declared = found.subgroups, found.release.sample.is_declared
         of_groups = (groups.summaries, groups.results)
-        return cls(found.datasets, found.results, found.descriptions, *of_groups, declared, found.later)
+        return cls(found.datasets, found.by_every_horizon, found.descriptions, *of_groups, declared)
 
     @property
     def external(self) -> list[DatasetSummary]:
@@ -155,6 +154,11 @@ def _amount(count: int | Withheld, of: str) -> Fact | Count:
 def _of_class(label: str) -> Fact | None:
     """That something is of a class, where the outcome has several."""
     return Fact("of_class", label=label) if label else None
+
+
+def _by_horizon(at: At) -> dict[str, Value]:
+    """The horizon that settings name, which is a further one: the first stands without."""
+    return {name: value for name, value in at.items() if name == "horizon"}
 
 
 # ---- one site -------------------------------------------------------------------------------------------------------
@@ -223,7 +227,9 @@ def _few_followed(external: Sequence[DatasetSummary], results: Sequence[Result])
     """Horizons near the end of follow-up; those after the first are named."""
     for dataset, at, found in _at_sites(external, results, "observed_risk", {"horizon"}):
         if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
-            yield Flag("few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share, **at))
+            yield Flag(
+                "few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share, **_by_horizon(at))
+            )
 
 
 def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -235,7 +241,7 @@ def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> I
     adjusted = multiplicity.holm([found.details.get("p_value", 1.0) or 0.0 for _, _, found in every])
     by_risk = set[str]()
     for (dataset, _, found), p_value in zip(every, adjusted, strict=True):
-        says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, "", found))
+        says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, {}, found))
         parted = says if p_value <= multiplicity.OF_DIFFERENCES else _parted(dataset, results, len(every))
         if parted is not None:
             by_risk.add(dataset.name)
@@ -377,10 +383,10 @@ def _subgroup_differs(
         yield Flag("subgroup_differs", look.dataset, Fact("subgroup_differs", where=where, difference=look.fact))
 
 
-def _refuted(external: Sequence[DatasetSummary], results: Sequence[Result]) -> frozenset[tuple[str, str]]:
-    """The sites, and classes, whose risks are shown to be wrong in size."""
+def _refuted(external: Sequence[DatasetSummary], results: Sequence[Result]) -> frozenset[tuple[object, ...]]:
+    """The sites, with the class or the further horizon, whose risks are shown to be wrong in size."""
     ratio, slope, test = (
-        {(dataset.name, label): each for dataset, label, each in _estimates(external, results, measure)}
+        {(dataset.name, *at.values()): each for dataset, at, each in _at_sites(external, results, measure, OUTCOMES)}
         for measure in CALIBRATION
     )
     gap = Absent(Fact("not_estimated"))
@@ -393,18 +399,20 @@ def _refuted(external: Sequence[DatasetSummary], results: Sequence[Result]) -> f
 
 CALIBRATION = ("oe_ratio", "calibration_slope", "calibration_test")
 """What the size of risks is judged by."""
+OUTCOMES = frozenset({"class", "horizon"})
+"""What it is judged of: each class, and the outcome by each horizon."""
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """No event at a site where the risks add up to so many that this is no chance."""
     refuted = _refuted(external, results)
-    for dataset, label, found in _estimates(external, results, "oe_ratio"):
-        expected = found.details.get("expected")
-        if found.events == 0 and found.high is not None and (dataset.name, label) in refuted and expected is not None:
+    for dataset, at, found in _at_sites(external, results, "oe_ratio", OUTCOMES):
+        expected, is_off = found.details.get("expected"), (dataset.name, *at.values()) in refuted
+        if found.events == 0 and found.high is not None and is_off and expected is not None:
             values = {"patients": _amount(dataset.n, "patient"), "expected": expected, "high": found.high}
-            says = Fact("no_event_recorded", site=dataset.site, **values)
-            if label:
-                says = Fact("no_event_of_class", site=dataset.site, of_class=_of_class(label), **values)
+            says = Fact("no_event_recorded", site=dataset.site, **values, **_by_horizon(at))
+            if "class" in at:
+                says = Fact("no_event_of_class", site=dataset.site, of_class=_of_class(str(at["class"])), **values)
             yield Flag("no_event", dataset.name, says)
 
 
@@ -412,39 +420,41 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
     """Risks whose sum is clearly off at a site that had events."""
     low, high = bands.OE_TOLERATED
     refuted = _refuted(external, results)
-    for dataset, label, found in _estimates(external, results, "oe_ratio"):
-        if found.value > 0 and (dataset.name, label) in refuted and not low <= found.value <= high:
-            values = {**_estimated(dataset, label, found), "least": low, "most": high}
-            yield Flag("risks_off", dataset.name, Fact("risks_of_class_off" if label else "risks_off", **values))
+    for dataset, at, found in _at_sites(external, results, "oe_ratio", OUTCOMES):
+        if found.value > 0 and (dataset.name, *at.values()) in refuted and not low <= found.value <= high:
+            values = {**_estimated(dataset, at, found), "least": low, "most": high}
+            says = Fact("risks_of_class_off" if "class" in at else "risks_off", **values)
+            yield Flag("risks_off", dataset.name, says)
 
 
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """A calibration slope that is clearly off; one wholly below 0 is another matter."""
     low, high = bands.OE_TOLERATED
     refuted = _refuted(external, results)
-    for dataset, label, found in _estimates(external, results, "calibration_slope"):
-        is_off = (dataset.name, label) in refuted and not low <= found.value <= high
+    for dataset, at, found in _at_sites(external, results, "calibration_slope", OUTCOMES):
+        is_off = (dataset.name, *at.values()) in refuted and not low <= found.value <= high
         is_off = is_off and multiplicity.held(found, 1, 1) == "against"
         if is_off and found.high is not None and found.high >= 0:
-            says = Fact("slope_off", **_estimated(dataset, label, found), is_extreme=found.value < 1)
+            says = Fact("slope_off", **_estimated(dataset, at, found), is_extreme=found.value < 1)
             yield Flag("slope_off", dataset.name, says)
 
 
 def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """An AUROC whose interval lies below that of chance, and a calibration slope whose interval lies below 0."""
     for measure, bound in (("auroc", 0.5), ("calibration_slope", 0.0)):
-        for dataset, label, found in _estimates(external, results, measure):
-            is_ranking = measure == "auroc"
+        # Whom the risks rank is asked of by the first horizon.
+        is_ranking = measure == "auroc"
+        for dataset, at, found in _at_sites(external, results, measure, {"class"} if is_ranking else OUTCOMES):
             is_below = multiplicity.is_below(found, bound)
             if is_below and (not is_ranking or multiplicity.discrimination(found) == "against"):
-                values = {**_estimated(dataset, label, found), "bound": bound}
+                values = {**_estimated(dataset, at, found), "bound": bound}
                 says = Fact("ranked_in_wrong_order" if is_ranking else "risks_run_backwards", **values)
                 yield Flag("wrong_order", dataset.name, says)
 
 
-def _estimated(dataset: DatasetSummary, label: str, found: Estimate) -> dict[str, Value]:
-    """Where something was estimated, of which class, and with which interval."""
-    where: dict[str, Value] = {"site": dataset.site, "of_class": _of_class(label)}
+def _estimated(dataset: DatasetSummary, at: At, found: Estimate) -> dict[str, Value]:
+    """Where something was estimated, of which class or by which further horizon, and with which interval."""
+    where: dict[str, Value] = {"site": dataset.site, "of_class": _of_class(str(at.get("class", ""))), **_by_horizon(at)}
     return {**where, "value": found.value, "low": found.low, "high": found.high}
 
 
@@ -499,7 +509,7 @@ def _rival_better(external: Sequence[DatasetSummary], results: Sequence[Result])
         if multiplicity.beside_rival(result.measure, found) == "against":
             by, *ends = (abs(end) for end in (found.value, found.low or 0.0, found.high or 0.0))
             says: dict[str, Value] = {"rival": str(result.at["against"]), "quantity": result.measure}
-            says["of_class"] = _of_class(class_of(result.at))
+            says |= {"of_class": _of_class(class_of(result.at)), **_by_horizon(result.at)}
             says |= {"by": by, "least": min(ends), "most": max(ends)}
             better.setdefault(result.dataset, []).append(Fact("rival_better_in", **says))
     for dataset in external:
@@ -688,7 +698,7 @@ RULES = (
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
     Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
-    Rule(lambda shown: _few_followed(shown.external, (*shown.results, *shown.later)), ("observed_risk",)),
+    Rule(lambda shown: _few_followed(shown.external, shown.results), ("observed_risk",)),
     Rule(
         lambda shown: _leaving(shown.external, shown.results),
         ("observed_risk", "censoring_by_risk", "auroc", "oe_ratio", "brier"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from dossier.core import bands, facts, over_time
+from dossier.core.facts import gathered
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find, find_all
 
 LEVEL = 0.05 / 5
@@ -64,7 +66,7 @@ def with_holm(given: list[Result], name: str, p_values: Mapping[int, float], **m
 
 
 def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result]:
-    """The results, the tests of calibration of all patients of each external dataset and class as one family."""
+    """The results, the tests of calibration of each external dataset, class and horizon as one family."""
     given = list(results)
     looks = {
         index: p_value
@@ -76,6 +78,10 @@ def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result
         and (p_value := _p_value(result.found, "p_value")) is not None
     }
     with_holm(given, "p_holm", looks, looks=float(len(looks)))
+    # Who reads of one hospital alone has as many looks there as horizons.
+    for here in gathered((given[index].dataset, index) for index in looks).values():
+        if any("horizon" in given[index].at for index in here):
+            with_holm(given, "p_at_site", {index: looks[index] for index in here})
     return given
 
 
@@ -128,9 +134,9 @@ def is_below(found: Estimate, bound: float, is_own: bool = False) -> bool:
     return high is not None and high < bound
 
 
-def is_reversed(evidence: Evidence, site: str, label: str = "") -> bool:
+def is_reversed(evidence: Evidence, site: str, **at: float | str) -> bool:
     """Whether at a site those with the outcome are shown to have the lower risks."""
-    found, is_own = find(evidence, "auroc", site, **({"class": label} if label else {})), evidence.local_site == site
+    found, is_own = find(evidence, "auroc", site, **at), evidence.local_site == site
     return (
         discrimination(found, is_own) == "against" and isinstance(found, Estimate) and is_below(found, CHANCE, is_own)
     )
@@ -291,7 +297,10 @@ def calibration(
     if not known:
         return "untested"
     states = [held(found, *bounds) for found, bounds in known]
-    p_value = _p_value(test, "p_value" if is_own else "p_holm")
+    p_value = _p_value(test, "p_holm")
+    if is_own:
+        at_site = _p_value(test, "p_at_site")
+        p_value = _p_value(test, "p_value") if at_site is None else at_site
     is_refuted = "against" in states if p_value is None else p_value <= LEVEL
     if is_refuted and any(_is_outside(found.value, *bounds) for found, bounds in known):
         return "against"
@@ -330,23 +339,22 @@ def better(found: Estimate | Absent, least: float | None, most: float | None) ->
     return "open" if state == "shown" and is_equal else state
 
 
-def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:
-    """Whether the risks of a site, or of one of its classes, are shown to be right in size, or shown not to be."""
-    at = {"class": label} if label else {}
+def size_of_risks(evidence: Evidence, site: str, **at: float | str) -> State:
+    """Whether the risks of a site, of a class or by a further horizon, are shown to be right in size, or not to be."""
     ratio, slope, test = (
         find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope", "calibration_test")
     )
-    if not label and over_time.turn(evidence.by_curve[over_time.OVER_TIME], site):
+    if not at and over_time.turn(evidence.by_curve[over_time.OVER_TIME], site):
         return "against"
-    return calibration(ratio, slope, test, evidence.local_site == site and not label)
+    return calibration(ratio, slope, test, evidence.local_site == site and "class" not in at)
 
 
-def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> State:
+def of_site(evidence: Evidence, found: Estimate, site: str, **at: float | str) -> State:
     """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
     if held(found, *bands.OE_TOLERATED) == "shown":
         return "shown"
     is_off = _is_outside(found.value, *bands.OE_TOLERATED)
-    return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
+    return "against" if is_off and size_of_risks(evidence, site, **at) == "against" else "open"
 
 
 def sites_against(evidence: Evidence, measure: str) -> frozenset[str]:
@@ -357,8 +365,9 @@ def sites_against(evidence: Evidence, measure: str) -> frozenset[str]:
         own = evidence.local_site
         return frozenset(each.dataset for each in gains if gain(each.found, each.dataset == own) == "against")
     if measure in ("oe_ratio", "calibration_slope"):
-        labels = evidence.release.outcome.classes or ("",)
-        return frozenset(site for site in sites if any(size_of_risks(evidence, site, of) == "against" for of in labels))
+        # The numbers of pages are by the first horizon.
+        each = [at for at in evidence.release.each_outcome if "horizon" not in at]
+        return frozenset(site for site in sites if any(size_of_risks(evidence, site, **at) == "against" for at in each))
     return frozenset()
 
 
@@ -377,16 +386,15 @@ class Misfit:
     """When they are shown to be too high, and when too low, where they are both."""
 
 
-def misfit(evidence: Evidence, site: str, label: str = "") -> Misfit:
-    """How the risks of a site, or of one of its classes, are off."""
-    at = {"class": label} if label else {}
+def misfit(evidence: Evidence, site: str, **at: float | str) -> Misfit:
+    """How the risks of a site, of one of its classes or by a further horizon, are off."""
     ratio, slope = (find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope"))
-    turn = None if label else over_time.turn(evidence.by_curve[over_time.OVER_TIME], site)
-    found = Misfit(is_reversed=is_reversed(evidence, site, label), turn=turn)
-    if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, label) == "against":
+    turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], site)
+    found = Misfit(is_reversed=is_reversed(evidence, site, **at), turn=turn)
+    if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, **at) == "against":
         is_far = held(ratio, *bands.OE_TOLERATED) == "against"
         found = replace(found, level="too high" if ratio.value < 1 else "too low", is_far=is_far)
-    is_off = isinstance(slope, Estimate) and of_site(evidence, slope, site, label) == held(slope, 1, 1) == "against"
+    is_off = isinstance(slope, Estimate) and of_site(evidence, slope, site, **at) == held(slope, 1, 1) == "against"
     if isinstance(slope, Estimate) and is_off:
         is_backwards = slope.high is not None and slope.high < 0
         found = replace(found, spread="below 0" if is_backwards else "below 1" if slope.value < 1 else "above 1")
@@ -405,12 +413,12 @@ def at_risk(risk: float, value: float, low: float, high: float) -> tuple[Literal
     return way, bool(way) and not least <= value / risk <= most
 
 
-def separation(evidence: Evidence, site: str, label: str = "") -> Literal["", "reversed", "absent", "hardly"]:
+def separation(evidence: Evidence, site: str, **at: float | str) -> Literal["", "reversed", "absent", "hardly"]:
     """How the risks of a site, or of a class, are shown not to separate patients; empty where they are not."""
-    found = find(evidence, "auroc", site, **({"class": label} if label else {}))
+    found = find(evidence, "auroc", site, **at)
     if isinstance(found, Absent) or discrimination(found, evidence.local_site == site) != "against":
         return ""
-    if is_reversed(evidence, site, label):
+    if is_reversed(evidence, site, **at):
         return "reversed"
     return "hardly" if found.low is not None and found.low > CHANCE else "absent"
 
@@ -441,8 +449,9 @@ def reach_of_chance(evidence: Evidence) -> float:
     """
     p_values = [
         found.details["p_holm"] or 0.0
-        for site in externals(evidence)
-        if isinstance(found := find(evidence, "calibration_test", site.name), Estimate) and "p_holm" in found.details
+        for site, at in itertools.product(externals(evidence), evidence.release.each_outcome)
+        if isinstance(found := find(evidence, "calibration_test", site.name, **at), Estimate)
+        if "p_holm" in found.details
     ]
     left = sum(p_value > LEVEL for p_value in p_values)
     return math.sqrt(-2 * math.log(LEVEL / max(left, 1)))

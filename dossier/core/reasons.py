@@ -18,6 +18,8 @@ class Names:
     measures: Mapping[str, str] = field(default_factory=dict)
     beside: str | None = None
     """The dataset whose name stands beside the words already."""
+    horizons: Mapping[float, str] = field(default_factory=dict)
+    """What is said of a further horizon, which has its number where the release says nothing."""
 
 
 DATASETS = frozenset(("dataset", "judged"))

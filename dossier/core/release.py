@@ -1233,6 +1233,24 @@ class Release(Table):
         return (Rival(name=short.rival_label, column=short.rival, columns=columns), *self.rival)
 
     @property
+    def rivals_by_any_horizon(self) -> tuple[str, ...]:
+        """The names of the other models; one may have risks by a further horizon alone."""
+        later = (self.prediction.rival_label for each in self.horizon[1:] if each.rival is not None)
+        return tuple(dict.fromkeys((*(rival.name for rival in self.rivals), *later)))
+
+    @property
+    def each_outcome(self) -> tuple[Mapping[str, float | str], ...]:
+        """What the risks are of, as settings: each class, or the outcome by each horizon, the first without one."""
+        if self.outcome.classes:
+            return tuple({"class": label} for label in self.outcome.classes)
+        return ({}, *({"horizon": each.at} for each in self.horizon[1:]))
+
+    def primary(self, at: Mapping[str, float | str]) -> tuple[float, ...]:
+        """The primary threshold of the horizon that settings name, or of the first; none where none is declared."""
+        by = (each.thresholds for each in self.horizon if each.at == at.get("horizon"))
+        return next(by, self.thresholds).declared[:1]
+
+    @property
     def beside(self) -> tuple[Rival, ...]:
         """Every model that has risks on the same rows: the others, and last the version of the previous release."""
         own, tables = self.prediction, self.release.previous_tables is not None

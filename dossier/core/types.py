@@ -1118,7 +1118,7 @@ class Evidence(ShownByCounts):
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
     later: tuple[Result, ...] = ()
-    """What was found by each further horizon, which is in `at`; only criteria that name it are judged by it."""
+    """What was found by each further horizon, which is in `at`."""
     seal: Seal | None = None
     """What was sealed before the data were opened, where the release names a seal."""
     disclosure: Disclosure | None = None

@@ -196,7 +196,10 @@ def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | 
     hospitals = {summary.name for summary in summaries if summary.role == "external"}
     turning = {name: turn for name in hospitals if (turn := over_time.turn(curves, name)) is not None}
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole, turning)
-    results = multiplicity.of_calibration(rivals.adjusted(study.release, results, hospitals), hospitals)
+    # Each horizon is a further look: those after the first are judged with it, and stand apart from it.
+    every = [*results, *_by_further_horizons(study, workers, measures)]
+    every = multiplicity.of_calibration(rivals.adjusted(study.release, every, hospitals), hospitals)
+    results = [result for result in every if "horizon" not in result.at]
     results = sites.with_weights(study.release, multiplicity.of_discrimination(results, hospitals), hospitals)
     complete = types.Evidence(
         release=study.release,
@@ -213,25 +216,21 @@ def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | 
         inputs=(),
         versions={},
         subgroups=of_subgroups,
+        later=tuple(result for result in every if "horizon" in result.at),
     )
-    complete = replace(complete, later=tuple(_by_further_horizons(study, workers, measures)))
     return disclosure.audited(disclosure.given(complete, whole), left)
 
 
 def _by_further_horizons(
     study: types.Study, workers: _Workers, measures: frozenset[str] | None
 ) -> Iterator[types.Result]:
-    """What is found of the models by each horizon after the first, at each site and over all of them.
-
-    Of single `measures` only what a criterion asks of them there.
-    """
-    named = {each.measure for each in study.release.criteria if "horizon" in each.at}
+    """What is found of the models by each horizon after the first, at each site and over all of them."""
     for horizon in study.release.horizon[1:]:
         datasets = tuple(dataset.by_horizon(horizon.at) for dataset in study.datasets)
         alone = replace(study, release=study.release.by_horizon(horizon), datasets=datasets)
         known = register.metrics_of(alone.release).values()
         asked = frozenset(metric.term.measure for metric in known if metric.of_rows or metric.followed == "itself")
-        asked &= asked if measures is None else measures & named
+        asked &= asked if measures is None else measures
         for result in _complete(alone, workers, asked).results if asked else ():
             yield replace(result, at={**result.at, "horizon": horizon.at})
 

@@ -92,10 +92,10 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
     """The results, with Holm's p values beside those of differences from other models.
 
     `p_holm` is that of one measure of one dataset at one setting, over several other models; `p_adjusted` that of all
-    that is looked at to say that another model is better, measures (and classes) by models by external hospitals:
-    `looks` of them. It is None of rows that are no independent sample, which have no test.
+    that is looked at to say that another model is better, measures (and classes) by models by external hospitals by
+    horizons: `looks` of them. It is None of rows that are no independent sample, which have no test.
     """
-    given, every = list(results), tuple(rival.name for rival in release.rivals)
+    given, every = list(results), release.rivals_by_any_horizon
     families: dict[object, dict[int, float]] = {}
     looks: dict[int, float] = {}
     for index, result in enumerate(given):
@@ -118,7 +118,7 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
 
 def _is_looked_at(release: Release, result: Result) -> bool:
     """Whether a difference may say that the other model is better: for patients, in ranking or by its risks."""
-    of_classes, primary = bool(release.outcome.classes), release.thresholds.declared[:1]
+    of_classes, primary = bool(release.outcome.classes), release.primary(result.at)
     at = result.at.get("threshold")
     if result.subset is not None or (at is not None and at not in primary) or not isinstance(result.found, Estimate):
         return False

@@ -252,7 +252,7 @@ def _named(subset: Subset | None, where: Key, release: Release, subsets: Sequenc
 
 def _of_rival(criterion: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
     """A difference from a rival names one, and a rival's name stands with nothing but differences."""
-    labels, against = tuple(rival.name for rival in release.rivals), criterion.at.get("against")
+    labels, against = release.rivals_by_any_horizon, criterion.at.get("against")
     if criterion.measure in compared and "against" in compared[criterion.measure].fixed:
         if not labels:
             yield Fault("criterion_without_rival", where.of("measure"), measure=criterion.measure)

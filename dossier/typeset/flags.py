@@ -81,6 +81,12 @@ class _Flag(reasons.Reason):
         "sealed": lambda tables, _: listing([sealed(table) for table in entries("terms")["sealed"] if table in tables]),
     }
 
+    def named(self, name: str, value: Any) -> Any:
+        """A horizon too as it is called where the flag is read."""
+        if name == "horizon":
+            return self.names.horizons.get(value, f"by {value:.6g}")
+        return super().named(name, value)
+
     def plain(self, value: Any) -> Any:
         """A value as Python's own, a range of counts as a range."""
         if isinstance(value, facts.Fact) and value.code == "from_to":

@@ -59,10 +59,10 @@ def foretold(evidence: types.Evidence) -> str:
     return f"{each}{types.Predicted.by(evidence.release).words}"
 
 
-def by_when(evidence: types.Evidence, at: types.At) -> str:
-    """By when the outcome counts, after a comma, where the settings name a further horizon; else nothing."""
+def by_when(evidence: types.Evidence, at: types.At, before: str = " ") -> str:
+    """By when the outcome counts, with what stands `before` it, where settings name a further horizon; else nothing."""
     named = (each for each in evidence.release.horizon if each.at == at.get("horizon"))
-    return "".join(f", {each.says or f'by {each.at:g}'}" for each in named)
+    return "".join(f"{before}{each.says or f'by {each.at:g}'}" for each in named)
 
 
 def development(evidence: types.Evidence) -> str | None:

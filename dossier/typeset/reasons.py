@@ -20,4 +20,5 @@ def why(evidence: Evidence, fact: Fact, beside: str | None = None) -> str:
 def known_names(evidence: Evidence) -> Names:
     """The sites of the datasets, and the labels of the measures whose names are no words."""
     labels = {term.measure: within_sentence(term.label) for term in evidence.terms.values() if "_" in term.measure}
-    return Names({dataset.name: dataset.site for dataset in evidence.datasets}, labels)
+    horizons = {each.at: each.says for each in evidence.release.horizon if each.says}
+    return Names({dataset.name: dataset.site for dataset in evidence.datasets}, labels, horizons=horizons)

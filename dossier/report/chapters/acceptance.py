@@ -191,7 +191,7 @@ def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
         for name, value in criterion.at.items()
         if name != "horizon" and value != "previous"
     ]
-    at = (f" at {words.listing(places)}" if places else "") + names.by_when(evidence, criterion.at)
+    at = (f" at {words.listing(places)}" if places else "") + names.by_when(evidence, criterion.at, ", ")
     subset = f", {criterion.subset}" if criterion.subset else ""
     named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
     moved = "farther from 1 than" if evidence.terms[criterion.measure].worse == "one" else "change since"

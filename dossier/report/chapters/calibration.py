@@ -16,9 +16,9 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
     lead = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
-    parts = [
-        sentence.calibration_by_state(evidence, lambda sites: named_or_counted(sites, 4, len(externals(evidence))))
-    ]
+    horizons = len(evidence.release.each_outcome)
+    among, what = len(externals(evidence)) * horizons, "sites" if horizons == 1 else "sites and horizons"
+    parts = [sentence.calibration_by_state(evidence, lambda places: named_or_counted(places, 4, among, what))]
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core import claims, facts, multiplicity, types
+from dossier.core import claims, facts, types
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, words
@@ -18,7 +18,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     every = claims.counted(evidence, "comparators")
     if not every:
         return sentence.Sentence("At no external site can the models be compared.")
-    names = [rival.name for rival in evidence.release.rivals]
+    names = evidence.release.rivals_by_any_horizon
     stands = ["same" if claims.is_same(claim) else claim.state for claim in every]
     counts = {state: stands.count(state) for state in COUNTED}
     states = [state for state in COUNTED if counts[state] or state == "against"]
@@ -45,15 +45,20 @@ def better_rivals(evidence: types.Evidence) -> list[claims.Claim]:
 
 def is_like(claim: claims.Claim, other: claims.Claim) -> bool:
     """Whether it is the same difference, from the same or another model."""
-    one, two = ((of.measure, of.dataset, types.class_of(of.at), of.value) for of in (claim, other))
+    one, two = ((of.measure, claims.place(of), of.value) for of in (claim, other))
     return one == two
+
+
+def where(evidence: types.Evidence, claim: claims.Claim) -> str:
+    """The hospital of a claim, with the further horizon."""
+    return f"{types.summary_of(evidence, claim.dataset).site}{names.by_when(evidence, claim.at)}"
 
 
 def where_better(evidence: types.Evidence) -> str:
     """That another model is better, by which measures, where and by how much; empty where none is."""
-    found, later = better_rivals(evidence), _by_further_horizons(evidence)
+    found = better_rivals(evidence)
     if not found:
-        return later
+        return ""
     looks = found[0].looks
     sure, others = ([each for each in found if (each.state == "against") is wanted] for wanted in (True, False))
     chance = numbers.number(looks * (1 - evidence.release.release.level) / 2, 1)
@@ -61,28 +66,11 @@ def where_better(evidence: types.Evidence) -> str:
     said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
     if others:
         kind, after = ("Not after it, but", "") if sure else ("Looks better", f", not after {corrected}")
-        said.append(f"{kind} by the CI ({chance} expected by chance){after}: {_by_how_much(evidence, others)}.")
-    return " ".join([*said, later]).strip()
-
-
-def _by_further_horizons(evidence: types.Evidence) -> str:
-    """How often another model is better by its interval at a further horizon, by which no claim is made."""
-    sites = {site.name for site in types.externals(evidence)}
-    asked = {claim.measure for claim in claims.about(evidence, "comparators", "hospital")}
-    stands: dict[str, list[types.State]] = {}
-    for result in evidence.later:
-        if result.dataset in sites and result.measure in asked and isinstance(result.found, types.Estimate):
-            which = f"{result.at['against']}{names.by_when(evidence, result.at)}".replace(",", "")
-            state = multiplicity.better(result.found, *multiplicity.BESIDE_RIVALS[result.measure])
-            stands.setdefault(which, []).append(state)
-    worse = [
-        f"{which} in {words.part_of(states.count('against'), len(states))} comparisons"
-        for which, states in stands.items()
-        if "against" in states
-    ]
-    by_chance = sum(map(len, stands.values())) * (1 - evidence.release.release.level) / 2
-    start = f"Better by the CI alone at a further horizon ({numbers.number(by_chance, 1)} expected by chance)"
-    return f"{start}: {words.listing(worse)}." if worse else ""
+        # Of several horizons those that may be chance are counted: page 1 has no room for each.
+        is_counted = sure and any("horizon" in each.at for each in others)
+        by = words.counted(len(others), "comparison") if is_counted else _by_how_much(evidence, others)
+        said.append(f"{kind} by the CI ({chance} expected by chance){after}: {by}.")
+    return " ".join(said)
 
 
 IN_WORDS: Mapping[str, str] = entries("pages")["better_in"]
@@ -103,8 +91,7 @@ def _by_how_much(evidence: types.Evidence, found: Sequence[claims.Claim]) -> str
             more = len(here) - len(alike)
             left = f", and in {words.in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
             what = " of ".join(filter(None, (label, types.class_of(first.at))))
-            site = types.summary_of(evidence, first.dataset).site
-            how = f"{what} at {site} by {numbers.in_text(evidence, measure, by)}{left}"
+            how = f"{what} at {where(evidence, first)} by {numbers.in_text(evidence, measure, by)}{left}"
             said.append(f"{sentence.named_with_the_rest(alike, 3)} in {how}")
     return "; ".join(said)
 
@@ -113,7 +100,7 @@ def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """The other models' own numbers, and the differences from them at the primary threshold, horizon by horizon."""
     made = list(_tables(evidence))
     for horizon in evidence.release.horizon[1:]:
-        when = words.sentence_case(names.by_when(evidence, {"horizon": horizon.at}).removeprefix(", "))
+        when = words.sentence_case(names.by_when(evidence, {"horizon": horizon.at}, ""))
         # The evidence by a further horizon.
         found = (
             replace(result, at={name: value for name, value in result.at.items() if name != "horizon"})
@@ -154,7 +141,7 @@ def _without_threshold(evidence: types.Evidence) -> types.Evidence:
 
 def _has_rival(evidence: types.Evidence) -> bool:
     """Whether the release names another model."""
-    return bool(evidence.release.rivals)
+    return bool(evidence.release.rivals_by_any_horizon)
 
 
 CHAPTER = chapter(

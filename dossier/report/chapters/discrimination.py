@@ -72,19 +72,17 @@ def by_horizon(evidence: Evidence) -> Table | None:
         return None
     rows: list[Row] = []
     asked, pooled = ("observed_risk", *WHATEVER), (POOLED, "All, pooled")
-    # A further horizon may have a rival where the first has none.
-    rivals = (*(each.name for each in evidence.release.rivals), evidence.release.prediction.rival_label)
+    rivals = evidence.release.rivals_by_any_horizon
     models: dict[str, At] = {"": {}, **{name: {"model": name} for name in rivals}}
     for index, horizon in enumerate(horizons):
-        rows.append(Row(sentence_case(by_when(evidence, {"horizon": horizon.at}).removeprefix(", ")), kind="group"))
+        rows.append(Row(sentence_case(by_when(evidence, {"horizon": horizon.at}, "")), kind="group"))
         at: At = {"horizon": horizon.at} if index else {}
         for name, label in (*((dataset.name, measured_label(dataset)) for dataset in shown(evidence)), pooled):
             for model, whose in models.items():
                 found = [find(evidence, measure, name, **at, **whose) for measure in asked]
                 if (name != POOLED and not model) or any(isinstance(estimate, Estimate) for estimate in found):
                     rows.append(Row(model or label, tuple(_cells(evidence, asked, found, reasons, "not_computed"))))
-    named = any(horizon.rival for horizon in horizons)
-    return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence), rivals=named)
+    return worded("by_horizon", rows, (), reasons.footnotes(), level=level_of(evidence), rivals=bool(rivals))
 
 
 def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[Row]:
@@ -124,7 +122,9 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     declared, reasons = [at for at, _ in every], Reasons(evidence)
     rows: list[Row] = []
     for index, (at, by) in enumerate(every):
-        name = f"threshold{TIED}{threshold(at)}{by_when(evidence, by)}{', primary' if not index and not by else ''}"
+        name = (
+            f"threshold{TIED}{threshold(at)}{by_when(evidence, by, ', ')}{', primary' if not index and not by else ''}"
+        )
         for label in classes.labels(evidence) or ("",):
             settings: At = {"threshold": at, **by, **classes.at(label)}
             here = [(dataset, _at(evidence, dataset.name, settings, reasons)) for dataset in shown(evidence, TESTED)]

@@ -64,7 +64,8 @@ def behind(evidence: types.Evidence) -> Iterator[tuple[str, str, Sequence[tuple[
 def _said(evidence: types.Evidence, claim: claims.Claim) -> str:
     """The number of a claim, which says of whom it is also where that is all of them."""
     said = _number(evidence, claim)
-    return f"Over all: {said}".rstrip(": ") if claim.scope == "overall" and claim.measure else sentence_case(said)
+    over_all = f"Over all{names.by_when(evidence, claim.at)}"
+    return f"{over_all}: {said}".rstrip(": ") if claim.scope == "overall" and claim.measure else sentence_case(said)
 
 
 def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims.Claim]]:
@@ -106,7 +107,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
 def _found(evidence: types.Evidence, claim: claims.Claim) -> types.Estimate | None:
     """The number of a claim, as results.json has it."""
     since = () if evidence.changes is None else evidence.changes.results
-    every = (*evidence.results, *evidence.subgroups.results, *since)
+    every = (*evidence.by_every_horizon, *evidence.subgroups.results, *since)
     subject = claim.measure, claim.dataset, claim.subset, claim.at
     found = next((each.found for each in every if (each.measure, each.dataset, each.subset, each.at) == subject), None)
     return found if isinstance(found, types.Estimate) else None
@@ -203,6 +204,7 @@ def _limit(evidence: types.Evidence, claim: claims.Claim) -> str:
     term = evidence.terms[claim.measure]
     what = acceptance.SHORTER.get(claim.measure, within_sentence(term.label))
     at = f" at{TIED}{setting(claim.at['threshold'])}" if "threshold" in claim.at else ""
+    at += names.by_when(evidence, claim.at)
     low, high = (bound if bound is None else numbers.wished(bound, term) for bound in claim.limit)
     asked = f"{low} to {high}" if low and high else f"≥{TIED}{low}" if low else f"≤{TIED}{high}"
     return f" ({what}{at} {asked}{numbers.unit(term)})"
@@ -213,6 +215,7 @@ def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     if claim.value is None or claim.measure is None:
         return "" if claim.reason is None else reasons.why(evidence, claim.reason, claim.dataset)
     site = next((names.label_of(site) for site in evidence.datasets if site.name == claim.dataset), "")
+    site += names.by_when(evidence, claim.at) if site else ""
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
     at, primary = claim.at.get("threshold"), evidence.release.thresholds.declared[:1]

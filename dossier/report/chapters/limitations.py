@@ -89,10 +89,11 @@ def _worst_first(evidence: types.Evidence, flags: Sequence[types.Flag]) -> list[
     return sorted(flags, key=rank)
 
 
-def _place(flag: types.Flag) -> tuple[str, str]:
-    """The hospital of a flag, and the class that it is of, if any."""
-    of_class = flag.fact.get("of_class")
-    return flag.dataset, str(of_class["label"]) if isinstance(of_class, facts.Fact) else ""
+def _place(flag: types.Flag) -> claims.Place:
+    """The hospital of a flag, and the class or the further horizon that it is of, if any."""
+    of_class, by = flag.fact.get("of_class"), flag.fact.get("horizon")
+    at = (("class", str(of_class["label"])),) if isinstance(of_class, facts.Fact) else ()
+    return flag.dataset, (("horizon", by),) if isinstance(by, float) else at
 
 
 def _by_cause(flags: Sequence[types.Flag]) -> list[list[types.Flag]]:

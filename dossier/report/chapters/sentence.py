@@ -11,17 +11,17 @@ from dossier.core.facts import gathered
 from dossier.core.types import (
     POOLED,
     Absent,
+    At,
     DatasetSummary,
     Estimate,
     Evidence,
-    class_of,
     expected_range,
     externals,
     find,
     is_telling,
 )
 from dossier.typeset import reasons
-from dossier.typeset.names import RESTS_ON, ends_of_range
+from dossier.typeset.names import RESTS_ON, by_when, ends_of_range
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
@@ -88,11 +88,10 @@ def at_the_primary_threshold(evidence: Evidence) -> Evidence:
 def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, list[tuple[str, Estimate]]]:
     """Where, of classes also for which, risks are shown not to separate patients: reversed, not at all, or hardly."""
     places: dict[str, list[tuple[str, Estimate]]] = {"reversed": [], "absent": [], "hardly": []}
-    for site, label in ((site, label) for site in sites for label in evidence.release.outcome.classes or ("",)):
-        found = find(evidence, "auroc", site.name, **({"class": label} if label else {}))
-        kind = multiplicity.separation(evidence, site.name, label)
+    for site, at in ((site, at) for site in sites for at in evidence.release.each_outcome if "horizon" not in at):
+        found, kind = find(evidence, "auroc", site.name, **at), multiplicity.separation(evidence, site.name, **at)
         if kind and isinstance(found, Estimate):
-            places[kind].append((f"{site.site} for {label}" if label else site.site, found))
+            places[kind].append((f"{site.site} for {at['class']}" if at else site.site, found))
     return {kind: where for kind, where in places.items() if where}
 
 
@@ -177,8 +176,8 @@ def not_among_pooled(evidence: Evidence) -> str:
     left = [site for site in externals(evidence) if scarce(site, bands.FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
-    far = claims.how_far_off(evidence, {(site.name, ""): values.get(site.name, 1.0) for site in left})
-    farthest = sorted(left, key=lambda site: -far[site.name, ""])
+    far = claims.how_far_off(evidence, {(site.name, ()): values.get(site.name, 1.0) for site in left})
+    farthest = sorted(left, key=lambda site: -far[site.name, ()])
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
@@ -197,9 +196,9 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary], els
     """
     needed: dict[str, float] = {}
     off = {each.dataset for each in claims.about(evidence, "calibration") if claims.is_off_by_an_open_amount(each)}
-    for site, label, _ in _places(evidence):
-        test = find(evidence, "calibration_test", site, **({"class": label} if label else {}))
-        is_open = multiplicity.size_of_risks(evidence, site, label) == "open" and site not in off
+    for site, at, _ in _places(evidence):
+        test = find(evidence, "calibration_test", site, **at)
+        is_open = multiplicity.size_of_risks(evidence, site, **at) == "open" and site not in off
         if isinstance(test, Estimate) and (is_open or elsewhere):
             needed[site] = max(needed.get(site, 0.0), test.details.get("needed") or 0.0)
     more = [needed[each.name] for each in sites if needed.get(each.name, 0.0) > (0 if elsewhere else each.n)]
@@ -212,11 +211,15 @@ def rounded_up(patients: float) -> str:
     return f"{math.ceil(patients / step) * step:,}"
 
 
-def _places(evidence: Evidence) -> list[tuple[str, str, str]]:
-    """Each external site with its class, if any, and what a sentence calls the two."""
-    labels = evidence.release.outcome.classes or ("",)
-    sites = externals(evidence)
-    return [(site.name, label, f"{label} at {site.site}" if label else site.site) for site in sites for label in labels]
+def _places(evidence: Evidence) -> list[tuple[str, At, str]]:
+    """Each external site with its class or horizon, if any, as a setting, and what a sentence calls the two."""
+    every = [(site, at) for site in externals(evidence) for at in evidence.release.each_outcome]
+    return [(site.name, at, place(evidence, site.site, at)) for site, at in every]
+
+
+def place(evidence: Evidence, site: str, at: At, joint: str = " at ") -> str:
+    """What a sentence calls a class of a site, or a site by a further horizon."""
+    return joint.join([str(at["class"]), site] if "class" in at else [f"{site}{by_when(evidence, at)}"])
 
 
 def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], preposition: str = "in") -> str:
@@ -224,14 +227,13 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
 
     How many patients would show right risks to be right is that of the register.
     """
-    called = {(site, label): name for site, label, name in _places(evidence)}
+    called: dict[object, tuple[str, At]] = {(site, *at.values()): (name, at) for site, at, name in _places(evidence)}
     stands: dict[str, list[str]] = {state: [] for state in CALIBRATION_IS}
     for claim in claims.worst_first(claims.counted(evidence, "calibration")):
         # The gravest claim of a place is how it stands, as in the table of page 1.
-        place, state = (claim.dataset, class_of(claim.at)), claims.standing(evidence, claim)
-        name = called.pop(place, None)
-        if name is not None and state in stands:
-            stands[state].append(f"{name}{_how_off(evidence, *place) if state == 'against' else ''}")
+        state, (name, at) = claims.standing(evidence, claim), called.pop(claims.place(claim), ("", {}))
+        if name and state in stands:
+            stands[state].append(f"{name}{_how_off(evidence, claim.dataset, at) if state == 'against' else ''}")
     where = {state: who(names) for state, names in stands.items() if names}
     if stands["against"]:
         where["against"] = named_with_the_rest(stands["against"], MOST_WITHOUT_VALUE)
@@ -241,9 +243,9 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
     return f"Calibration is {'; '.join(said)}{more}." if said else ""
 
 
-def _how_off(evidence: Evidence, site: str, label: str) -> str:
+def _how_off(evidence: Evidence, site: str, at: At) -> str:
     """In brackets the O/E and the slope of a place that are shown to be off, and which way."""
-    wrong, at = multiplicity.misfit(evidence, site, label), {"class": label} if label else {}
+    wrong = multiplicity.misfit(evidence, site, **at)
     if wrong.turn is not None:
         return f" (risks {wrong.turn.how})"
     ways = {"oe_ratio": ("O/E", wrong.level), "calibration_slope": ("slope", SPREAD.get(wrong.spread, ""))}
@@ -290,21 +292,21 @@ def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
     """Where the risks are shown to be wrong in size, too low or too high, in words, else how they are spread; the
     farthest off first.
     """
-    found: list[tuple[str, tuple[str, str], str, str]] = []
-    ratios: dict[tuple[str, str], float] = {}
-    for site, label, name in _places(evidence):
-        wrong, at = multiplicity.misfit(evidence, site, label), {"class": label} if label else {}
+    found: list[tuple[str, claims.Place, str, str]] = []
+    ratios: dict[claims.Place, float] = {}
+    for site, at, name in _places(evidence):
+        wrong, where = multiplicity.misfit(evidence, site, **at), (site, tuple(at.items()))
         measure, named = ("oe_ratio", "O/E") if wrong.level else ("calibration_slope", "slope")
         each = find(evidence, measure, site, **at)
         words = (f"far {wrong.level}" if wrong.is_far else wrong.level) or SPREAD.get(wrong.spread, "")
         if wrong.turn is not None:
             values = [period.value for period in wrong.turn.every]
             said = f"O/E{TIED}{number(min(values))} to {number(max(values))} over time"
-            found.append((wrong.turn.how, (site, label), name, said))
-            ratios[site, label] = max(values, key=claims.times_off)
+            found.append((wrong.turn.how, where, name, said))
+            ratios[where] = max(values, key=claims.times_off)
         elif words and not wrong.is_reversed and isinstance(each, Estimate):
-            found.append((words, (site, label), name, f"{named}{TIED}{number(each.value)}"))
-            ratios[site, label] = each.value
+            found.append((words, where, name, f"{named}{TIED}{number(each.value)}"))
+            ratios[where] = each.value
     far = claims.how_far_off(evidence, ratios)
     found.sort(key=lambda place: -far[place[1]])
     has_room = len(found) <= MOST_OFF

@@ -140,8 +140,8 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
 
 def _beaten(evidence: types.Evidence) -> str:
     """Where another model is shown to be better."""
-    sure = (each.dataset for each in comparison.better_rivals(evidence) if each.state == "against")
-    where = dict.fromkeys(types.summary_of(evidence, name).site for name in sure)
+    sure = (each for each in comparison.better_rivals(evidence) if each.state == "against")
+    where = dict.fromkeys(comparison.where(evidence, each) for each in sure)
     return f"Another model is better at {sentence.named_with_the_rest(list(where), MOST_NAMED)}." if where else ""
 
 
@@ -205,18 +205,19 @@ def _missed(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -
 
 def standing_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where something is shown not to hold, or whose maker rules the model out; the worst first."""
-    primary = evidence.release.thresholds.declared[:1]
     counts = Counter(
         claim.dataset
         for claim in claims.of(evidence)
-        if claim.state == "against" and claim.scope != "overall" and claim.at.get("threshold") in (None, *primary)
+        if claim.state == "against" and claim.scope != "overall" and claims.is_primary(evidence, claim)
     )
 
     every = [site for site in types.externals(evidence) if counts[site.name]]
     ratios = {site.name: types.find(evidence, "oe_ratio", site.name) for site in every}
-    known = {(name, ""): each.value if isinstance(each, types.Estimate) else 1.0 for name, each in ratios.items()}
+    known: dict[claims.Place, float] = {
+        (name, ()): each.value if isinstance(each, types.Estimate) else 1.0 for name, each in ratios.items()
+    }
     far = claims.how_far_off(evidence, known)
-    return tuple(sorted(every, key=lambda site: (-counts[site.name], -far[site.name, ""])))
+    return tuple(sorted(every, key=lambda site: (-counts[site.name], -far[site.name, ()])))
 
 
 def named_ones(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:

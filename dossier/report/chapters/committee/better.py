@@ -9,10 +9,11 @@ from dossier.core import binding, claims, over_time
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import is_below_everyone, is_worse, looks_worse
 from dossier.core.over_time import EVERYONE, NO_ONE
-from dossier.core.types import Estimate, Evidence, class_of, find, summary_of
+from dossier.core.types import At, Estimate, Evidence, class_of, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
+from dossier.typeset.names import by_when
 from dossier.typeset.numbers import number
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -149,7 +150,7 @@ def than_the_other_model(evidence: Evidence) -> str:
     Those that are better somewhere come first, the one that the first page names before all.
     """
     ahead = [str(each.at["against"]) for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
-    names = list(dict.fromkeys([*ahead, *(rival.name for rival in evidence.release.rivals)]))
+    names = list(dict.fromkeys([*ahead, *evidence.release.rivals_by_any_horizon]))
     more = len(names) - MOST_MODELS
     left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
     rest = [left] if more > 0 else []
@@ -162,21 +163,22 @@ def another_is_better(evidence: Evidence) -> str:
     sure = [each for each in found if each.state == "against"]
     if not sure:
         return ""
-    first, site = sure[0], {each.dataset: summary_of(evidence, each.dataset).site for each in found}
+    first, site = sure[0], {claims.place(each): comparison.where(evidence, each) for each in found}
     alike = [str(each.at["against"]) for each in sure if comparison.is_like(each, first)]
-    where = "" if alone(evidence) else f" in {site[first.dataset]}"
+    where = by_when(evidence, first.at) if alone(evidence) else f" in {site[claims.place(first)]}"
     same = (each for each in found if (each.at["against"], each.measure) == (first.at["against"], first.measure))
     others = [each for each in same if each != first]
     # Where another difference is sure, that one is said, and not that this one may be so there.
-    known = {each.dataset for each in others if each in sure} | {first.dataset}
-    surest = {each.dataset: each for each in reversed(sure) if each.dataset not in known}
+    known = {site[claims.place(each)] for each in others if each in sure} | {site[claims.place(first)]}
+    every = {site[claims.place(each)]: each for each in reversed(sure)}
+    surest = {where: each for where, each in every.items() if where not in known}
     stands: dict[bool, list[str]] = {True: [], False: []}
-    for each in (each for each in others if each.dataset not in surest):
-        stands[each in sure].append(f"{site[each.dataset]}{_for_class(each)} (by {_by(evidence, each)})")
+    for each in (each for each in others if site[claims.place(each)] not in surest):
+        stands[each in sure].append(f"{site[claims.place(each)]}{_for_class(each)} (by {_by(evidence, each)})")
     shown, maybe = map(plain.first_named, stands.values())
     so = "".join(
-        f" In {site[each.dataset]}: {each.at['against']} {_how(evidence, each)}."
-        for each in list(surest.values())[:MOST_MODELS]
+        f" In {where}: {each.at['against']} {_how(evidence, each)}."
+        for where, each in list(surest.items())[:MOST_MODELS]
     )
     so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
@@ -185,7 +187,7 @@ def another_is_better(evidence: Evidence) -> str:
 
 def _how(evidence: Evidence, claim: claims.Claim) -> str:
     """What another model does that is better, for which class, and by how much."""
-    return f"{_does(evidence)[str(claim.measure)][0]}{_for_class(claim)}, by {_by(evidence, claim)}"
+    return f"{_does(evidence, claim.at)[str(claim.measure)][0]}{_for_class(claim)}, by {_by(evidence, claim)}"
 
 
 def _for_class(claim: claims.Claim) -> str:
@@ -196,9 +198,9 @@ def _for_class(claim: claims.Claim) -> str:
 OF_PEOPLE, OF_ONE = "of 1,000", "of 1 (0: never wrong)"
 
 
-def _does(evidence: Evidence) -> Mapping[str, tuple[str, str, str]]:
+def _does(evidence: Evidence, by: At) -> Mapping[str, tuple[str, str, str]]:
     """What a model does that is better by each measure, what one that is worse, and of what a difference is a part."""
-    at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
+    at, what = evidence.release.primary(by), tells_apart(evidence)
     at_line = f" at the {plain.line(at[0])}" if at else ""
     gives, happened = "gives percentages", "what happened"
     return {
@@ -211,21 +213,39 @@ def _does(evidence: Evidence) -> Mapping[str, tuple[str, str, str]]:
 
 
 def _than(evidence: Evidence, rival: str) -> str:
-    known = [*dict.fromkeys(filter(None, (_against(evidence, rival, measure) for measure in _does(evidence))))]
-    first, *rest = known or [f"it could not be compared with {rival}."]
-    of_rival = (claim for claim in claims.counted(evidence, "comparators") if claim.at["against"] == rival)
-    by = ", by hospital" if len({claim.dataset for claim in of_rival if is_here(claim.dataset, evidence)}) > 1 else ""
-    start = f"Beside {rival}{by}: {first}" if known else sentence_case(first)
-    return " ".join([start, *map(sentence_case, rest)])
+    known = [claim for claim in claims.counted(evidence, "comparators") if claim.at["against"] == rival]
+    here = [claim for claim in known if is_here(claim.dataset, evidence)]
+    of_each = gathered((claim.at.get("horizon"), claim) for claim in here)
+    declared = [at for at in (None, *(each.at for each in evidence.release.horizon[1:])) if at in of_each]
+    if not declared:
+        return f"It could not be compared with {rival}."
+    # In full of one horizon: the first, but where the other has no risks by it.
+    every = of_each[declared[0]]
+    found = filter(None, (_against(evidence, measure, every) for measure in _does(evidence, every[0].at)))
+    first, *rest = dict.fromkeys(found)
+    by = ", by hospital" if len({claim.dataset for claim in every}) > 1 else ""
+    start = f"Beside {rival}{by_when(evidence, every[0].at)}{by}: {first}"
+    later = filter(None, (_in_brief(evidence, of_each[at]) for at in declared[1:]))
+    return " ".join([start, *map(sentence_case, rest), *later])
 
 
-def _against(evidence: Evidence, rival: str, measure: str) -> str:
+def _in_brief(evidence: Evidence, by_then: Sequence[claims.Claim]) -> str:
+    """At how many hospitals the model is worse by a further horizon, by whatever measure; empty where at none."""
+    worse = {claim.dataset for claim in by_then if claims.standing(evidence, claim) == "against"}
+    perhaps = {claim.dataset for claim in by_then if claims.looks_worse(claim)} - worse
+    among, is_one = len({claim.dataset for claim in by_then}), alone(evidence) is not None
+    where = ["" if is_one else f" in {_part(len(some), among)}" for some in (worse, perhaps)]
+    more = f", and may be in {in_words(len(perhaps))} more" if perhaps else ""
+    said = f"is worse{where[0]}{more}" if worse else f"may be worse{where[1]}" if perhaps else ""
+    return f"{sentence_case(by_when(evidence, by_then[0].at, ''))} it {said}." if said else ""
+
+
+def _against(evidence: Evidence, measure: str, every: Sequence[claims.Claim]) -> str:
     """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
-    of_it = [claim for claim in claims.counted(evidence, "comparators") if claim.measure == measure]
-    here = [claim for claim in of_it if claim.at["against"] == rival and is_here(claim.dataset, evidence)]
+    here = [claim for claim in every if claim.measure == measure]
     if not here:
         return ""
-    words, same = _does(evidence)[measure], [claim for claim in here if claims.is_same(claim)]
+    words, same = _does(evidence, here[0].at)[measure], [claim for claim in here if claims.is_same(claim)]
     if len(same) == len(here):
         return f"it gives the same percentages in {plain.all_hospitals(len({claim.dataset for claim in here}))}."
     stands = ["same" if claim in same else claims.standing(evidence, claim) for claim in here]
@@ -234,9 +254,9 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
         return f"{how}{_for_class(here[0])} (by {_by(evidence, here[0], of_rival=stands[0] == 'against')})."
     by_class, among = "class by class, " if class_of(here[0].at) else "", in_words(len(here))
-    every, of = (f"all {among} checks", f"{among} checks") if by_class else (plain.all_hospitals(len(here)), among)
+    all_of, of = (f"all {among} checks", f"{among} checks") if by_class else (plain.all_hospitals(len(here)), among)
     parts = [
-        f"it {how} in {every if count == len(here) else f'{in_words(count)} of {of}'}"
+        f"it {how} in {all_of if count == len(here) else f'{in_words(count)} of {of}'}"
         for how, count in zip(words[:2], counts, strict=True)
         if count
     ]
@@ -250,9 +270,13 @@ def _against(evidence: Evidence, rival: str, measure: str) -> str:
     return f"{by_class}{listing(parts)}{f'; cannot tell in {in_words(left)}' if left else ''}."
 
 
+def _part(count: int, among: int) -> str:
+    return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {in_words(among)}"
+
+
 def _by(evidence: Evidence, found: claims.Claim, *, of_rival: bool = True) -> str:
     """By how much the other model does better, or else the model: of 1,000 people or as a score, with the range."""
-    of = _does(evidence)[str(found.measure)][2]
+    of = _does(evidence, {})[str(found.measure)][2]
     scale, digits = (1000, 0) if of == OF_PEOPLE else (1, 3)
     # What is better when higher is on the model's side above 0.
     sign = -1 if of_rival is (found.limit[1] is None) else 1

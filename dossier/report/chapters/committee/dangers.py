@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dossier.core import binding, multiplicity, over_time, types
+from dossier.core.facts import gathered
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
@@ -19,6 +20,7 @@ from dossier.report.chapters.committee.plain import (
     risk_of,
     then_the_same,
 )
+from dossier.typeset.names import by_when
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import in_words, listing, sentence_case
 from dossier.words import entries
@@ -123,16 +125,27 @@ def _at(where: Sequence[str], plain: str, among: int) -> str:
 
 
 def _of_slope(evidence: types.Evidence, name: str) -> str:
-    labels, site = classes.labels(evidence) or ("",), types.summary_of(evidence, name)
-    ways = {multiplicity.misfit(evidence, name, label).spread for label in labels} & set(SLOPES)
-    turn = crossing(evidence, site) if evidence.local_site == name and labels == ("",) else None
+    site, off = types.summary_of(evidence, name), _misfits(evidence, name)
+    ways = gathered((each.spread, at) for at, each in off if each.spread in SLOPES)
+    turn = crossing(evidence, site) if evidence.local_site == name and len(off) == 1 else None
     if turn is not None and len(ways) == 1:
         first, then = ("low", "high") if "below 1" in ways else ("high", "low")
         return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
     whole = as_a_whole(evidence, site)
-    if whole.way and labels == ("",) and ways:
+    if whole.way and len(off) == 1 and ways:
         return f"on the whole its percentages are {whole.way}, {whole.farthest}."
-    return f"{SLOPES[ways.pop()]}." if len(ways) == 1 else ""
+    return "".join(f"{SLOPES[way]}{_when(evidence, each)}." for way, each in ways.items()) if len(ways) == 1 else ""
+
+
+def _misfits(evidence: types.Evidence, name: str) -> list[tuple[types.At, multiplicity.Misfit]]:
+    """How the percentages of a hospital are off, for each class or by each horizon."""
+    return [(at, multiplicity.misfit(evidence, name, **at)) for at in evidence.release.each_outcome]
+
+
+def _when(evidence: types.Evidence, places: Sequence[types.At]) -> str:
+    """By which further horizons something is so, and whether by the first too."""
+    when = [by_when(evidence, at, "") for at in places if "horizon" in at]
+    return f"{', also' if len(when) < len(places) else ''} {listing(when)}" if when else ""
 
 
 def _of_turn(evidence: types.Evidence, name: str) -> str:
@@ -141,12 +154,13 @@ def _of_turn(evidence: types.Evidence, name: str) -> str:
 
 
 def _of_risks(evidence: types.Evidence, name: str) -> str:
-    labels = classes.labels(evidence)
-    if labels:
-        wrong = [label for label in labels if multiplicity.misfit(evidence, name, label).level]
+    off = _misfits(evidence, name)
+    if classes.labels(evidence):
+        wrong = [str(at["class"]) for at, each in off if each.level]
         return f"its percentages are wrong for {listing(wrong)}." if wrong else ""
-    off = multiplicity.misfit(evidence, name)
-    return f"its percentages are {off.level} for the patients as a whole." if off.level and not off.is_reversed else ""
+    ways = gathered((each.level, at) for at, each in off if each.level and not each.is_reversed)
+    said = [f"{level} for the patients as a whole{_when(evidence, each)}" for level, each in ways.items()]
+    return f"its percentages are {'; '.join(said)}." if said else ""
 
 
 def _of_stop_rule(evidence: types.Evidence, name: str) -> str:

@@ -53,9 +53,9 @@ def answer(evidence: types.Evidence) -> str:
     if ours is None:
         # Of one hospital alone its own answer says where doing the same for all is better.
         wrong = [] if alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
-        off = [each.where for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
+        off = [each for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
         # Where they are shown to be wrong, whatever its goals ask.
-        wrong += [worse_for(evidence), f"Its percentages are wrong in {plain.few_named(off)}." if off else ""]
+        wrong += [worse_for(evidence), f"Its percentages are wrong in {percentages.named(off)}." if off else ""]
         parts = [*forbidden, better.another_is_better(evidence), _goals_everywhere(evidence), *wrong, changed]
         parts.append(_elsewhere(evidence))
     else:
@@ -139,7 +139,7 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
         said = predicted(whole.ratio)
     elif whole.is_off and not whole.off.is_reversed:
         said = whole.says
-    else:
+    elif not (said := "; ".join(percentages.by_further_horizons(evidence))):
         return ""
     return f"{start} percentages are wrong here: {said}."
 

@@ -36,7 +36,7 @@ def goals(evidence: Evidence) -> Table | None:
         criterion = criteria[0]
         term, at = evidence.terms[criterion.measure], criterion.at.get("threshold")
         about = term.label if term.goal is None else term.goal.label
-        about += (f", {line(at)}" if isinstance(at, float) else "") + names.by_when(evidence, criterion.at)
+        about += (f", {line(at)}" if isinstance(at, float) else "") + names.by_when(evidence, criterion.at, ", ")
         about += f", {criterion.subset.level} ({within_sentence(criterion.subset.column)})" if criterion.subset else ""
         rows.append(Row(about, (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria))))
     # When they were set, which do not count, what those ask that weigh, and what same treatment would have passed.

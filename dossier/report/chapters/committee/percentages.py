@@ -13,13 +13,14 @@ from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, first_named, per_hundred, risk_of
-from dossier.typeset.names import ends_of_range, few_beside
+from dossier.typeset.names import by_when, ends_of_range, few_beside
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case, span
 
 WHERE_NONE_IS_DECLARED = (0.3, 0.5)
 """The risks at which the percentages are looked at where the release declares no threshold."""
 MOST_LINES = 2
+NO_SETTING: types.At = {}
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Whole:
     """Whether they are shown to be right, or shown to be wrong."""
     off: multiplicity.Misfit
     """How they are off, where they are shown to be wrong."""
+    when: str = ""
+    """By when, of a further horizon."""
 
     @property
     def way(self) -> str:
@@ -100,12 +103,12 @@ class Whole:
         return f"the {more} ones more than the {less}"
 
 
-def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str = "") -> Whole:
-    """The percentages of a hospital, or of one of its classes, as a whole."""
-    ratio = types.find(evidence, "oe_ratio", site.name, **classes.at(label))
-    state = size_of_risks(evidence, site.name, label)
-    where = " in ".join([*([label] if label else []), site.site])
-    return Whole(site, where, ratio, state, multiplicity.misfit(evidence, site.name, label))
+def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, at: types.At = NO_SETTING) -> Whole:
+    """The percentages of a hospital, of one of its classes or by a further horizon, as a whole."""
+    ratio = types.find(evidence, "oe_ratio", site.name, **at)
+    state = size_of_risks(evidence, site.name, **at)
+    where = sentence.place(evidence, site.site, at, " in ")
+    return Whole(site, where, ratio, state, multiplicity.misfit(evidence, site.name, **at), by_when(evidence, at))
 
 
 def lines(evidence: types.Evidence) -> tuple[float, ...]:
@@ -118,13 +121,15 @@ def told_of(evidence: types.Evidence) -> int:
     return of_how_many(min(lines(evidence)))
 
 
-def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, label: str = "") -> AtRisk | None:
+def at_risk(
+    evidence: types.Evidence, site: types.DatasetSummary, risk: float, at: types.At = NO_SETTING
+) -> AtRisk | None:
     """What came of this risk at a hospital; None where there is no curve, or it does not reach so far."""
-    curve = types.find_curve(evidence, "calibration_curve", site.name, **classes.at(label))
+    curve = types.find_curve(evidence, "calibration_curve", site.name, **at)
     found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
-    whole, observed = as_a_whole(evidence, site, label), (found["observed"], found["low"], found["high"])
+    whole, observed = as_a_whole(evidence, site, at), (found["observed"], found["low"], found["high"])
     way, is_far = multiplicity.at_risk(risk, *observed) if whole.is_off else ("", False)
     if way and whole.off.is_reversed:
         return AtRisk(whole, risk, *observed, told_of(evidence), "the wrong way round", True)
@@ -134,26 +139,37 @@ def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, l
     return AtRisk(whole, risk, *observed, told_of(evidence), way, is_far)
 
 
-def _everywhere(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, str]]:
-    """Each hospital in question, of several classes with each class."""
-    return [(site, label) for site in in_question(evidence) for label in classes.labels(evidence) or ("",)]
+def _everywhere(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types.At]]:
+    """Each hospital in question, of several classes with each class, and by each further horizon."""
+    return [(site, at) for site in in_question(evidence) for at in evidence.release.each_outcome]
 
 
 def off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
-    """The percentages of hospitals, of several classes with the class, that are shown to be wrong as a whole."""
-    every = [as_a_whole(evidence, site, label) for site, label in _everywhere(evidence)]
+    """The percentages of hospitals, with the class or horizon, that are shown to be wrong as a whole."""
+    every = [as_a_whole(evidence, site, at) for site, at in _everywhere(evidence)]
     return [each for each in every if each.is_off]
+
+
+def named(places: Sequence[Whole]) -> str:
+    """Where percentages are wrong: by name while they are few, else how many hospitals."""
+    by_horizon = any(each.when for each in places)
+    return few_named([each.where for each in places], len({each.site.name for each in places}) if by_horizon else None)
 
 
 def are_right(evidence: types.Evidence) -> sentence.Sentence:
     """Whether the percentages came true: by their curve and its range, else by the ratio and the slope."""
     places = _everywhere(evidence)
-    came = {risk: [at_risk(evidence, site, risk, label) for site, label in places] for risk in lines(evidence)}
+    came = {risk: [at_risk(evidence, site, risk, at) for site, at in places] for risk in lines(evidence)}
     known = {risk: [each for each in found if each is not None] for risk, found in came.items()}
     every = [each for found in known.values() for each in found]
     site = alone(evidence)
     if site is not None and not classes.labels(evidence):
-        return _of_one(evidence, [*_lowest(evidence, site, every), *every], as_a_whole(evidence, site))
+        of_first = _of_one(evidence, [*_lowest(evidence, site, every), *every], as_a_whole(evidence, site))
+        wrong = by_further_horizons(evidence)
+        if wrong and not as_a_whole(evidence, site).is_off:
+            return sentence.Sentence(f"Not all: {'; '.join(wrong)}.", of_first.rest)
+        more = f" {sentence_case('; '.join(wrong))}." if wrong else ""
+        return sentence.Sentence(of_first.lead, f"{of_first.rest}{more}")
     first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
     off, seen = off_as_a_whole(evidence), {each.where for each in _farthest(known[risk])}
@@ -164,12 +180,17 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     said += f" Off too, nobody can tell yet whether by much: {first_named(also)}." if off and also else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
-        ways = gathered((each.says, each.where) for each in off)
-        how = sentence_case("; ".join(f"in {few_named(where)} {says}" for says, where in ways.items()))
+        ways = gathered((each.says, each) for each in off)
+        how = sentence_case("; ".join(f"in {named(where)} {says}" for says, where in ways.items()))
         return sentence.Sentence("No." if len(off) == len(places) else "Not all.", f"{how}. {said}")
     is_told = any(claims.standing(evidence, claim) == "shown" for claim in _gravest(evidence).values())
     lead = _lead(evidence, every) if every or is_told else "Not known."
     return sentence.Sentence(lead, f"{said} {_would_show(evidence)}".strip())
+
+
+def by_further_horizons(evidence: types.Evidence) -> list[str]:
+    """How the percentages of one hospital are wrong by each further horizon by which they are."""
+    return [f"{each.when.strip()} {each.says}" for each in off_as_a_whole(evidence) if each.when]
 
 
 def _lowest(evidence: types.Evidence, site: types.DatasetSummary, every: Sequence[AtRisk]) -> list[AtRisk]:
@@ -184,8 +205,7 @@ def _lowest(evidence: types.Evidence, site: types.DatasetSummary, every: Sequenc
 
 def _why_not(evidence: types.Evidence) -> str:
     """Why nobody can say what came of each percentage."""
-    places = [(site, classes.at(label)) for site, label in _everywhere(evidence)]
-    curves = [types.find_curve(evidence, "calibration_curve", site.name, **at) for site, at in places]
+    curves = [types.find_curve(evidence, "calibration_curve", site.name, **at) for site, at in _everywhere(evidence)]
     if any(isinstance(curve, types.Withheld) for curve in curves):
         return "How many had it at each percentage is kept back, to protect patients."
     return "How many had it at one percentage cannot be said: too few patients, or none was given it."
@@ -220,43 +240,52 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     return f"{'Not reliably' if is_far else 'Not quite'}: {ways}."
 
 
-def _gravest(evidence: types.Evidence) -> dict[tuple[str, str], claims.Claim]:
+def _gravest(evidence: types.Evidence) -> dict[object, claims.Claim]:
     """How the percentages of each place stand: by the gravest of what is asked of them, as in the full report."""
     worst = reversed(claims.worst_first(claims.counted(evidence, "calibration")))
-    return {(claim.dataset, types.class_of(claim.at)): claim for claim in worst}
+    return {claims.place(claim): claim for claim in worst}
 
 
 def _place(evidence: types.Evidence, claim: claims.Claim) -> str:
-    """The hospital of a claim, of several classes with the class."""
-    site = types.summary_of(evidence, claim.dataset).site
-    return " in ".join(filter(None, (types.class_of(claim.at), site)))
+    """The hospital of a claim, with the class or the further horizon."""
+    return sentence.place(evidence, types.summary_of(evidence, claim.dataset).site, claim.at, " in ")
 
 
 def _unrefuted(evidence: types.Evidence) -> str:
     """What is said of percentages that are nowhere shown to be wrong: where they are shown to be right, or look off."""
-    where: dict[str, list[str]] = {}
+    found: dict[str, list[claims.Claim]] = {}
     for claim in _gravest(evidence).values():
         if claim.dataset in {site.name for site in in_question(evidence)}:
-            place = _place(evidence, claim)
             stands = claims.standing(evidence, claim)
             is_off = stands == "open" and claims.is_off_by_an_open_amount(claim)
             state = "off" if is_off else "looks off" if claims.looks_worse(claim) else stands
-            where.setdefault(state, []).append(place)
+            found.setdefault(state, []).append(claim)
+    where = {state: _where(evidence, each) for state, each in found.items()}
     if "off" in where:
-        at = "" if alone(evidence) else f" in {few_named(where['off'])}"
-        return f"Not quite{at}; nobody can tell yet whether by much."
+        return f"Not quite{where['off']}; nobody can tell yet whether by much."
     if "looks off" in where:
-        at = "" if alone(evidence) else f" in {few_named(where['looks off'])}"
-        return f"Nobody can tell yet: they may be wrong{at}, or this is coincidence."
+        return f"Nobody can tell yet: they may be wrong{where['looks off']}, or this is coincidence."
     if set(where) == {"shown"}:
         return "Yes: close to what happened."
     if "shown" in where:
-        return f"Close to what happened in {few_named(where['shown'])}; nobody can tell yet in the rest."
+        rest = "by the rest" if alone(evidence) else "in the rest"
+        return f"Close to what happened{where['shown']}; nobody can tell yet {rest}."
     if any(claim.state == "shown" for claim in claims.about(evidence, "calibration", "overall")) and not alone(
         evidence
     ):
         return "Close to what happened over all; nobody can tell yet of each hospital."
     return "Nobody can tell yet."
+
+
+def _where(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
+    """In which hospitals something is so of the percentages; of one alone, by which of several horizons."""
+    first, *later = evidence.release.horizon or (None,)
+    if alone(evidence) is None or classes.labels(evidence):
+        among = len({claim.dataset for claim in every}) if later else None
+        return "" if alone(evidence) else f" in {few_named([_place(evidence, claim) for claim in every], among)}"
+    # The first horizon, which settings do not name, is named beside others.
+    of_first = {} if first is None else {"horizon": first.at}
+    return f" {listing([by_when(evidence, {**of_first, **claim.at}, '') for claim in every])}" if later else ""
 
 
 def are_off(evidence: types.Evidence) -> bool:

@@ -55,10 +55,10 @@ def as_sentence(text: str) -> str:
     return plain if plain.endswith((".", "!", "?", "…")) else f"{plain}."
 
 
-def few_named(names: Sequence[str]) -> str:
-    """Hospitals by name while they are few and their names short, else their number."""
+def few_named(names: Sequence[str], hospitals: int | None = None) -> str:
+    """Hospitals by name while they are few and their names short, else how many `hospitals` they are of."""
     text = words.listing(names)
-    return text if len(names) <= MOST_NAMED and len(text) <= LINE else counted_hospitals(len(names))
+    return text if len(names) <= MOST_NAMED and len(text) <= LINE else counted_hospitals(hospitals or len(names))
 
 
 def first_named(names: Sequence[str], what: str = "") -> str:
