@@ -810,6 +810,14 @@ def test_risks_that_fall_with_time_are_flagged(tmp_path: Path) -> None:
     assert said == ["in gbsg 3\N{NO-BREAK SPACE}rows have a lower risk by 1095.75 than by 730.5."]
 
 
+@pytest.mark.parametrize(("named", "whose"), [('risk = "risk_2y"', "model"), ('rival = "risk_3y"', "other model")])
+def test_one_column_of_risks_by_two_horizons_is_flagged(named: str, whose: str, tmp_path: Path) -> None:
+    column = "risk_5y" if whose == "model" else "risk_pgr_5y"
+    every = released(tmp_path, text=RELEASE + LATER.replace(named, f'{named.split(" ")[0]} = "{column}"')).flags
+    (said,) = [flag_text(flag.fact) for flag in every if flag.flag == "same_by_two_horizons"]
+    assert said.startswith(f"in gbsg the {whose} gives every row the same risk by 730.5 as by 1826.25, between")
+
+
 @pytest.mark.parametrize("event", [0, 1, 2])
 def test_an_event_when_the_follow_up_begins_is_flagged(event: int) -> None:
     frame = GBSG.assign(days=np.where(GBSG.index < 3, 0, GBSG.days), event=np.where(GBSG.index < 3, event, GBSG.event))

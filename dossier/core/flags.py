@@ -39,7 +39,7 @@ from dossier.core.types import (
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
     *("few_followed", "censoring_by_risk", "stratum_merged", "ties", "slope_over_time", "risks_fall_with_time"),
-    "event_at_start",
+    *("same_by_two_horizons", "event_at_start"),
     *("no_event", "risks_off", "slope_off", "wrong_order", "never_wrong", "default_better", "flagged_alike"),
     "calibration_drift",
     *("rival_better", "precision_missed", "few_sites", "wide_prediction_interval", "heterogeneity", "prevalence_shift"),

@@ -15,7 +15,7 @@ from dossier.core import bands, errors
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import listed_table
 from dossier.core.release import PREVIOUS, Fitted, Release
-from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
+from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, RiskBy, SettledTable
 from dossier.reading import coding, signs
 from dossier.reading.datasets import Cohort
 
@@ -61,7 +61,7 @@ def _of(site: Cohort, development: Cohort | None, fitted: Fitted | None) -> Iter
     dataset = site.dataset
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
-    yield from _risks_that_fall(dataset)
+    yield from _risks_over_time(dataset)
     yield from _events_at_the_start(dataset)
     suspected = list(signs.flags_of(dataset, fitted))
     yield from suspected
@@ -177,15 +177,22 @@ def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
         yield Flag("constant_risk", dataset.name, says)
 
 
-def _risks_that_fall(dataset: Dataset) -> Iterator[Flag]:
-    """Risks that are lower by a later horizon than by an earlier one, though who has had the outcome has had it."""
-    own = () if dataset.followed is None else ((dataset.followed.horizon, dataset.risk),)
-    every = (*own, *((each.horizon, each.risk) for each in dataset.further_horizons))
-    known = sorted(((at, risk) for at, risk in every if risk is not None), key=lambda pair: pair[0])
-    for (earlier, before), (later, after) in itertools.pairwise(known):
-        if fall := int((after < before - bands.ROUNDING).sum()):
-            rows = {"dataset": dataset.name, "rows": Count(fall, "row"), "before": earlier, "after": later}
-            yield Flag("risks_fall_with_time", dataset.name, Fact("risks_fall_with_time", **rows))
+def _risks_over_time(dataset: Dataset) -> Iterator[Flag]:
+    """Risks that are lower by a later horizon than by an earlier one, though who has had the outcome has had it; and
+    those of a model, or of the other one, that are the same by both, though some have it in between.
+    """
+    own = () if dataset.followed is None else (RiskBy(dataset.followed.horizon, dataset.risk, dataset.rival),)
+    declared = sorted((*own, *dataset.further_horizons), key=lambda each: each.horizon)
+    for whose, column in (("model", "risk"), ("other model", "rival")):
+        known = [(by.horizon, risk) for by in declared if (risk := getattr(by, column)) is not None and len(risk)]
+        for (earlier, before), (later, after) in itertools.combinations(known, 2):
+            if np.array_equal(before, after):
+                says = Fact("same_by_two_horizons", dataset=dataset.name, whose=whose, before=earlier, after=later)
+                yield Flag("same_by_two_horizons", dataset.name, says)
+        for (earlier, before), (later, after) in itertools.pairwise(known if column == "risk" else ()):
+            if fall := int((after < before - bands.ROUNDING).sum()):
+                rows = {"dataset": dataset.name, "rows": Count(fall, "row"), "before": earlier, "after": later}
+                yield Flag("risks_fall_with_time", dataset.name, Fact("risks_fall_with_time", **rows))
 
 
 def _events_at_the_start(dataset: Dataset) -> Iterator[Flag]:
