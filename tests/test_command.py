@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import click
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dossier.command_line import cli
 from dossier.core import command
 from dossier.core.command import EDITIONS, Build, Quick, UnknownCommandError
 
@@ -137,3 +140,12 @@ def test_anything_else_is_refused_with_what_it_is(text: object, why: str) -> Non
     with pytest.raises(UnknownCommandError) as error:
         command.read(text)
     assert str(error.value).startswith(why)
+
+
+@pytest.mark.parametrize(("name", "known"), cli.dossier.commands.items())
+def test_what_is_given_once_is_refused_where_it_is_given_twice(name: str, known: click.Command) -> None:
+    for option in known.params:
+        if isinstance(option, click.Option) and not (option.multiple or option.is_flag):
+            done = CliRunner().invoke(cli.dossier, [name, option.opts[0], "1", option.opts[-1], "2"])
+            assert done.exit_code == 2
+            assert f"{option.opts[-1]} is given 2 times: give it once." in done.output

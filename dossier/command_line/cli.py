@@ -68,7 +68,25 @@ class Options:
     """Whether it is reported what protects small counts, and written beside OUT."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Command(click.Command):
+    """A command that refuses an option of one value that is given twice: click takes the last without a word."""
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        """The words that are left, once each option stands where it belongs."""
+        _, _, given = self.make_parser(context).parse_args(list(words))
+        for option in given:
+            if isinstance(option, click.Option) and not (option.multiple or option.is_flag) and given.count(option) > 1:
+                raise click.UsageError(
+                    f"{option.opts[-1]} is given {given.count(option)} times: give it once.", context
+                )
+        return super().parse_args(context, words)
+
+
+class _Commands(click.Group):
+    command_class = _Command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="validation-dossier", prog_name="dossier")
 def dossier() -> None:
     """Is a medical prediction model any good in hospitals that did not make it?
