@@ -553,8 +553,6 @@ NUMBERS = {"value", "low", "high", "p", "p_value", "p_holm", "p_adjusted"}
 DRAWN = frozenset(
     {
         "chapters/committee/dangers.py: (count.low if isinstance(count, types.CountRange) else count) == 0",
-        "chapters/comparison.py: "
-        "(self.measure, self.where, self.by.value) == (other.measure, other.where, other.by.value)",
         "figures/funnel.py: estimate.value <= 0",
         "figures/marks.py: left <= found.value <= right",
         "figures/performance_by_class.py: scale.clipped(found.value) == found.value",

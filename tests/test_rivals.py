@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -247,7 +248,11 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
     # One of them has no line among the decision curves.
     assert "Not drawn: Vendor C (simulated)." in getattr(classes.decision_by_class(evidence), "caption", "")
-    assert "at Graft 3 by 0.10 (95%" in said.rest
+    # What may be chance is counted, and where the same models are worse is said.
+    assert re.search(r"Not after it, but by the CI \(2.4 expected by chance\): \d+ comparisons\.", plain(said.rest))
+    worse = re.search(r"Worse than it in other comparisons, by the same: (.*?)\. Not", plain(said.rest))
+    assert worse is not None
+    assert "Vendor C (simulated) in five (net benefit and mean severity)" in worse[1]
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
     line = f"is better at the 25% line for G1, by {1000 * (theirs - ours):.0f} of 1,000"
     answer = plain(first_page.answer(evidence))

@@ -302,7 +302,7 @@ def test_a_model_for_nobody_is_said_to_be_so_first(use: dict[str, Any], rules_ou
 def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:
     said = "A declared stop rule is crossed in Knee 2; flagging everyone then did better."
     assert verdict.finding(knee.evidence).lead == said
-    assert "§Knee 2 (" in grid.table(knee.evidence).footnotes[0]
+    assert "§¶Knee 2 (" in grid.table(knee.evidence).footnotes[0]
     assert grid.table(knee.evidence).rows[0].label.startswith("No stop rule is crossed")
     assert committee.answer(knee.evidence).startswith("By the maker's rule it must be switched off in Knee 2.")
     assert committee.approving(knee.evidence) == "Approve against the maker's rule"
@@ -511,10 +511,13 @@ def beside(evidence: types.Evidence, difference: types.Estimate) -> str:
     [
         (
             number(0.03, 0.01, 0.05),
-            "Beside Old score: it tells sick from well better (by 30 of 1,000, range 10 to 50).",
+            "Beside Old score: it tells sick from well better (by 30 of 1,000 pairs, range 10 to 50).",
         ),
-        (number(-0.03, -0.05, -0.01), "it tells sick from well worse (by 30 of 1,000, range 10 to 50)"),
-        (number(0.01, -0.01, 0.03), "not shown that it tells sick from well better (by 10 of 1,000, range −10 to 30)"),
+        (number(-0.03, -0.05, -0.01), "it tells sick from well worse (by 30 of 1,000 pairs, range 10 to 50)"),
+        (
+            number(0.01, -0.01, 0.03),
+            "not shown that it tells sick from well better (by 10 of 1,000 pairs, range −10 to 30)",
+        ),
     ],
 )
 def test_the_committee_hears_whether_the_model_is_better_than_the_other(difference: types.Estimate, said: str) -> None:

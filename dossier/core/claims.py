@@ -738,6 +738,11 @@ def _goodness(claim: Claim) -> float:
     return (claim.value - least if least is not None else (most or 0.0) - claim.value) / (width or 1.0)
 
 
+def is_better_after_all_looks(claim: Claim) -> bool:
+    """Whether the model is the better one by the test too that would have to accuse it."""
+    return claim.state == "shown" and claim.p_adjusted is not None and claim.p_adjusted <= multiplicity.OF_DIFFERENCES
+
+
 def is_off_by_an_open_amount(claim: Claim) -> bool:
     """Whether risks are shown not to be right in size, and not whether by more than is tolerated."""
     is_sure = claim.p_adjusted is not None and claim.p_adjusted <= multiplicity.LEVEL

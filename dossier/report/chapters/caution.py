@@ -15,8 +15,10 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     shares = [site.prevalence for site in types.externals(evidence) if site.prevalence is not None]
     runs = words.span(numbers.per_cent, shares) if shares else ""
     verb = "runs from" if " to " in runs else "is"
-    rest = sentence.phrase("caution", "finding", classes=evidence.release.outcome.classes, runs=runs, verb=verb)
-    return sentence.Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
+    classes = evidence.release.outcome.classes
+    rest = sentence.phrase("caution", "finding", classes=classes, runs=runs, verb=verb)
+    but = ", but that other models are compared by accuracy too" if classes and evidence.release.rivals else ""
+    return sentence.Sentence(f"Nothing in this dossier is judged by the measures of this chapter{but}.", rest)
 
 
 def cautioned(evidence: types.Evidence) -> list[types.Term]:

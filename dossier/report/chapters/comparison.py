@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core import claims, facts, types
+from dossier.core.facts import gathered
 from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, words
@@ -23,6 +24,9 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     counts = {state: stands.count(state) for state in COUNTED}
     states = [state for state in COUNTED if counts[state] or state == "against"]
     said = [f"{words.how_many(counts[state])} {COUNTED[state]}" for state in states]
+    # What is said against the model has to pass a test that what is said for it has not.
+    sure = sum(map(claims.is_better_after_all_looks, every))
+    said[:1] = [f"{said[0]} ({words.in_words(sure)} after Holm's correction too)"] if counts["shown"] else said[:1]
     whom = names[0] if len(names) == 1 else f"{words.in_words(len(names))} other models"
     sites = sentence.estimated(evidence, "auroc_difference", against=names[0]) if len(names) == 1 else []
     apart = sentence.over_sites(evidence, "auroc_difference", sites, against=names[0]) if sites else ""
@@ -41,6 +45,14 @@ def better_rivals(evidence: types.Evidence) -> list[claims.Claim]:
     """Where another model is better by its interval, after all looks first, then what matters most to patients."""
     every = claims.worst_first(claims.about(evidence, "comparators", "hospital"))
     return [claim for claim in every if claim.limit_source == "default" and claim.alone == "against"]
+
+
+def worse_elsewhere(better: Sequence[claims.Claim], among: Sequence[claims.Claim]) -> list[claims.Claim]:
+    """Of the claims `among` all, where models that are better somewhere are shown to be worse, after all looks too."""
+    rivals, order = {claim.at["against"] for claim in better}, [*IN_WORDS]
+    of_them = [claim for claim in among if claim.measure in order and claim.at["against"] in rivals]
+    worse = filter(claims.is_better_after_all_looks, of_them)
+    return sorted(worse, key=lambda claim: order.index(str(claim.measure)))
 
 
 def is_like(claim: claims.Claim, other: claims.Claim) -> bool:
@@ -64,10 +76,19 @@ def where_better(evidence: types.Evidence) -> str:
     chance = numbers.number(looks * (1 - evidence.release.release.level) / 2, 1)
     corrected = f"Holm's correction for {words.counted(looks, 'comparison')}"
     said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
+    worse = gathered(
+        (str(each.at["against"]), each) for each in worse_elsewhere(sure, claims.about(evidence, "comparators"))
+    )
+    in_what = {
+        rival: words.listing(list(dict.fromkeys(IN_WORDS[str(each.measure)] for each in here)))
+        for rival, here in worse.items()
+    }
+    yet = [f"{rival} in {words.in_words(len(here))} ({in_what[rival]})" for rival, here in worse.items()]
+    said += [f"Worse than it in other comparisons, by the same: {words.listing(yet)}."] if yet else []
     if others:
         kind, after = ("Not after it, but", "") if sure else ("Looks better", f", not after {corrected}")
-        # Of several horizons those that may be chance are counted: page 1 has no room for each.
-        is_counted = sure and any("horizon" in each.at for each in others)
+        # Of several horizons or classes those that may be chance are counted: page 1 has no room for each.
+        is_counted = sure and any({"horizon", "class"} & {*each.at} for each in others)
         by = words.counted(len(others), "comparison") if is_counted else _by_how_much(evidence, others)
         said.append(f"{kind} by the CI ({chance} expected by chance){after}: {by}.")
     return " ".join(said)

@@ -182,6 +182,11 @@ def another_is_better(evidence: Evidence) -> str:
     )
     so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
+    named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS] or each in surest.values()]
+    here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]
+    for worse in comparison.worse_elsewhere(named, here)[:1]:
+        how = f"{_does(evidence, worse.at)[str(worse.measure)][1]}{_for_class(worse)}"
+        so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}."
     return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
 
 
@@ -195,7 +200,7 @@ def _for_class(claim: claims.Claim) -> str:
     return f" for {class_of(claim.at)}" if class_of(claim.at) else ""
 
 
-OF_PEOPLE, OF_ONE = "of 1,000", "of 1 (0: never wrong)"
+OF_PEOPLE, OF_PAIRS, OF_ONE = "of 1,000", "of 1,000 pairs", "of 1 (0: never wrong)"
 
 
 def _does(evidence: Evidence, by: At) -> Mapping[str, tuple[str, str, str]]:
@@ -204,7 +209,7 @@ def _does(evidence: Evidence, by: At) -> Mapping[str, tuple[str, str, str]]:
     at_line = f" at the {plain.line(at[0])}" if at else ""
     gives, happened = "gives percentages", "what happened"
     return {
-        "auroc_difference": (f"{what} better", f"{what} worse", OF_PEOPLE),
+        "auroc_difference": (f"{what} better", f"{what} worse", OF_PAIRS),
         "accuracy_difference": ("names more patients rightly", "names fewer patients rightly", OF_PEOPLE),
         "mean_severity_difference": ("is wrong by less", "is wrong by more", OF_ONE),
         "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}", OF_PEOPLE),
@@ -277,7 +282,7 @@ def _part(count: int, among: int) -> str:
 def _by(evidence: Evidence, found: claims.Claim, *, of_rival: bool = True) -> str:
     """By how much the other model does better, or else the model: of 1,000 people or as a score, with the range."""
     of = _does(evidence, {})[str(found.measure)][2]
-    scale, digits = (1000, 0) if of == OF_PEOPLE else (1, 3)
+    scale, digits = (1, 3) if of == OF_ONE else (1000, 0)
     # What is better when higher is on the model's side above 0.
     sign = -1 if of_rival is (found.limit[1] is None) else 1
     value = number(scale * sign * (found.value or 0.0), digits)
