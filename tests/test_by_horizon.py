@@ -803,6 +803,16 @@ def test_what_no_further_horizon_has_is_refused_by_name(part: str, instead: str,
     assert says in str(raised.value)
 
 
+@pytest.mark.parametrize("key", ["rival", "column", "from", "columns", "rivals"])
+def test_what_each_horizon_says_is_not_said_of_all(key: str, tmp_path: Path) -> None:
+    """The name of the rival and the scale are, and no column is asked for that the horizon names."""
+    value = '["a", "b"]' if key.endswith("s") else '"model"' if key == "from" else '"risk_5y"'
+    with pytest.raises(DossierError) as raised:
+        released(tmp_path, text=f'[prediction]\nrival_name = "old"\n{key} = {value}\n{RELEASE}')
+    (fault,) = raised.value.faults
+    assert (fault.code, fault.where) == ("beside_horizon", f"release.toml, [prediction] {key}")
+
+
 def test_risks_that_fall_with_time_are_flagged(tmp_path: Path) -> None:
     frame = GBSG.assign(risk_2y=np.where(GBSG.index < 3, 0.9, GBSG.risk_2y))
     every = released(tmp_path, frame, f"{RELEASE}{LATER}").flags

@@ -32,7 +32,8 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     model, survival = raw.get("model"), first.get("baseline_survival")
     if isinstance(model, Mapping) and survival is not None and "baseline_survival" not in model:
         made["model"] = {**model, "baseline_survival": survival}
-    if _is_of_every_horizon(of_all := raw.get("prediction", {})):
+    if isinstance(given := raw.get("prediction", {}), Mapping):
+        of_all = {key: value for key, value in given.items() if key not in OF_EACH}
         named = {key: first[own] for key, own in (("column", "risk"), ("rival", "rival")) if own in first}
         if isinstance(first.get("risk"), str):
             made["prediction"] = {**of_all, **named}
@@ -46,22 +47,25 @@ def as_one(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     return made
 
 
-def _is_of_every_horizon(prediction: Any) -> bool:
-    """Whether [prediction] says how the risks are written and what the rival is called, and nothing else."""
-    return isinstance(prediction, Mapping) and not prediction.keys() - {"scale", "rival_name"}
+OF_EACH = frozenset({"column", "columns", "from", "rival", "rivals", "previous"})
+"""What [prediction] says of a known outcome, and each horizon of its own; all else there is of every horizon."""
 
 
 def is_made(location: tuple[str | int, ...], given: Mapping[str, Any]) -> bool:
     """Whether what stands there was made of the first horizon."""
-    is_its = _is_of_every_horizon(here := given.get(str(location[0]), {})) and location[-1] not in here
-    return "horizon" in given and location[0] in ("prediction", "thresholds") and is_its
+    if "horizon" not in given or location[0] not in ("prediction", "thresholds"):
+        return False
+    here = given.get(str(location[0]), {})
+    return not here or (location[0] == "prediction" and (location[-1] in OF_EACH or location[-1] not in here))
 
 
 def placed(fault: Fault, raw: Mapping[str, Any]) -> Fault:
     """A fault of what the first horizon says, where release.toml says it."""
     at = fault.at
     key = KEYS.get((at.section or "", at.key or "")) if isinstance(at, Key) else None
-    return fault if key is None or "horizon" not in raw else fault.moved(listed_table("horizon", 1).of(key))
+    if key is None or "horizon" not in raw or fault.code == "beside_horizon":
+        return fault
+    return fault.moved(listed_table("horizon", 1).of(key))
 
 
 def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
@@ -73,9 +77,10 @@ def faults(release: Release, raw: Mapping[str, Any]) -> Iterator[Fault]:
         return
     if not horizons and "horizon" not in raw:
         yield Fault("time_without_horizon", Key("outcome", "time"))
-    for section in ("prediction", "thresholds"):
-        if horizons and section in raw and not (section == "prediction" and _is_of_every_horizon(raw[section])):
-            yield Fault("beside_horizon", Key(section), section=section)
+    beside = [Key("prediction", key) for key in raw.get("prediction", ()) if key in OF_EACH]
+    for at in [*beside, *([Key("thresholds")] if "thresholds" in raw else [])] if horizons else ():
+        own = KEYS.get((at.section or "", at.key or ""), "thresholds" if at.section == "thresholds" else None)
+        yield Fault("beside_horizon", at, key=f"{at.brackets} {at.key or ''}".strip(), own=own)
     for number, horizon in enumerate(horizons[1:], start=2):
         if horizon.at in [earlier.at for earlier in horizons[: number - 1]]:
             yield Fault("horizon_twice", listed_table("horizon", number).of("at"), at=horizon.at)
