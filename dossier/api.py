@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,14 +55,16 @@ MOST_ROWS = 16
 """Rows of a table that are shown in a terminal, which with title, head and what is left out makes at most 20 lines."""
 
 
+@arguments.door
 def validate(
     frame: Frame | Mapping[str, Frame],
     *,
     outcome: str | None = None,
-    risk: str | Sequence[str],
+    risk: str | Sequence[str] | None = None,
     time: str | None = None,
     event: str | None = None,
     at: float | None = None,
+    unit: str | None = None,
     site: str | None = None,
     thresholds: Sequence[float] | Mapping[str, Any] = (),
     subgroups: Sequence[str | Mapping[str, Any]] = (),
@@ -100,10 +102,11 @@ def validate(
     risk
         The column of the risk, from 0 to 1 or as `scale` says; of several classes one column for each, in the order of
         `classes`.
-    time, event, at
+    time, event, at, unit
         In place of `outcome`, of an outcome by a horizon: the column of how long each patient was followed, that of
         what happened then (0 nothing, 1 the outcome, 2 a competing event; otherwise as `censored`, `positive` and
-        `competing` say), and by when it counts, in the unit of `time`.
+        `competing` say), by when it counts, in the unit of `time`, and what that unit is called, as "days". Further
+        horizons, or all of them without `at` and `risk`, are tables of a list: `horizon=[{"at": 2, "risk": "risk_2"}]`.
     site
         The column of the hospital; without it all rows are of one.
     thresholds
@@ -167,7 +170,9 @@ def validate(
         try:
             study = load(folder).study
         except errors.DossierError as error:
-            raise type(error)([*faults, *dict.fromkeys(map(arguments.of_frame, error.faults))]) from None
+            raise type(error)(
+                [*faults, *dict.fromkeys(arguments.of_frame(fault, at is not None) for fault in error.faults)]
+            ) from None
         if study.ledger is not None:
             raise errors.ReleaseError.one("ledger_of_frame", locations.Argument("disclosure"))
     if faults:
@@ -177,17 +182,19 @@ def validate(
 
 def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of release.toml that the arguments make, with frames for files; one that is not given is left out."""
-    risk, rival = given["risk"], given.get("rival")
+    risk, rival = given.get("risk"), given.get("rival")
     names = {"model": "model", "version": "not stated", "owner": "not stated"}
     about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date", "previous")}
-    named = given["outcome"] if given.get("outcome") is not None else given.get("event")
-    name = named if given.get("at") is None else f"{named} by {given['at']:g}"
+    named, at = given["outcome"] if given.get("outcome") is not None else given.get("event"), given.get("at")
+    # A list of horizons is of the further ones, or of all where no argument gives the first.
+    first, *further = ({"at": at}, *tables.get("horizon", ())) if at is not None else (*tables.get("horizon", ()), {})
+    name = f"{named} by {first['at']:g}" if isinstance(first.get("at"), Real) and "says" not in first else named
     column = "column" if given.get("time") is None else "event"
-    outcome = {"name": name, column: named, **{key: given.get(key) for key in ("positive", "censored", "time")}}
+    outcome = {"name": name, column: named, **{key: given.get(key) for key in ("positive", "censored", "time", "unit")}}
     codes = given.get("competing", ())
     listed = {"classes": given.get("classes", ()), "competing": [codes] if isinstance(codes, str | Integral) else codes}
     outcome |= {key: list(some) or None for key, some in listed.items()}
-    prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
+    prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk or ())}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
     scale = {"scale": given["scale"]} if given.get("scale", "probability") != "probability" else {}
     rivals: Any = [] if rival is None or isinstance(rival, str) else rival
@@ -202,21 +209,23 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
         "prediction": prediction | scale,
         "rival": list(rivals),
         "thresholds": thresholds if isinstance(thresholds, Mapping) else {"declared": list(thresholds)},
-        "horizon": [],
         "dataset": datasets,
         "subgroup": [frames.subgroup(datasets, subgroup) for subgroup in given.get("subgroups", ())],
     }
     if readers is not None:
         declared |= {"reader_study": {"file": readers}} if frames.is_frame(readers) else {"readers": readers}
-    if given.get("at") is not None:
+    if at is not None:
         # The keys of the first horizon stand in the place of two tables.
         beside = {"thresholds": declared.pop("thresholds"), "rival": prediction.get("rival")}
-        declared["prediction"] = scale
-        declared["horizon"] = [{"at": given["at"], "risk": risk, **beside}]
+        first, declared["prediction"] = {**first, "risk": risk, **beside}, scale
+    elif first:
+        declared["prediction"] = scale if risk is None else declared["prediction"]
+        declared = {name: table for name, table in declared.items() if name != "thresholds" or given.get(name)}
+    declared["horizon"] = [each for each in (first, *further) if each]
     for name, table in tables.items():
         if name == "dataset":
             frames.add(datasets, table)
-        else:
+        elif name != "horizon":
             declared[name] = {**declared.get(name, {}), **table} if isinstance(table, Mapping) else list(table)
     return declared
 
@@ -232,6 +241,7 @@ class Loaded:
         return Validation(self.study, {})
 
 
+@arguments.door
 def load(release: str | Path, allow_outside: bool = False) -> Loaded:
     """Read and check a release on disk with its tables.
 
@@ -252,9 +262,10 @@ def load(release: str | Path, allow_outside: bool = False) -> Loaded:
     ReleaseError, DataError
         With every fault of the release and of its tables.
     """
-    return Loaded(reading.study(arguments.fitting("release", release, "place", '"release.toml"'), allow_outside))
+    return Loaded(reading.study(release, allow_outside))
 
 
+@arguments.door
 def read_results(path: str | Path) -> Record:
     """Read the record that a results.json is: everything that was found, without a row of a patient.
 
@@ -273,7 +284,7 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
-    _, read = results.opened(Path(arguments.fitting("path", path, "place", '"out"')))
+    _, read = results.opened(Path(path))
     return Record(read)
 
 
@@ -299,6 +310,7 @@ class Record:
         """The evidence that pages and figures are printed from."""
         return self.results.evidence
 
+    @arguments.door
     def to_frame(self, of: Literal["estimates", "claims"] = "estimates", *, wide: bool = False) -> pandas.DataFrame:
         """One row an estimate: of which model, where and of whom, its value and interval, and how it was made.
 
@@ -392,6 +404,7 @@ class Record:
         known = sorted({name for row in self.results.estimates for name in row.at} - {"threshold", "horizon", "model"})
         return {name: f"at_{name}" if name in taken else name for name in ("threshold", "horizon", *known)}
 
+    @arguments.door
     def curves(self, name: str) -> pandas.DataFrame:
         """The points of a curve at every site, one row a point.
 
@@ -417,6 +430,7 @@ class Record:
         points = pandas.concat(parts, ignore_index=True)
         return points[[*WHERE, *(name for name in points.columns if name not in WHERE)]]
 
+    @arguments.door
     def plot(self, name: str, by: str | None = None) -> seaborn.objects.Plot:
         """A curve of every site, or a measure as a forest, as a plot of seaborn to which marks and scales can be added.
 
@@ -459,6 +473,7 @@ class Record:
         """The names of the tables: key_results, then those of the pages in their order, which `table` gives."""
         return tuple(self._tables)
 
+    @arguments.door
     def table(self, name: str) -> PrintedTable:
         """A table of the pages, with the very cells of the page.
 
@@ -479,6 +494,7 @@ class Record:
         """The names of the figures that these results allow, which `figure` gives; all are drawn for it."""
         return tuple(single.figures(self.evidence))
 
+    @arguments.door
     def figure(self, name: str) -> PrintedFigure:
         """A figure of the pages, as it is printed.
 
@@ -499,6 +515,7 @@ class Record:
         """
         return single.figure(self.evidence, name, locations.Argument("name"))
 
+    @arguments.door
     def pdf(self, edition: Edition = "regulatory", *, page: Page = "a4", local_site: str | None = None) -> bytes:
         """One edition as PDF.
 
@@ -517,11 +534,12 @@ class Record:
         bytes
             The file, with the same bytes as that of `dossier build`.
         """
-        asked: Asked = "committee" if edition == "committee" else "regulatory"
+        asked: Asked = "committee" if isinstance(edition, str) and edition == "committee" else "regulatory"
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
         known = ["quick"] if "dossier-quick.pdf" in files else [name for name in EDITIONS["all"] if name != "html"]
         return files[f"dossier-{_chosen('edition', edition, known)}.pdf"]
 
+    @arguments.door
     def html(self, *, local_site: str | None = None) -> bytes:
         """Every edition in one file for the screen, which asks for nothing from a network; the PDF is the record.
 
@@ -539,6 +557,7 @@ class Record:
         _chosen("edition", "html", ["html"] if "dossier.html" in files else ["quick"])
         return files["dossier.html"]
 
+    @arguments.door
     def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:
         """Write the dossier: editions, figures, results and manifest, the same bytes as `dossier build`.
 
@@ -561,7 +580,7 @@ class Record:
         """
         from dossier.outputs import printing
 
-        path = Path(arguments.fitting("folder", folder, "place", '"out"'))
+        path = Path(folder)
         with output.reserved(path):
             evidence, files = self._printed(Build(page=page, local_site=local_site))
             if self._found is None:
@@ -574,7 +593,6 @@ class Record:
     def _printed(self, asked: Build) -> tuple[types.Evidence, dict[str, bytes]]:
         from dossier.outputs import printing
 
-        arguments.fitting("local_site", asked.local_site, "name_of_site", '"North"')
         _chosen("page", asked.page, ["a4", "letter"])
         command: Build | Quick = printing.command_for(self.evidence, asked)
         return printing.printed(self.results.text(), command)
@@ -635,6 +653,7 @@ class Validation(Record):
         rows = [*faults, *(("flag", flag.flag, flag.dataset, flag_text(flag.fact), flag.reply) for flag in found.flags)]
         return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 
+    @arguments.door
     def write_release(self, folder: str | Path) -> Path:
         """Write release.toml and the table, of which `dossier build` gives the same bytes.
 
@@ -655,7 +674,7 @@ class Validation(Record):
         """
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
-        path = Path(arguments.fitting("folder", folder, "place", '"release"'))
+        path = Path(folder)
         output.write_new(path, self._files)
         return path
 

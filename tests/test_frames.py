@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import pytest
 
 import dossier
 from dossier.core.errors import DossierError
+from dossier.outputs import printing
 
 BREAST = Path(__file__).parents[1] / "fixtures" / "breast"
 FEW: dict[str, Any] = {"bootstrap": 2, "permutations": 1}
@@ -306,3 +309,73 @@ def test_how_to_mend_a_call_names_arguments_and_no_table_of_a_file(asked: dict[s
     fixes = [fault.fix for fault in raised.value.faults]
     assert any(says in fix for fix in fixes), fixes
     assert not any("[[" in fix for fix in fixes), fixes
+
+
+WHATEVER: Mapping[str, Any] = {"list": [3], "dict": {"a": 1}, "int": 7, "text": "x", "None": None, "object": object()}
+"""Values of every kind, tuned to no argument."""
+PATIENTS = pandas.DataFrame({"died": [0, 1] * 30, "days": range(1, 61), "risk": np.linspace(0.1, 0.9, 60)})
+BASES: Mapping[str, dict[str, Any]] = {
+    "known": {"outcome": "died", "risk": "risk"},
+    "by_horizon": {"time": "days", "event": "died", "at": 40, "risk": "risk"},
+}
+
+
+def answered(call: Callable[..., object], *given: Any, **named: Any) -> None:
+    """That a call is done, or refused with what is wrong, where, and how to mend it."""
+    try:
+        call(*given, **named)
+    except DossierError as error:
+        mended = all(fault.what and fault.where and fault.fix for fault in error.faults)
+    else:
+        mended = True
+    assert mended
+
+
+@pytest.mark.parametrize("value", WHATEVER.values(), ids=WHATEVER)
+@pytest.mark.parametrize("base", BASES.values(), ids=BASES)
+def test_whatever_stands_in_an_argument_is_answered(base: dict[str, Any], value: Any) -> None:
+    names = [name for name in inspect.signature(dossier.validate).parameters if name not in ("frame", "tables")]
+    for name in (*names, "horizon", "prediction", "acceptance", "dataset", "nothing"):
+        answered(dossier.validate, PATIENTS, **{**base, name: value})
+    answered(dossier.validate, value, **base)
+
+
+DOORS = ("to_frame", "curves", "plot", "table", "figure", "pdf", "html", "save", "write_release")
+
+
+@pytest.mark.parametrize("value", [each for each in WHATEVER.values() if not isinstance(each, str)], ids=type)
+def test_whatever_is_asked_of_what_was_found_is_answered(
+    value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = dossier.validate(PATIENTS, **BASES["known"], resampling=FEW)
+    monkeypatch.setattr(printing, "printed", lambda *_: (found.evidence, defaultdict(bytes)))
+    for door in (dossier.load, dossier.read_results, *(getattr(found, name) for name in DOORS)):
+        needed = [each for each in inspect.signature(door).parameters.values() if each.default is each.empty]
+        for name in inspect.signature(door).parameters:
+            answered(door, **{**{each.name: "x" for each in needed}, name: value})
+        answered(door)
+
+
+def test_what_is_needed_is_named() -> None:
+    for needed in ("frame", "risk"):
+        given = {name: value for name, value in {"frame": PATIENTS, **BASES["known"]}.items() if name != needed}
+        with pytest.raises(DossierError, match=f"^{needed} is None, not "):
+            dossier.validate(**given)
+
+
+def test_horizons_may_be_a_list() -> None:
+    """All of them, or the further ones beside `at`, with the unit of the time."""
+    rows = PATIENTS.assign(soon=PATIENTS.risk / 2)
+    both = [{"at": 40, "risk": "risk"}, {"at": 20, "risk": "soon", "says": "within twenty days"}]
+    follow_up: dict[str, Any] = {"time": "days", "event": "died", "unit": "days"}
+    for more in ({"horizon": both}, {"at": 40, "risk": "risk", "horizon": both[1:]}):
+        release = dossier.validate(rows, **follow_up, **more).study.release
+        assert [(each.at, each.risk, each.says) for each in release.horizon] == [
+            *((40, "risk", None), (20, "soon", "within twenty days"))
+        ]
+        assert (release.outcome.unit, release.outcome.name) == ("days", "died by 40")
+    with pytest.raises(DossierError, match="where: argument horizon, table 1, at"):
+        dossier.validate(rows, **follow_up, at=40, risk="risk", horizon=both)
+    with pytest.raises(DossierError, match="risk stands beside horizon"):
+        dossier.validate(rows, **follow_up, risk="risk", horizon=both)

@@ -118,6 +118,7 @@ class PrintedTable:
             made.replace("\\end{table}", f"{notes}\\end{{table}}") if "\\end{table}" in made else f"{made}{{{notes}}}\n"
         )
 
+    @arguments.door
     def to_docx(self, path: str | Path) -> Path:
         """Write it for a text processor: title, table with a head that is repeated on each page, notes.
 
@@ -136,7 +137,7 @@ class PrintedTable:
         OutputError
             Where python-docx is not installed, or the file cannot be written.
         """
-        file = Path(arguments.fitting("path", path, "place", '"table.docx"'))
+        file = Path(path)
         try:
             import docx
             from docx.oxml.parser import OxmlElement
@@ -167,6 +168,7 @@ class PrintedTable:
         output.write_file(file, _of_no_day(held))
         return file
 
+    @arguments.door
     def save(self, path: str | Path) -> Path:
         """Write it as the ending says: .docx, .html, .tex or .csv.
 
@@ -185,7 +187,7 @@ class PrintedTable:
         ReleaseError, OutputError
             Where the ending is another, or the file cannot be written.
         """
-        file = Path(arguments.fitting("path", path, "place", '"table.docx"'))
+        file = Path(path)
         kind = _ending(file, TABLES)
         if kind == ".docx":
             return self.to_docx(file)
@@ -281,13 +283,15 @@ class PrintedFigure:
     """Its SVG, its size in mm and its words: `title`, `message`, `caption`, `alternative`."""
     evidence: types.Evidence = field(repr=False)
 
+    @arguments.door
     def content(self, kind: Kind, dpi: int = DPI) -> bytes:
         """The figure as a file: an svg has its letters as outlines, a png and a tiff so many dots an inch."""
         if kind == "svg":
             return outlined(self.picture.svg)
-        found = draw.image(self.evidence, self.picture.name, kind, arguments.fitting("dpi", dpi, "dots_an_inch", "300"))
+        found = draw.image(self.evidence, self.picture.name, kind, dpi)
         return b"" if isinstance(found, types.Absent) else found
 
+    @arguments.door
     def save(self, path: str | Path, dpi: int = DPI) -> Path:
         """Write it as the ending says: .png, .pdf, .svg or .tiff.
 
@@ -308,7 +312,7 @@ class PrintedFigure:
         ReleaseError, OutputError
             Where the ending is another, or the file cannot be written.
         """
-        file = Path(arguments.fitting("path", path, "place", '"figure.png"'))
+        file = Path(path)
         kinds = {f".{kind}": kind for kind in KINDS}
         output.write_file(file, self.content(kinds[_ending(file, list(kinds))], dpi))
         return file

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from numbers import Integral, Real
 from os import PathLike
 from types import NoneType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Value
@@ -25,7 +27,7 @@ NEEDED = (frames.FRAME, "outcome", "risk", *FOLLOW_UP)
 KEYS: Mapping[tuple[str, str], str] = {
     **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed", "previous")},
     **{("outcome", key): "outcome" for key in ("name", "column")},
-    **{("outcome", key): key for key in ("positive", "censored", "competing", "classes", "time", "event")},
+    **{("outcome", key): key for key in ("positive", "censored", "competing", "classes", "time", "event", "unit")},
     ("horizon", "at"): "at",
     ("horizon", "risk"): "risk",
     ("horizon", "rival"): "rival",
@@ -44,11 +46,14 @@ LISTED = {"subgroup": "subgroups", "rival": "rival"}
 def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterator[Fault]:
     """Arguments of another kind than they should be, and tables that release.toml does not have."""
     of_follow_up = [name for name in FOLLOW_UP if given.get(name) is not None]
+    needless = {"outcome"} if of_follow_up else {*FOLLOW_UP}
+    # A list of horizons says of each what at and risk say of one.
+    needless |= {"at", "risk"} if "horizon" in tables and given.get("at") is None else set()
     if of_follow_up and given.get("outcome") is not None:
         yield Fault("outcome_beside_follow_up", Argument("outcome"), key=of_follow_up[0])
     for name, value in given.items():
         fits, wanted, example = KINDS[name]
-        if value is None and (name in FOLLOW_UP or name == "outcome") and bool(of_follow_up) is (name == "outcome"):
+        if value is None and name in needless:
             continue
         if not fits(value):
             held = value.items() if isinstance(value, Mapping) and any(map(frames.is_frame, value.values())) else ()
@@ -68,16 +73,38 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
                 yield _other(name, value, "table_of_keys", example)
 
 
-def fitting(name: str, value: Any, wanted: str, example: str) -> Any:
-    """An argument of another function of the library, as it is; a ReleaseError where it is of another kind."""
-    if not FITTING[wanted](value):
-        raise ReleaseError([_other(name, value, wanted, example)])
-    return value
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
-def of_frame(fault: Fault) -> Fault:
-    """The fault of the release that a frame was written as, in the words of who has given the frame."""
-    at = _at(fault.at)
+def door(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """A public function whose arguments are looked at before it runs: a ReleaseError says which are of another kind.
+
+    One that is needed and not given is None.
+    """
+    known = inspect.signature(function)
+    each = known.parameters.values()
+    needed = {one.name: None for one in each if one.default is one.empty and one.kind is not one.VAR_KEYWORD}
+    kinds = {name: AT_DOORS.get(f"{function.__name__} {name}", AT_DOORS.get(name)) for name in known.parameters}
+
+    @wraps(function)
+    def opened(*given: Given.args, **named: Given.kwargs) -> Answer:
+        bound = known.bind_partial(*given, **named)
+        bound.arguments = needed | bound.arguments
+        asked = ((name, value, kinds.get(name)) for name, value in bound.arguments.items())
+        wrong = [_other(name, value, *kind[1:]) for name, value, kind in asked if kind and not kind[0](value)]
+        if wrong:
+            raise ReleaseError(wrong)
+        return function(*bound.args, **bound.kwargs)
+
+    return opened
+
+
+def of_frame(fault: Fault, by_at: bool = True) -> Fault:
+    """The fault of the release that a frame was written as, in the words of who has given the frame, and the first
+    horizon `by_at` and its kin or as the first table of `horizon`.
+    """
+    at = _at(fault.at, by_at)
     values = {name: _renamed(value) for name, value in fault.values}
     if isinstance(at, Argument) and at.name in (*KEYS.values(), frames.FRAME, *frames.BESIDE):
         values |= {"key": at.path} if values.get("key") == getattr(fault.at, "key", None) else {}
@@ -112,21 +139,23 @@ def _named(section: str, key: str) -> str | None:
     return LISTED.get(section) if key and section in LISTED else KEYS.get((section, key))
 
 
-def _at(at: Location) -> Location:
+def _at(at: Location, by_at: bool) -> Location:
     if isinstance(at, Cell):
         return replace(at, table=frames.shown(at.table), other=None if at.other is None else frames.shown(at.other))
     if isinstance(at, Header):
         return File(frames.shown(at.table))
     if isinstance(at, File):
         return File(frames.shown(at.name), None if at.other is None else frames.shown(at.other))
-    return _argument(at) if isinstance(at, Key) and at.section is not None else at
+    return _argument(at, by_at) if isinstance(at, Key) and at.section is not None else at
 
 
-def _argument(at: Key) -> Argument:
+def _argument(at: Key, by_at: bool) -> Argument:
     section = at.section or ""
     first, _, rest = (at.key or "").partition(", ")
     name = KEYS.get((section, first))
-    if name is not None:
+    is_listed = section == "horizon" and not (by_at and at.number == 1)
+    at = replace(at, number=at.number - by_at) if is_listed and at.number is not None else at
+    if name is not None and not is_listed:
         return Argument(name, rest or None)
     if section == "dataset":
         of = at.name or frames.ALONE
@@ -207,6 +236,7 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "time": (_is_text, "name_of_column", '"days"'),
     "event": (_is_text, "name_of_column", '"status"'),
     "at": (_is_number, "number", "365.25"),
+    "unit": (_of(str, NoneType), "words", '"days"'),
     "site": (_is_column, "name_of_column", '"hospital"'),
     "thresholds": (lambda value: _is_table(value) or _listing(_is_number)(value), "list_of_numbers", "[0.2]"),
     "subgroups": (_listing(lambda value: isinstance(value, str) or _is_table(value)), "list_of_names", '["sex"]'),
@@ -235,9 +265,18 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "previous": (_of(str, PathLike, NoneType), "place_of_results", '"1.3.0/results.json"'),
 }
 """What each argument may be, the words for it, and an example."""
-FITTING: Mapping[str, Callable[[Any], bool]] = {
-    "place": _of(str, PathLike),
-    "name_of_site": _of(str, NoneType),
-    "dots_an_inch": lambda value: _of(Integral)(value) and value > 0,
+_is_place = _of(str, PathLike)
+AT_DOORS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
+    "release": (_is_place, "place", '"release.toml"'),
+    "read_results path": (_is_place, "place", '"out"'),
+    "path": (_is_place, "place", '"table.docx"'),
+    "save path": (_is_place, "place", '"figure.png"'),
+    "folder": (_is_place, "place", '"out"'),
+    "write_release folder": (_is_place, "place", '"release"'),
+    "local_site": (_is_column, "name_of_site", '"North"'),
+    "by": (_is_column, "name_of_column", '"sex"'),
+    "dpi": (lambda value: _of(Integral)(value) and value > 0, "dots_an_inch", "300"),
+    "wide": (_of(bool), "true_or_false", "True"),
+    "allow_outside": (_of(bool), "true_or_false", "True"),
 }
-"""What else an argument may be, by the words for it."""
+"""The same of the other functions, of one of them behind its name; what is chosen from a list is looked at with it."""

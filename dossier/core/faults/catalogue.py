@@ -9,7 +9,7 @@ from typing import ClassVar
 from dossier.core.facts import Count, Fact, Value
 from dossier.words import entries, sentence, wording
 
-ARGUMENTS = {"horizon": "at", "subgroup": "subgroups"}
+ARGUMENTS = {"subgroup": "subgroups"}
 """What a table of release.toml is called among the arguments, where it has another name there."""
 
 
