@@ -708,6 +708,22 @@ def test_another_model_may_have_risks_by_a_further_horizon_alone(tmp_path: Path)
     assert judged.state == "shown"
 
 
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ({"against": "PgR_score"}, "against PgR_score"),
+        ({"threshold": 0.5, "against": "PgR_score"}, "at 0.50 against PgR_score"),
+        ({"horizon": 730.5, "against": "PgR_score"}, "against PgR_score, within two years"),
+        ({"class": "high", "threshold": 0.5}, "at 0.50 of class high"),
+        ({"tau": 0.7, "priority": "equal", "model": "PgR_score"}, "at tau 0.70 and priority equal of PgR_score"),
+        ({"threshold": 0.5, "against": "previous"}, "at 0.50, change since the previous release"),
+    ],
+)
+def test_the_settings_of_a_criterion_are_english(at: types.At, said: str, several: Evidence) -> None:
+    criterion = types.Criterion(1, "auroc", "gbsg", None, at, "value", 0.5, None, None, "untested")
+    assert unspaced(acceptance.label(several, criterion)) == f"AUROC {said}"
+
+
 def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
     """Half the risks by two years, the right ones by five and three: of each page the row, the sentence, the step."""
     frame = GBSG.assign(risk_2y=GBSG.risk_2y / 2)

@@ -189,9 +189,14 @@ def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     places = [
         words.setting(value) if name == "threshold" else f"{name} {words.setting(value)}"
         for name, value in criterion.at.items()
-        if name != "horizon" and value != "previous"
+        if name not in ("horizon", *WITH_PREPOSITION)
     ]
-    at = (f" at {words.listing(places)}" if places else "") + names.by_when(evidence, criterion.at, ", ")
+    # Another model and a class have the names that the release gives them, letter by letter.
+    known = [(how, criterion.at[name]) for name, how in WITH_PREPOSITION.items() if name in criterion.at]
+    at = "".join(
+        [f" at {words.listing(places)}" if places else "", *(f" {how} {of}" for how, of in known if of != "previous")]
+    )
+    at += names.by_when(evidence, criterion.at, ", ")
     subset = f", {criterion.subset}" if criterion.subset else ""
     named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
     moved = "farther from 1 than" if evidence.terms[criterion.measure].worse == "one" else "change since"
@@ -199,6 +204,8 @@ def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     return f"{words.sentence_case(named)}{at}{subset}{since}{BOUND[criterion.bound]}"
 
 
+WITH_PREPOSITION: Mapping[str, str] = entries("terms")["with_preposition"]
+"""What stands before the value of a setting that is no place on a scale."""
 SHORTER = {"oe_ratio": "O/E"}
 """What a measure is called where its label says more than a head of a column has room for."""
 
