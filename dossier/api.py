@@ -643,15 +643,15 @@ class Validation(Record):
         pandas.DataFrame
             `kind` (fault: a build refuses it, flag: it is printed as a limitation), `name` of the flag, `where` (the
             dataset, or the place in the release), `says`, and `reply`: the answer of the release, or how to mend it.
+            Printed, it has every word.
         """
-        import pandas
-
         from dossier import evaluate
+        from dossier.outputs.checked import Checked
 
         found = evaluate.preview(self.study)
         faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in self._reported(found.faults)]
         rows = [*faults, *(("flag", flag.flag, flag.dataset, flag_text(flag.fact), flag.reply) for flag in found.flags)]
-        return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
+        return Checked(rows, columns=["kind", "name", "where", "says", "reply"])
 
     @arguments.door
     def write_release(self, folder: str | Path) -> Path:

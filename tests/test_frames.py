@@ -379,3 +379,10 @@ def test_horizons_may_be_a_list() -> None:
         dossier.validate(rows, **follow_up, at=40, risk="risk", horizon=both)
     with pytest.raises(DossierError, match="risk stands beside horizon"):
         dossier.validate(rows, **follow_up, risk="risk", horizon=both)
+
+
+def test_what_a_check_finds_is_printed_whole() -> None:
+    found = dossier.validate(PATIENTS, **BASES["known"]).check()
+    assert max(map(len, found.says)) > 60
+    assert all(says in repr(found) for says in found.says)
+    assert max(found.says, key=len).partition("'")[0] in found._repr_html_()  # type: ignore[operator]
