@@ -111,13 +111,6 @@ def observed_risk(
         details have `followed`, the share of follow-ups that would reach the horizon if no event ended them; where
         some left, the `groups` that the `fifths` were joined to, and the value with those `leaving_first` who left at
         the time of an event. Absent where nobody was followed to the horizon.
-
-    Examples
-    --------
-    >>> from dossier.metrics.censoring import TimeToEvent
-    >>> followed = TimeToEvent(time=[2, 3, 5, 6, 7, 8], event=[1, 0, 1, 0, 0, 2], horizon=5)
-    >>> print(dossier.metrics.observed_risk(followed, risk))
-    0.38 (0.09 to 0.91)
     """
     rows = weighted.Rows.followed(followed, risk)
     found = time_to_event.at_weights(OBSERVED, rows, level, "cloglog", (0.0, 1.0), design)

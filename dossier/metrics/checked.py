@@ -53,7 +53,7 @@ PARAMETERS: Mapping[str, tuple[str, str]] = tomllib.loads(_FILE.read_text(encodi
 """The type and the description of each parameter that several measures take; a docstring says where its own differs."""
 
 _EXAMPLES: Mapping[str, Any] = tomllib.loads(_FILE.with_name("examples.toml").read_text(encoding="utf-8"))
-"""What examples begin with, what they say of settings, and what measures give of that."""
+"""What examples begin with, what they say of settings, what measures give of that, and the examples of their own."""
 
 Measure = Callable[..., types.Estimate | types.Curve | types.Absent]
 
@@ -147,9 +147,7 @@ RAISES = (
 
 def _documented(function: Measure, term: types.Term) -> str:
     """The docstring with the parameters, formula and sources that stand in a register, and nowhere else."""
-    text = inspect.getdoc(function) or ""
-    body, _, examples = text.partition("\n\nExamples\n--------\n")
-    body, _, notes = body.partition("\n\nNotes\n-----\n")
+    body, _, notes = (inspect.getdoc(function) or "").partition("\n\nNotes\n-----\n")
     described, _, returned = body.partition("\n\nReturns\n-------\n")
     summary, _, own = described.partition("\n\nParameters\n----------\n")
     # The section of the parameters, in the order of the signature.
@@ -161,7 +159,7 @@ def _documented(function: Measure, term: types.Term) -> str:
     parts += [f"Notes\n-----\nFormula: {term.formula}.", notes]
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))
-    if examples := examples or _example(function):
+    if examples := _EXAMPLES["own"].get(function.__name__) or _example(function):
         parts.append(f"Examples\n--------\n{_from_the_start(examples, signature_of(function).parameters)}")
     return "\n\n".join(part for part in parts if part)
 

@@ -253,18 +253,6 @@ def degree_of_correspondence(
     -------
     Estimate or Absent
         The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
-
-    Examples
-    --------
-    No permutation of 99 sets the patients as far apart as they are: 1/100.
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> from dossier.core.types import Feature
-    >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0] * 5))]
-    >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0] * 5))]
-    >>> print(dossier.metrics.degree_of_correspondence(development, external, permutations=99))
-    0.01
     """
     found = present(_permuted(development, predictors, permutations, seed, LARGEST_PERMUTED))
     table = found.table
@@ -311,18 +299,6 @@ def correspondence_averaged(
     -------
     Estimate or Absent
         The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
-
-    Examples
-    --------
-    No one of 4 development patients is as unusual as any external one, who are half of themselves: 1/10.
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> from dossier.core.types import Feature
-    >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0]))]
-    >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0]))]
-    >>> print(dossier.metrics.correspondence_averaged(development, external))
-    0.10 (0.01 to 0.62)
     """
     found = present(_shares_as_far(development, predictors, seed, LARGEST_PAIRED))
     table, value = found.table, float(found.share.mean())
@@ -475,18 +451,6 @@ def energy_coefficient(
     -------
     Estimate or Absent
         The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
-
-    Examples
-    --------
-    On average 20 years lie between tables and 5 within one, a row and itself counted: (2 x 20 - 5 - 5) / (2 x 20).
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> from dossier.core.types import Feature
-    >>> development = [Feature("age", np.array([50.0, 60.0] * 5))]
-    >>> external = [Feature("age", np.array([70.0, 80.0] * 5))]
-    >>> print(dossier.metrics.energy_coefficient(development, external, permutations=99, bootstrap=50))
-    0.75 (0.67 to 0.78)
     """
     permuted = present(_permuted(development, predictors, permutations, seed, LARGEST_PERMUTED))
     table = permuted.table
@@ -752,18 +716,6 @@ def membership_auroc(
     Estimate or Absent
         The value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
         table.
-
-    Examples
-    --------
-    The age tells every external patient from every patient of development.
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> from dossier.core.types import Feature
-    >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0] * 5))]
-    >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0] * 5))]
-    >>> print(dossier.metrics.membership_auroc(development, external))
-    1.00 (0.81 to 1.00)
     """
     design = present(membership_design(development, predictors, seed))
     rows, external = len(design.external), int(design.external.sum())

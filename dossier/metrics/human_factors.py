@@ -285,13 +285,6 @@ def error_rate_aided(
     Student's t with Satterthwaite's degrees of freedom asks; missing, and the method says why, when only counts are
     given, with one reader (in an arm) or one case, when too few replicates hold decisions of both kinds, or when
     neither readers nor cases vary.
-
-    Examples
-    --------
-    10 of 100 decisions with the model are wrong.
-
-    >>> print(dossier.metrics.error_rate_aided(ReaderStudy("parallel", counts)))
-    0.10 (0.04 to 0.16)
     """
     return _rate(study, 0, level, bootstrap, seed)
 
@@ -307,13 +300,6 @@ def error_rate_unaided(
     Estimate or Absent
         Arguments and intervals: as for `error_rate_aided`; CE/(CE+CN). Absent when nothing was decided without the
         model.
-
-    Examples
-    --------
-    20 of 100 decisions without the model are wrong.
-
-    >>> print(dossier.metrics.error_rate_unaided(ReaderStudy("parallel", counts)))
-    0.20 (0.12 to 0.28)
     """
     return _rate(study, 1, level, bootstrap, seed)
 
@@ -329,13 +315,6 @@ def absolute_risk_reduction(
     Estimate or Absent
         The error rate without the model less that with it, Wald's interval. Absent when either kind of decision is
         missing.
-
-    Examples
-    --------
-    20 of 100 are wrong without the model, 10 of 100 with it.
-
-    >>> print(dossier.metrics.absolute_risk_reduction(ReaderStudy("parallel", counts)))
-    0.10 (0.00 to 0.20)
     """
     counts = cells(study)
     present(_empty_arm(counts))
@@ -363,13 +342,6 @@ def number_needed_to_decide(
     Where the interval of the ARR holds 0, that of its inverse runs through infinity: then the bounds are missing with a
     sentence, and `details` holds `benefit_bound` (at best one error spared in so many decisions) and `harm_bound` (at
     worst one more in so many), each likewise with `_clustered`.
-
-    Examples
-    --------
-    20 of 100 are wrong without the model, 10 of 100 with it: one less in 10.
-
-    >>> print(dossier.metrics.number_needed_to_decide(ReaderStudy("parallel", counts)))
-    10.00 (5.05 to 499.55)
     """
     difference = present(absolute_risk_reduction(study, level, bootstrap, seed))
     if difference.value == 0:
@@ -439,13 +411,6 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     Notes
     -----
     `details` as for `error_rate_aided`.
-
-    Examples
-    --------
-    10 of 100 are wrong with the model, 20 of 100 without it.
-
-    >>> print(dossier.metrics.relative_risk(ReaderStudy("parallel", counts)))
-    0.50 (0.25 to 1.01)
     """
     return _on_log_scale(study, _ratio_of_rates, _katz, "katz", level, bootstrap, seed)
 
@@ -460,13 +425,6 @@ def relative_risk_reduction(
     -------
     Estimate or Absent
         1 less the relative risk, with its interval turned round. Absent when either kind of decision is missing.
-
-    Examples
-    --------
-    10 of 100 are wrong with the model, 20 of 100 without it.
-
-    >>> print(dossier.metrics.relative_risk_reduction(ReaderStudy("parallel", counts)))
-    0.50 (-0.01 to 0.75)
     """
     found = present(relative_risk(study, level, bootstrap, seed))
 
@@ -489,13 +447,6 @@ def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, s
     Estimate or Absent
         (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty cell 0.5 is added to every count
         (Haldane), and the method says so. Absent when either kind of decision is missing.
-
-    Examples
-    --------
-    The odds of a wrong decision are 10/90 with the model, 20/80 without it.
-
-    >>> print(dossier.metrics.odds_ratio(ReaderStudy("parallel", counts)))
-    0.44 (0.20 to 1.01)
     """
     return _on_log_scale(study, _ratio_of_odds, _woolf, "woolf", level, bootstrap, seed)
 
@@ -532,25 +483,6 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
         readers; `details`: `unaided` and `aided`, the means of those accuracies. Absent without the decisions of each
         reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have
         no interval.
-
-    Examples
-    --------
-    The accuracy of the first reader rises from 1/2 to 1 with the model, that of the second stays at 1/2.
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> study = ReaderStudy(
-    ...     "paired",
-    ...     DecisionCounts(aided_wrong=1, aided_right=3, unaided_wrong=2, unaided_right=2),
-    ...     reader=np.array([0, 0, 1, 1]),
-    ...     case=np.array([0, 1, 0, 1]),
-    ...     truth=np.array([0.0, 1.0, 0.0, 1.0]),
-    ...     unaided=np.array([1.0, 1.0, 0.0, 0.0]),
-    ...     aided=np.array([0.0, 1.0, 0.0, 0.0]),
-    ... )
-    >>> print(dossier.metrics.decision_benefit(study))
-    0.25 (-1.00 to 1.00)
     """
     if len(study.reader) == 0:
         return NO_ROWS_OF_READERS
@@ -692,18 +624,6 @@ def wrong_advice_followed(
         that first differed from wrong advice. `details`: `decisions`, those that followed it, and `low_clustered` and
         `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
         where the advice is not known, and where no decision first differed from wrong advice.
-
-    Examples
-    --------
-    20 decisions first differed from wrong advice, and 4 of them followed it.
-
-    >>> import dossier, numpy
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> who, truth = numpy.arange(20), numpy.ones(20)
-    >>> aided = numpy.repeat([0.0, 1.0], [4, 16])
-    >>> study = ReaderStudy("paired", DecisionCounts(4, 16, 0, 20), who, who, truth, truth, aided, 1 - truth)
-    >>> print(dossier.metrics.wrong_advice_followed(study))
-    0.20 (0.08 to 0.42)
     """
     return _wrong_in_the_end(present(_disagreed(study, False, group)), level, bootstrap, seed)
 
@@ -719,18 +639,6 @@ def right_advice_resisted(
     Estimate or Absent
         As `wrong_advice_followed` has it, of the decisions that first differed from right advice; `decisions` are those
         that were kept.
-
-    Examples
-    --------
-    20 decisions first differed from right advice, and 4 of them were kept.
-
-    >>> import dossier, numpy
-    >>> from dossier.core.types import DecisionCounts, ReaderStudy
-    >>> who, truth = numpy.arange(20), numpy.ones(20)
-    >>> aided = numpy.repeat([0.0, 1.0], [4, 16])
-    >>> study = ReaderStudy("paired", DecisionCounts(4, 16, 20, 0), who, who, truth, 1 - truth, aided, truth)
-    >>> print(dossier.metrics.right_advice_resisted(study))
-    0.20 (0.08 to 0.42)
     """
     return _wrong_in_the_end(present(_disagreed(study, True, group)), level, bootstrap, seed)
 

@@ -31,13 +31,6 @@ def censoring_by_risk(
     Estimate or Absent
         The hazard ratio with a Wald interval on the log scale, ties by Efron; `p_value` in the details. Absent where
         fewer than five leave before the horizon, and where all risks are equal.
-
-    Examples
-    --------
-    >>> from dossier.metrics.censoring import TimeToEvent
-    >>> followed = TimeToEvent(time=[6, 1, 2, 3, 5, 4], event=[0, 0, 0, 0, 0, 0], horizon=6)
-    >>> print(dossier.metrics.censoring_by_risk(followed, risk))
-    1.34 (0.54 to 3.33)
     """
     time = np.minimum(followed.time, followed.horizon)
     leaves = (followed.event == 0) & (followed.time < followed.horizon)

@@ -73,19 +73,6 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     Estimate or Absent
         The value with its interval. Absent when the site does not give a predictor of the model, or no row has them
         all.
-
-    Examples
-    --------
-    The formula gives 1 / (1 + e^0) = 0.5 and 1 / (1 + e^-1) = 0.73.
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> from dossier.core.release import Model, ModelTerm
-    >>> from dossier.core.types import Feature
-    >>> model = Model(intercept=0.0, term=(ModelTerm(predictor="age", coefficient=0.1),))
-    >>> ages = [Feature("age", np.array([0.0, 10.0]))]
-    >>> print(dossier.metrics.formula_difference(model, [0.5, 0.7], ages))
-    0.03
     """
     linear = register.present(equation.linear_predictor(model, predictors))
     known = ~np.isnan(linear)

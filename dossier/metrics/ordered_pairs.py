@@ -106,13 +106,6 @@ def uno_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: Samp
         all patients together, with an interval symmetric on the logit scale; its standard error is the infinitesimal
         jackknife, which takes the weights as known. Absent with competing events, and where no two people can be
         compared.
-
-    Examples
-    --------
-    >>> from dossier.metrics.censoring import TimeToEvent
-    >>> followed = TimeToEvent(time=[9, 7, 2, 6, 3, 5], event=[0, 0, 1, 0, 0, 1], horizon=5)
-    >>> print(dossier.metrics.uno_c(followed, risk))
-    0.79 (0.36 to 0.96)
     """
     return _concordance(followed, risk, level, design, at_weights=True)
 
@@ -127,12 +120,5 @@ def harrell_c(followed: TimeToEvent, risk: Floats, level: float = 0.95, design: 
     -------
     Estimate or Absent
         As `uno_c` has it, each pair alike.
-
-    Examples
-    --------
-    >>> from dossier.metrics.censoring import TimeToEvent
-    >>> followed = TimeToEvent(time=[9, 7, 2, 6, 3, 5], event=[0, 0, 1, 0, 0, 1], horizon=5)
-    >>> print(dossier.metrics.harrell_c(followed, risk))
-    0.75 (0.33 to 0.95)
     """
     return _concordance(followed, risk, level, design, at_weights=False)

@@ -438,16 +438,6 @@ def weighted_concordance(
     -------
     Estimate or Absent
         The value with its interval. Absent when no case has a label with a confidence.
-
-    Examples
-    --------
-    Two sure raters who are always right agree on 4 of 6 cases.
-
-    >>> import dossier
-    >>> labels = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
-    >>> confidence = [[1.0, 1.0]] * 6
-    >>> print(dossier.metrics.weighted_concordance(labels, confidence, rater_accuracy=(1.0, 1.0)))
-    0.67 (0.00 to 0.93)
     """
     accuracy, source = present(_accuracy(labels, truth, rater_accuracy)), _source(truth, rater_accuracy)
     k = len(class_labels)
@@ -573,18 +563,6 @@ def actual_accuracy(
     -------
     Estimate or Absent
         The value with its interval. Absent without rows, or when rho is.
-
-    Examples
-    --------
-    With x = 4/6 and ρ = 4/6, g is (1 + 0.816) / 2 = 0.908, and the accuracy 0.667 g + 0.333 (1 - g).
-
-    >>> labels = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
-    >>> confidence, right = [[1.0, 1.0]] * 6, (1.0, 1.0)
-    >>> found = dossier.metrics.actual_accuracy(
-    ...     outcome, risk, labels, confidence, primary_threshold=0.5, rater_accuracy=right
-    ... )
-    >>> print(found)
-    0.64 (0.31 to 0.83)
     """
     rho = present(weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level))
     n, count = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
@@ -658,14 +636,6 @@ def required_reliability(
     -------
     Estimate or Absent
         The value with its interval. Absent without labels or rows, and unless .5 <= A <= x and x > .5.
-
-    Examples
-    --------
-    With A = 0.6 and x = 4/6, g is (0.6 + 0.667 - 1) / 0.333 = 0.8, and ρ is 0.6 squared.
-
-    >>> labels = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
-    >>> print(dossier.metrics.required_reliability(outcome, risk, labels, primary_threshold=0.5, desired_accuracy=0.6))
-    0.36 (0.06 to 1.00)
     """
     if np.isnan(labels).all():
         return Absent(Fact("no_label"))
@@ -957,14 +927,6 @@ def confidence_complexity_correlation(
     -------
     Estimate or Absent
         The value with its interval. Absent when fewer than two answers have both ratings, or when either does not vary.
-
-    Examples
-    --------
-    >>> import dossier
-    >>> labels, confidence = [[0, 0], [1, 1], [1, 0], [0, 1]], [[1.0, 0.4], [0.6, 0.8], [0.2, 0.6], [0.8, 0.4]]
-    >>> complexity = [[0.0, 0.25], [0.75, 0.25], [1.0, 0.25], [0.5, 0.75]]
-    >>> print(dossier.metrics.confidence_complexity_correlation(labels, confidence, complexity))
-    -0.72 (-0.94 to -0.06)
     """
     known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))

@@ -211,14 +211,6 @@ def error_severity_index(
     Wilson's of that share, which holds what it should where the delta method falls short. No errors give 0 without an
     interval, by definition; over splits, clusters and imputations that 0 enters no mean. `details`: `errors`,
     `accuracy`, `mean_severity`.
-
-    Examples
-    --------
-    One missed case of weight 1 and one false alarm of weight 1/2: 10 x 1.5 / 2.
-
-    >>> weights = ((0.0, 1.0), (0.5, 0.0))
-    >>> print(dossier.metrics.error_severity_index(outcome, risk, threshold=0.5, severity_weights=weights))
-    7.50 (5.47 to 9.53)
     """
     register.present(weights_fault(severity_weights, 2))
     predicted, classes = _at(outcome, risk, threshold)
@@ -251,14 +243,6 @@ def mean_severity(
     Estimate or Absent
         Sum(C W) / n with a normal interval over the rows, their variance with n - 1: unlike an interval within each
         class, it lets the prevalence vary. Absent without rows or fitting weights.
-
-    Examples
-    --------
-    One missed case of weight 1 and one false alarm of weight 1/2 in 6 rows.
-
-    >>> weights = ((0.0, 1.0), (0.5, 0.0))
-    >>> print(dossier.metrics.mean_severity(outcome, risk, threshold=0.5, severity_weights=weights))
-    0.25 (0.00 to 0.58)
     """
     register.present(weights_fault(severity_weights, 2))
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)

@@ -220,16 +220,6 @@ def ici_of_update(
         coefficients that it changes, together with the error of these, which is drawn. Of a test that changes nothing
         it is that of `ici`, its upper bound no lower than that of curves drawn around the fitted one. Absent as `ici`
         is, and where the update cannot be fitted.
-
-    Examples
-    --------
-    >>> import dossier
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> right = rng.uniform(0.05, 0.45, 500)
-    >>> outcome = (rng.random(500) < right).astype(float)
-    >>> print(dossier.metrics.ici_of_update(outcome, right, 2 * right / (1 + right), "intercept", bootstrap=50))
-    0.03 (0.00 to 0.05)
     """
     sampled = design or shares.Design(len(outcome))
     y, p, rows = calibration.in_order(outcome, risk, sampled)
@@ -272,11 +262,6 @@ def reclassified(
     Estimate or Absent
         The share with Wilson's interval. Details: `newly_flagged` and `no_longer_flagged`, and of these the `cases`
         of either kind: rows, not weights. Absent without rows.
-
-    Examples
-    --------
-    >>> print(dossier.metrics.reclassified([0, 1, 1, 0], [0.3, 0.6, 0.7, 0.2], [0.2, 0.4, 0.8, 0.2], 0.5))
-    0.25 (0.05 to 0.70)
     """
     moved = (risk >= threshold) != (rival >= threshold)
     details: dict[str, float | None] = {}
@@ -310,18 +295,6 @@ def updated_coefficients(
         The number, without an interval. Details: `fewest` and `most` of the updates of single folds, and of the closed
         test the statistics `joint` and `slope` of its steps with `p_joint` and `p_slope`. Absent with fewer than 20
         rows of either outcome, and where a fold allows no fit.
-
-    Examples
-    --------
-    Risks of twice the right odds ask for another intercept, and for no other slope.
-
-    >>> import dossier
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> right = rng.uniform(0.05, 0.45, 500)
-    >>> outcome = (rng.random(500) < right).astype(float)
-    >>> print(dossier.metrics.updated_coefficients(outcome, 2 * right / (1 + right), "closed_test"))
-    1.00
     """
     design = design or shares.Design(len(outcome))
     known = [CHANGES.index(each) for each in present(held_out(outcome, rival, update, design, seed)).changes]
