@@ -16,61 +16,9 @@ import numpy as np
 KILLIP = {"II": 0.6137, "III": 1.1610, "IV": 1.9213}
 AGE_IN_KILLIP = {"II": -0.0021, "III": -0.0064, "IV": -0.0118}
 LOCATION = {"Other": 0.2863, "Anterior": 0.5432}
-
-MODEL = """
-[model]
-intercept = -3.0203
-[[model.term]]
-predictor = "age"
-coefficient = 0.0769
-[[model.term]]
-predictor = "killip"
-levels = { II = 0.6137, III = 1.1610, IV = 1.9213 }
-[[model.term]]
-predictor = "age"
-with = "killip"
-levels = { II = -0.0021, III = -0.0064, IV = -0.0118 }
-[[model.term]]
-predictor = "sysbp"
-cap = 120
-coefficient = -0.0392
-[[model.term]]
-predictor = "pulse"
-segments = [50]
-coefficients = [-0.0242, 0.0191]
-[[model.term]]
-predictor = "pmi"
-coefficient = 0.4472
-[[model.term]]
-predictor = "miloc"
-levels = { Other = 0.2863, Anterior = 0.5432 }
-[[model.term]]
-predictor = "tpa"
-coefficient = -0.2080
-"""
-
-RELEASE = """
-[release]
-model = "30-day mortality"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "death within 30 days"
-column = "day30"
-[prediction]
-column = "risk"
-[thresholds]
-declared = [0.1]
-[resampling]
-bootstrap = 20
-permutations = 19
-[[dataset]]
-name = "west"
-role = "external"
-file = "west.csv"
-predictors = ["age", "killip", "sysbp", "pulse", "pmi", "miloc", "tpa"]
-"""
+RELEASE_AT = Path(__file__).parent / "releases" / "gusto"
+MODEL = (RELEASE_AT / "model.toml").read_text(encoding="utf-8")
+RELEASE = (RELEASE_AT / "release.toml").read_text(encoding="utf-8")
 
 
 def write(folder: Path, formula: str = MODEL, rows: int = 1200, seed: int = 1995) -> Path:

@@ -57,34 +57,9 @@ IN_R: dict[str, Any] = json.loads((REFERENCE / "survival_reference.json").read_t
 GBSG = pandas.read_csv(REFERENCE / "gbsg_survival.csv")
 MGUS = pandas.read_csv(REFERENCE / "mgus2_competing.csv")
 FIVE = 5 * 365.25
+RELEASES = ROOT / "tests" / "releases" / "by_horizon"
 
-RELEASE = """
-[release]
-model = "Relapse score"
-version = "1"
-owner = "the authors"
-date = 2026-10-01
-[outcome]
-name = "relapse or death"
-time = "days"
-event = "event"
-unit = "days"
-[[horizon]]
-at = 1826.25
-says = "within five years"
-risk = "risk_5y"
-rival = "risk_pgr_5y"
-thresholds = { declared = [0.5, 0.4] }
-[[dataset]]
-name = "gbsg"
-role = "external"
-file = "gbsg.csv"
-site = "The German hospitals"
-predictors = []
-[[subgroup]]
-column = "age"
-cuts = [50]
-"""
+RELEASE = (RELEASES / "release.toml").read_text(encoding="utf-8")
 
 
 def released(folder: Path, frame: pandas.DataFrame = GBSG, text: str = RELEASE) -> Evidence:
@@ -603,18 +578,7 @@ def test_the_nomogram_of_a_cox_model_ends_in_its_risks(tmp_path: Path) -> None:
     assert drawn.message.startswith("The hazard ratio farthest from 1 is")
 
 
-LATER = """
-[[horizon]]
-at = 730.5
-says = "within two years"
-risk = "risk_2y"
-rival = "risk_3y"
-thresholds = { declared = [0.3] }
-[[horizon]]
-at = 1095.75
-says = "within three years"
-risk = "risk_3y"
-"""
+LATER = (RELEASES / "later.toml").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -758,25 +722,7 @@ def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp
         assert [row.label == "older" for row in table.rows if row.kind != "group"] == rows
 
 
-CRITERIA = """
-[[acceptance]]
-measure = "auroc"
-dataset = "gbsg"
-at = { horizon = 730.5 }
-at_least = 0.69
-declared_on = 2020-01-01
-[[acceptance]]
-measure = "net_benefit"
-dataset = "each external"
-at = { threshold = 0.3, horizon = 730.5 }
-at_least = 0.01
-declared_on = 2020-01-01
-[[acceptance]]
-measure = "auroc"
-dataset = "gbsg"
-at = { horizon = 1826.25 }
-at_least = 0.6
-"""
+CRITERIA = (RELEASES / "criteria.toml").read_text(encoding="utf-8")
 
 
 def test_a_criterion_is_judged_by_its_horizon(tmp_path: Path, several: Evidence) -> None:
@@ -923,7 +869,7 @@ BROKEN = (
     ('event = "event"', 'event = "event"\ncolumn = "hormon"', "event and column name two columns"),
     ('event = "event"', 'event = "meno"\npositive = 7\ncensored = 0', "event is 1, not one of 0, 7"),
     ("predictors = []", 'predictors = []\nweights = "age"', "weights cannot yet be declared"),
-    ("[[dataset]]", '[prediction]\ncolumn = "risk_2y"\n[[dataset]]', "[prediction] stands beside [[horizon]]"),
+    ("[[dataset]]", '[prediction]\ncolumn = "risk_2y"\n[[dataset]]', "[prediction] column stands beside [[horizon]]"),
     ("[[dataset]]", '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]', "1826.25 is declared twice"),
     ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] cannot yet be declared of"),
     ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),

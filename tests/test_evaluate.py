@@ -34,29 +34,7 @@ from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried, results_of, study
 from tests.shelves import register_put_back
 
-HEAD = """
-[release]
-model = "three small hospitals"
-version = "1"
-date = 2026-10-01
-owner = "a test"
-seed = {seed}
-[outcome]
-name = "outcome"
-column = "outcome"
-[prediction]
-column = "risk"
-rival = "rival"
-rival_name = "second model"
-[thresholds]
-declared = [0.3, 0.5]
-[h_accuracy]
-priority = [0.5]
-tau = [0.75]
-[resampling]
-bootstrap = 40
-permutations = 39
-"""
+HEAD = (REPOSITORY / "tests" / "releases" / "three_hospitals" / "head.toml").read_text(encoding="utf-8")
 ROLES = {"development": 90, "internal": 80, "large": 120, "middle": 90, "small": 70}
 ORDER = tuple(ROLES)
 

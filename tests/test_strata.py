@@ -15,6 +15,7 @@ from dossier.metrics.scales import Scale
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text
+from tests.conftest import ROOT
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
@@ -118,38 +119,7 @@ def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
         assert (pooled.details["k"], pooled.details["df"]) == (3, 2)
 
 
-CRITERIA = """
-[[acceptance]]
-measure = "auroc_difference"
-dataset = "pooled"
-at = { against = "the rival" }
-bound = "low"
-at_least = -0.9
-[[acceptance]]
-measure = "net_benefit_difference"
-dataset = "each external"
-at = { threshold = 0.3, against = "the rival" }
-at_least = -0.5
-[[acceptance]]
-measure = "net_benefit_gain"
-dataset = "pooled"
-at = { threshold = 0.3 }
-at_least = -0.5
-[[acceptance]]
-measure = "oe_ratio"
-dataset = "pooled"
-at = { estimator = "stratified" }
-at_least = 0.1
-[[acceptance]]
-measure = "oe_ratio"
-dataset = "pooled"
-subset = { column = "s", level = "x" }
-at_least = 0.1
-[[acceptance]]
-measure = "model_based_concordance"
-dataset = "a"
-at_least = 0.5
-"""
+CRITERIA = (ROOT / "tests" / "releases" / "strata" / "criteria.toml").read_text(encoding="utf-8")
 
 
 def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -> None:

@@ -19,40 +19,7 @@ SEED = 1994
 NEARER, NOISE = 0.45, 0.35
 """How far the log odds of the second version move towards what happened, and what else moves them."""
 TIMES = 1.5
-HEAD = """\
-# Made by make.py, which says from what.
-[release]
-model = "Breast cancer recurrence model"
-version = "{version}"
-date = {date}
-owner = "the dossier authors"
-seed = 1994
-{previous}
-[outcome]
-name = "recurrence or death"
-column = "outcome"
-horizon = "within two years"
-
-[prediction]
-column = "{risk}"
-{column}
-[thresholds]
-declared = [0.25, 0.40]
-range = [0.05, 0.60]
-rationale = "Illustrative."
-
-[resampling]
-bootstrap = 200
-permutations = 199
-
-[[acceptance]]
-measure = "{measure}"
-dataset = "each external"
-at = {{ threshold = 0.25 }}
-{limit}
-declared_on = 2026-01-01
-reason = "Of no use to a clinic otherwise."
-"""
+HEAD = (HERE / "head.toml").read_text(encoding="utf-8")
 GROUPS = """
 [[subgroup]]
 column = "menopause"
