@@ -447,7 +447,7 @@ def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid:
     home = dataclasses.replace(covid.evidence, local_site="italy-1")
     assert committee.answer(home).endswith(
         "It met its goals (telling sick from well, number of cases and benefit) here. "
-        "But its percentages are wrong here: it said 50%, 26 of 100 had it."
+        "But its percentages are wrong here: where it said 50%, 26 of 100 had it."
     )
     assert "percentages" not in committee.answer(dataclasses.replace(covid.evidence, local_site="italy-3"))
     said = " ".join(danger.text for danger in committee.wrong_here(home))

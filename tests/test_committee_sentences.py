@@ -92,15 +92,19 @@ def studied(low: float, value: float, high: float, **clustered: float) -> types.
 @pytest.mark.parametrize(
     ("evidence", "start", "ending"),
     [
-        (studied(0.02, 0.05, 0.08), "Yes, in a study.", "They decided better (range 2 to 8 fewer wrong)."),
-        (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 to 0 fewer wrong)."),
-        (studied(-0.02, 0.05, 0.12), "Not shown.", "This could be coincidence (range −2 to 12 fewer wrong)."),
+        (studied(0.02, 0.05, 0.08), "Yes, in a study.", "They decided better (range 2 to 8 fewer wrong of 100)."),
+        (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 to 0 fewer wrong of 100)."),
+        (
+            studied(-0.02, 0.05, 0.12),
+            "Not shown.",
+            "This could be coincidence (range 2 more to 12 fewer wrong of 100).",
+        ),
         (
             studied(0.02, 0.05, 0.08, low_clustered=-0.01, high_clustered=0.11),
             "Not shown.",
-            "This could be coincidence (range −1 to 11 fewer wrong).",
+            "This could be coincidence (range 1 more to 11 fewer wrong of 100).",
         ),
-        (studied(-0.08, -0.05, -0.02), "No: in a study they decided worse (range −8 to −2 fewer wrong).", ""),
+        (studied(-0.08, -0.05, -0.02), "No: in a study they decided worse (range 2 to 8 more wrong of 100).", ""),
         (KINDS["one"], "Not known: no study compared decisions with and without it.", ""),
     ],
 )
@@ -148,7 +152,7 @@ def test_what_a_study_changed_is_said_in_whole_people_and_by_group() -> None:
         "Yes, in a study. Without it 20 of 100 decisions were wrong, with it 15. It put 30 right and made 15 wrong. "
         "Wrong of 100 by group: nurse 30, then 20; surgeon 10, then 10. Where people first thought otherwise, they "
         "followed wrong advice 4 of 20 times and refused right advice 3 of 15 times. "
-        "They decided better (range 2 to 8 fewer wrong)."
+        "They decided better (range 2 to 8 fewer wrong of 100)."
     )
 
 
@@ -185,7 +189,7 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
         f"If people like those at Italy 1 say what is true, 90 of 100 answers look right. People are wrong too: "
-        f"{word} 80 are right (range 77 to 83). Not so if a test tells."
+        f"{word} 80 are right (range 77 to 83). This is not so if a test says what is true."
     )
 
 

@@ -276,6 +276,15 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert (
         "range 60 to 206. In Graft 3: Vendor A (simulated) is wrong by less, by 0.056 of 1 (0: never wrong)" in answer
     )
+    beside = better.than_the_other_model(evidence)
+    assert beside.startswith("Beside Vendor A (simulated), by hospital:")
+    assert "names fewer patients rightly in one of three and perhaps in one more;" in beside
+    # Of several classes a place is a class at a hospital, and no hospital.
+    assert "Its percentages are wrong for G0 in Graft 3, G1 in Graft 3 and G3 in Graft 3." in answer
+    here = dataclasses.replace(evidence, local_site="graft-3")
+    assert "Its percentages are wrong here for G0, G1 and G3." in first_page.answer(here)
+    (line,) = better.than_the_same_for_all(evidence)
+    assert "In three of 12 checks, one for each class and hospital, it is not clear which is better." in line
 
 
 @pytest.mark.parametrize("sampled", [{}, {"weights": "weight"}, {"cluster": "family"}])

@@ -173,18 +173,20 @@ def few_beside(evidence: types.Evidence, site: types.DatasetSummary, at: float) 
     """
     curves = (types.find_curve(evidence, name, site.name) for name in ("classification", "risk_distribution"))
     flagged, spread = (each.columns if isinstance(each, types.Curve) else {} for each in curves)
-    below: list[float | None] = []
+    sides: tuple[list[float | None], list[float | None]] = ([], [])
     if at in flagged.get("threshold", ()):
         row = flagged["threshold"].index(at)
-        below = [flagged[name][row] for name in ("false_negative", "true_negative")]
+        hit, alarm, miss, rest = (flagged[name][row] for name in types.CELLS)
+        sides = [miss, rest], [hit, alarm]
     elif at in spread.get("low", ()):
         row = spread["low"].index(at)
-        below = [each for name in ("events", "non_events") for each in spread[name][:row]]
-    known = [each for each in below if each is not None]
-    if site.class_counts or not known or len(known) < len(below):
+        both = [spread[name] for name in ("events", "non_events")]
+        sides = [each for column in both for each in column[:row]], [each for column in both for each in column[row:]]
+    if site.class_counts or not all(sides) or None in [*sides[0], *sides[1]]:
         return None
-    least = round(min(sum(known), site.n - sum(known)))
-    return (least, 2 * sum(known) < site.n) if least < bands.FEW_FOR_POOLING else None
+    below, above = (sum(each or 0.0 for each in side) for side in sides)
+    least = round(min(below, above))
+    return (least, below < above) if least < bands.FEW_FOR_POOLING else None
 
 
 def with_few_beside(evidence: types.Evidence) -> str:

@@ -87,8 +87,8 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
 def _not_clear(names: Sequence[str], among: int, several: bool, evidence: Evidence, which: str) -> str:
     """Where nobody can tell which is better; that it is so everywhere is said without a "not in all"."""
     if among == 1 or len(names) < among:
-        return f"{_where(names, among, several, evidence)} it is not clear {which}".strip()
-    what = "checks, one for each class and hospital," if several else "hospitals"
+        return f"{_where(names, among, several, evidence)}{',' * several} it is not clear {which}".strip()
+    what = f"{plain.CHECKS}," if several else "hospitals"
     nowhere = "neither hospital" if among == 2 and not several else f"none of the {in_words(among)} {what}"
     return f"in {nowhere} is it clear {which}"
 
@@ -99,7 +99,7 @@ def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) 
         return "" if alone(evidence) is None else " here"
     if several:
         part = f"all {in_words(among)}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
-        return f" in {part} checks, one for each class and hospital"
+        return f" in {part} {plain.CHECKS}"
     if len(names) == among:
         return f" in {plain.all_hospitals(among)}"
     if len(names) > plain.MOST_NAMED:
@@ -266,7 +266,8 @@ def _against(evidence: Evidence, measure: str, every: Sequence[claims.Claim]) ->
         if count
     ]
     unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
-    parts += [f"perhaps it {words[1]} in {in_words(unsure)}{' more' if counts[1] else ''}"] if unsure else []
+    maybe = f"perhaps in {in_words(unsure)} more" if counts[1] else f"perhaps it {words[1]} in {in_words(unsure)}"
+    parts += [maybe] if unsure else []
     parts += [f"it gives the same percentages in {in_words(len(same))}"] if same else []
     left = len(here) - sum(counts) - unsure - len(same)
     if not parts:

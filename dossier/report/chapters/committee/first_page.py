@@ -55,7 +55,7 @@ def answer(evidence: types.Evidence) -> str:
         wrong = [] if alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
         off = [each for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
         # Where they are shown to be wrong, whatever its goals ask.
-        wrong += [worse_for(evidence), f"Its percentages are wrong in {percentages.named(off)}." if off else ""]
+        wrong += [worse_for(evidence), f"Its percentages are wrong {percentages.named(evidence, off)}." if off else ""]
         parts = [*forbidden, better.another_is_better(evidence), _goals_everywhere(evidence), *wrong, changed]
         parts.append(_elsewhere(evidence))
     else:
@@ -131,10 +131,13 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
     """That the percentages of our hospital are wrong, where they are: what its goals do not ask."""
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
+    labels = [label for label in classes.labels(evidence) if as_a_whole(evidence, site, classes.at(label)).is_off]
+    if labels:
+        return f"{start} percentages are wrong here for {listing(labels)}."
     if whole.off.turn is not None:
         said = whole.says
     elif far is not None:
-        said = f"it said {plain.risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
+        said = f"where it said {plain.risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
     elif whole.off.is_far and not isinstance(whole.ratio, types.Absent):
         said = predicted(whole.ratio)
     elif whole.is_off and not whole.off.is_reversed:

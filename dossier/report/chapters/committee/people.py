@@ -31,7 +31,9 @@ def people_decide(evidence: types.Evidence) -> str:
     start = f"{took_part}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
     if claim.low is None or claim.high is None:
         return start
-    bounds = f"(range {_in_hundred(claim.low)} to {_in_hundred(claim.high)} fewer wrong)"
+    low, high = (_in_hundred(abs(end)) for end in (claim.low, claim.high))
+    less = f"{low} more to {high} fewer" if claim.low < 0 <= claim.high else f"{low} to {high} fewer"
+    bounds = f"(range {f'{high} to {low} more' if claim.high < 0 else less} wrong of 100)"
     if claim.state == "shown":
         return f"Yes, in a study. {start} They decided better {bounds}."
     if claim.state == "against":
@@ -108,5 +110,6 @@ def _of_labels(evidence: types.Evidence, site: str, dataset: str, actual: types.
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
         f"If people like those at {site} say what is true, {called} of 100 answers look right. "
-        f"People are wrong too: {about} {people(actual.value)} are right{bounds}. Not so if a test tells."
+        f"People are wrong too: {about} {people(actual.value)} are right{bounds}. "
+        "This is not so if a test says what is true."
     )

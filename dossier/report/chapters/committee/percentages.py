@@ -11,6 +11,7 @@ from dossier.core import claims, multiplicity, types
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import size_of_risks
 from dossier.report.chapters import classes, sentence
+from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, first_named, per_hundred, risk_of
 from dossier.typeset.names import by_when, ends_of_range, few_beside
@@ -150,10 +151,10 @@ def off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
     return [each for each in every if each.is_off]
 
 
-def named(places: Sequence[Whole]) -> str:
+def named(evidence: types.Evidence, places: Sequence[Whole]) -> str:
     """Where percentages are wrong: by name while they are few, else how many hospitals."""
-    by_horizon = any(each.when for each in places)
-    return few_named([each.where for each in places], len({each.site.name for each in places}) if by_horizon else None)
+    hospitals = len({each.site.name for each in places}) if any(each.when for each in places) else None
+    return placed(evidence, [each.where for each in places], hospitals)
 
 
 def are_right(evidence: types.Evidence) -> sentence.Sentence:
@@ -181,7 +182,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
         ways = gathered((each.says, each) for each in off)
-        how = sentence_case("; ".join(f"in {named(where)} {says}" for says, where in ways.items()))
+        how = sentence_case("; ".join(f"{named(evidence, where)} {says}" for says, where in ways.items()))
         return sentence.Sentence("No." if len(off) == len(places) else "Not all.", f"{how}. {said}")
     is_told = any(claims.standing(evidence, claim) == "shown" for claim in _gravest(evidence).values())
     lead = _lead(evidence, every) if every or is_told else "Not known."
@@ -282,10 +283,18 @@ def _where(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
     first, *later = evidence.release.horizon or (None,)
     if alone(evidence) is None or classes.labels(evidence):
         among = len({claim.dataset for claim in every}) if later else None
-        return "" if alone(evidence) else f" in {few_named([_place(evidence, claim) for claim in every], among)}"
+        where = [_place(evidence, claim) for claim in every]
+        return "" if alone(evidence) else f" {placed(evidence, where, among)}"
     # The first horizon, which settings do not name, is named beside others.
     of_first = {} if first is None else {"horizon": first.at}
     return f" {listing([by_when(evidence, {**of_first, **claim.at}, '') for claim in every])}" if later else ""
+
+
+def placed(evidence: types.Evidence, where: Sequence[str], hospitals: int | None = None) -> str:
+    """In which hospitals, or for which class in which, by name while they are few, else how many they are of."""
+    if not classes.labels(evidence):
+        return f"in {few_named(where, hospitals)}"
+    return f"for {listing(where) if len(where) <= MOST_NAMED else f'{in_words(len(where))} {plain.CHECKS}'}"
 
 
 def are_off(evidence: types.Evidence) -> bool:
@@ -375,11 +384,10 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     values = span(partial(people, among=among), [risk.value for risk in rest])
     count, plural = in_words(len(rest)), "" if len(rest) == 1 else "s"
     ranges = f"range{plural} {people(min(o.low for o in rest), among)} to {people(max(o.high for o in rest), among)}"
-    checks = "checks, one for each class and hospital"
     if not parts:
-        where = f"all {count} {checks}" if by_class else few_named([o.where for o in rest])
+        where = f"all {count} {plain.CHECKS}" if by_class else few_named([o.where for o in rest])
         return f"{said}{values} of {among:,} patients had it in {where} ({ranges}){few}."
-    others = rest[0].where if len(rest) == 1 else f"the other {count} {checks}," if by_class else "the rest"
+    others = rest[0].where if len(rest) == 1 else f"the other {count} {plain.CHECKS}," if by_class else "the rest"
     return f"{said}{listing(parts)}; in {others} {values} ({ranges}){few}."
 
 

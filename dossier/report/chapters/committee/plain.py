@@ -61,6 +61,10 @@ def few_named(names: Sequence[str], hospitals: int | None = None) -> str:
     return text if len(names) <= MOST_NAMED and len(text) <= LINE else counted_hospitals(hospitals or len(names))
 
 
+CHECKS = "checks, one for each class and hospital"
+"""What several classes are looked at in."""
+
+
 def first_named(names: Sequence[str], what: str = "") -> str:
     """The first hospitals by name, the rest by number; `what` else they are."""
     return named_with_the_rest(names, MOST_NAMED, LINE, what)

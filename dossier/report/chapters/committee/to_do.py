@@ -90,7 +90,9 @@ def _test(evidence: Evidence) -> Iterator[str]:
     if ours is None:
         several = bool(classes.labels(evidence))
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
-        start = "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of them"
+        start = (
+            "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of these hospitals"
+        )
         needed = sentence.to_show_calibration(evidence, externals(evidence), elsewhere=True)
         sure = f", or {needed} to be sure of its percentages" if needed else ""
         yield f"{start}, test it on our own past patients: at least {who}{sure}.{goal}"
