@@ -189,7 +189,7 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
         f"If people like those at Italy 1 say what is true, 90 of 100 answers look right. People are wrong too: "
-        f"{word} 80 are right (range 77 to 83). This is not so if a test says what is true."
+        f"{word} 80 are right (range 77 to 83). Not so if a test says it."
     )
 
 

@@ -272,7 +272,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         both = {"oe_ratio": ratio, "calibration_slope": slope}
         known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
         left = {name: each for name, each in known.items() if multiplicity.held(each, *limits[name]) != "shown"}
-        measure = max(left or known, key=lambda name: times_off(known[name].value), default="oe_ratio")
+        measure = max(left or known, key=lambda name: _times_off(known[name].value), default="oe_ratio")
         found = both[measure]
         details = test.details if isinstance(test, types.Estimate) else {}
         claim = _claim(
@@ -296,7 +296,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         yield claim
 
 
-def times_off(ratio: float) -> float:
+def _times_off(ratio: float) -> float:
     """By how many times a ratio or slope is off, either way."""
     return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
@@ -308,19 +308,6 @@ def distance(evidence: types.Evidence, dataset: str, at: types.At) -> float | No
     found = types.find(evidence, "ici", dataset, **at)
     turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
     return None if isinstance(found, types.Absent) else max(found.value, turn.distance if turn else 0.0)
-
-
-Place = tuple[str, tuple[tuple[str, float | str], ...]]
-"""A dataset, with the class or the further horizon, as a setting."""
-
-
-def how_far_off(evidence: types.Evidence, ratios: Mapping[Place, float]) -> Mapping[Place, float]:
-    """How far off the risks of each place are: their distance, or where one has none by how
-    many times the ratio or slope of each is off.
-    """
-    far = {at: distance(evidence, at[0], dict(at[1])) for at in ratios}
-    known = {at: value for at, value in far.items() if value is not None}
-    return known if len(known) == len(far) else {at: times_off(ratio) for at, ratio in ratios.items()}
 
 
 def _discrimination(evidence: types.Evidence) -> Iterator[Claim]:
@@ -801,6 +788,12 @@ def worst_first(every: Sequence[Claim], few: Collection[str] = ()) -> list[Claim
         return claim.harm, not is_worse, is_single, is_vague, matters, _goodness(claim) if far is None else -far
 
     return sorted(every, key=order)
+
+
+def by_harm(evidence: types.Evidence) -> Mapping[tuple[object, ...], int]:
+    """The rank of each `place` by the size of its risks, the gravest first."""
+    every = dict.fromkeys(map(place, worst_first(about(evidence, "calibration", "hospital"))))
+    return {each: number for number, each in enumerate(every)}
 
 
 def few(evidence: types.Evidence) -> frozenset[str]:

@@ -80,20 +80,16 @@ def _kind(evidence: types.Evidence, kind: str) -> Raised:
 def _worst_first(evidence: types.Evidence, flags: Sequence[types.Flag]) -> list[types.Flag]:
     """The flags of a kind: those of the fewest patients first, those of the risks that are farthest off."""
     fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in types.externals(evidence)}
-    ratios = {_place(flag): flag.fact["value"] for flag in flags if flag.flag in OFF}
-    far = claims.how_far_off(evidence, {at: ratio for at, ratio in ratios.items() if isinstance(ratio, float)})
+    order = claims.by_harm(evidence)
 
-    def rank(flag: types.Flag) -> float:
-        return fewest.get(flag.dataset, 0) if flag.flag in OF_FEW else -far.get(_place(flag), 0.0)
+    def rank(flag: types.Flag) -> int:
+        if flag.flag in OF_FEW:
+            return fewest.get(flag.dataset, 0)
+        of_class, by = flag.fact.get("of_class"), flag.fact.get("horizon")
+        at = of_class["label"] if isinstance(of_class, facts.Fact) else by
+        return order[(flag.dataset, at) if at else (flag.dataset,)] if flag.flag in OFF else 0
 
     return sorted(flags, key=rank)
-
-
-def _place(flag: types.Flag) -> claims.Place:
-    """The hospital of a flag, and the class or the further horizon that it is of, if any."""
-    of_class, by = flag.fact.get("of_class"), flag.fact.get("horizon")
-    at = (("class", str(of_class["label"])),) if isinstance(of_class, facts.Fact) else ()
-    return flag.dataset, (("horizon", by),) if isinstance(by, float) else at
 
 
 def _by_cause(flags: Sequence[types.Flag]) -> list[list[types.Flag]]:

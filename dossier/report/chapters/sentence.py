@@ -176,10 +176,10 @@ def not_among_pooled(evidence: Evidence) -> str:
     left = [site for site in externals(evidence) if scarce(site, bands.FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
-    far = claims.how_far_off(evidence, {(site.name, ()): values.get(site.name, 1.0) for site in left})
-    farthest = sorted(left, key=lambda site: -far[site.name, ()])
+    order = claims.by_harm(evidence)
+    left.sort(key=lambda site: order[(site.name,)])
     names = [
-        f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
+        f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in left
     ]
     return named_with_the_rest(names, MOST_LEFT_OUT)
 
@@ -292,25 +292,21 @@ def where_risks_are_off(evidence: Evidence, preposition: str = "in") -> str:
     """Where the risks are shown to be wrong in size, too low or too high, in words, else how they are spread; the
     farthest off first.
     """
-    found: list[tuple[str, claims.Place, str, str]] = []
-    ratios: dict[claims.Place, float] = {}
+    found: list[tuple[int, str, str, str]] = []
+    order = claims.by_harm(evidence)
     for site, at, name in _places(evidence):
-        wrong, where = multiplicity.misfit(evidence, site, **at), (site, tuple(at.items()))
+        wrong, rank = multiplicity.misfit(evidence, site, **at), order[site, *at.values()]
         measure, named = ("oe_ratio", "O/E") if wrong.level else ("calibration_slope", "slope")
         each = find(evidence, measure, site, **at)
         words = (f"far {wrong.level}" if wrong.is_far else wrong.level) or SPREAD.get(wrong.spread, "")
         if wrong.turn is not None:
             values = [period.value for period in wrong.turn.every]
             said = f"O/E{TIED}{number(min(values))} to {number(max(values))} over time"
-            found.append((wrong.turn.how, where, name, said))
-            ratios[where] = max(values, key=claims.times_off)
+            found.append((rank, wrong.turn.how, name, said))
         elif words and not wrong.is_reversed and isinstance(each, Estimate):
-            found.append((words, where, name, f"{named}{TIED}{number(each.value)}"))
-            ratios[where] = each.value
-    far = claims.how_far_off(evidence, ratios)
-    found.sort(key=lambda place: -far[place[1]])
+            found.append((rank, words, name, f"{named}{TIED}{number(each.value)}"))
     has_room = len(found) <= MOST_OFF
-    ways = gathered((words, f"{name} ({value})" if has_room else name) for words, _, name, value in found)
+    ways = gathered((words, f"{name} ({value})" if has_room else name) for _, words, name, value in sorted(found))
     most = MOST_WITHOUT_VALUE if len(found) <= MOST_WITHOUT_VALUE else max(MOST_OFF // len(ways), 1)
     parts = [f"{words} {preposition} {named_with_the_rest(names, most)}" for words, names in ways.items()]
     return f"Risks are {'; '.join(parts)}." if parts else ""

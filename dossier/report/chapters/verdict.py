@@ -211,13 +211,9 @@ def standing_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
         if claim.state == "against" and claim.scope != "overall" and claims.is_primary(evidence, claim)
     )
 
-    every = [site for site in types.externals(evidence) if counts[site.name]]
-    ratios = {site.name: types.find(evidence, "oe_ratio", site.name) for site in every}
-    known: dict[claims.Place, float] = {
-        (name, ()): each.value if isinstance(each, types.Estimate) else 1.0 for name, each in ratios.items()
-    }
-    far = claims.how_far_off(evidence, known)
-    return tuple(sorted(every, key=lambda site: (-counts[site.name], -far[site.name, ()])))
+    order = claims.by_harm(evidence)
+    every = (site for site in types.externals(evidence) if counts[site.name])
+    return tuple(sorted(every, key=lambda site: (-counts[site.name], order.get((site.name,), 0))))
 
 
 def named_ones(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:

@@ -110,6 +110,5 @@ def _of_labels(evidence: types.Evidence, site: str, dataset: str, actual: types.
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
         f"If people like those at {site} say what is true, {called} of 100 answers look right. "
-        f"People are wrong too: {about} {people(actual.value)} are right{bounds}. "
-        "This is not so if a test says what is true."
+        f"People are wrong too: {about} {people(actual.value)} are right{bounds}. Not so if a test says it."
     )
