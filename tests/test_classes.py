@@ -16,20 +16,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core import types
 from dossier.core.errors import DossierError
-from dossier.core.types import (
-    MACRO,
-    POOLED,
-    Absent,
-    Curve,
-    Dataset,
-    Estimate,
-    Evidence,
-    Withheld,
-    externals,
-    find,
-    find_curve,
-)
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.metrics import calibration, discrimination, utility
@@ -73,7 +61,7 @@ file = "site.csv"
 """
 
 
-def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: str = RELEASE) -> Evidence:
+def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: str = RELEASE) -> types.Evidence:
     """The evidence of a release of one site."""
     lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(repr, risks)]) for grade, risks in rows)]
     (folder / "site.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -120,8 +108,8 @@ def test_the_priority_of_a_survey_of_several_classes(tmp_path: Path) -> None:
     found = built(tmp_path, rows, RELEASE + asked)
     declared = built(tmp_path, rows, RELEASE + "[h_accuracy]\npriority = [[0.125, 0.25, 0.125, 0.5]]\n")
     at: dict[str, Any] = {"tau": 1.0, "complexity": "constant"}
-    of_survey = find(found, "h_accuracy", "site", priority="survey", **at)
-    as_declared = find(declared, "h_accuracy", "site", priority="0.125, 0.25, 0.125, 0.5", **at)
+    of_survey = types.find(found, "h_accuracy", "site", priority="survey", **at)
+    as_declared = types.find(declared, "h_accuracy", "site", priority="0.125, 0.25, 0.125, 0.5", **at)
     assert estimated(of_survey).value == pytest.approx(estimated(as_declared).value, abs=1e-12)
 
 
@@ -162,7 +150,9 @@ def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_count
 def test_risks_within_a_millionth_of_1_are_used_as_they_are_given(tmp_path: Path) -> None:
     rows = [(grade, (0.1000005, 0.2, 0.3, 0.4)) for grade in GRADES * 2]
     found = built(tmp_path, rows)
-    assert estimated(find(found, "oe_ratio", "site", **{"class": "G0"})).value == pytest.approx(1 / 0.400002, abs=1e-12)
+    assert estimated(types.find(found, "oe_ratio", "site", **{"class": "G0"})).value == pytest.approx(
+        1 / 0.400002, abs=1e-12
+    )
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -179,15 +169,15 @@ def test_the_published_matrices_through_a_release(name: str, tmp_path: Path) -> 
         for _ in range(table[i][j])
     ]
     found = built(tmp_path, rows)
-    assert estimated(find(found, "error_severity_index", "site")).value == pytest.approx(index, abs=5e-5)
-    assert estimated(find(found, "mean_severity", "site")).value == pytest.approx(mean, abs=5e-10)
-    assert estimated(find(found, "accuracy", "site")).value == pytest.approx(0.85, abs=1e-12)
-    matrix = find_curve(found, "confusion_matrix", "site")
-    assert isinstance(matrix, Curve)
+    assert estimated(types.find(found, "error_severity_index", "site")).value == pytest.approx(index, abs=5e-5)
+    assert estimated(types.find(found, "mean_severity", "site")).value == pytest.approx(mean, abs=5e-10)
+    assert estimated(types.find(found, "accuracy", "site")).value == pytest.approx(0.85, abs=1e-12)
+    matrix = types.find_curve(found, "confusion_matrix", "site")
+    assert isinstance(matrix, types.Curve)
     assert [int(value or 0) for value in matrix.columns["count"]] == [value for row in table for value in row]
 
 
-def graft(name: str) -> Dataset:
+def graft(name: str) -> types.Dataset:
     return next(dataset for dataset in reading.study(BIOPSY).datasets if dataset.name == name)
 
 
@@ -202,7 +192,7 @@ def test_each_class_is_taken_against_the_rest(biopsy: Book) -> None:
             ("oe_ratio", calibration.oe_ratio(outcome, risk)),
             ("calibration_slope", calibration.calibration_slope(outcome, risk)),
         ):
-            found = find(biopsy.evidence, name, "graft-2", **{"class": label})
+            found = types.find(biopsy.evidence, name, "graft-2", **{"class": label})
             # What is looked at over the hospitals is counted in the details.
             assert replace(estimated(found), details={}) == replace(estimated(expected), details={})
 
@@ -215,24 +205,24 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
     found = [result for result in biopsy.evidence.results if result.measure == measure and result.dataset == "graft-1"]
     found = [result for result in found if "against" not in result.at and "model" not in result.at]
     values = {str(result.at["class"]): estimated(result.found) for result in found}
-    assert list(values) == [MACRO, *GRADES]
-    assert values[MACRO].value == pytest.approx(sum(values[label].value for label in GRADES) / 4, abs=1e-12)
-    assert values[MACRO].events is None
-    assert (values[MACRO].low or -9) < values[MACRO].value < (values[MACRO].high or 9)
+    assert list(values) == [types.MACRO, *GRADES]
+    assert values[types.MACRO].value == pytest.approx(sum(values[label].value for label in GRADES) / 4, abs=1e-12)
+    assert values[types.MACRO].events is None
+    assert (values[types.MACRO].low or -9) < values[types.MACRO].value < (values[types.MACRO].high or 9)
     threshold = {name: value for name, value in found[0].at.items() if name != "class"}
-    assert find(biopsy.evidence, measure, "graft-1", **threshold) == values[MACRO]
+    assert types.find(biopsy.evidence, measure, "graft-1", **threshold) == values[types.MACRO]
 
 
 def test_a_group_has_measures_of_all_classes_over_its_sites(biopsy: Book) -> None:
     """The sites by their rows; what is absent over all never speaks of the events of one class."""
     groups = [row for row in biopsy.evidence.subgroups.results if row.term == "brier" and not row.at]
-    over_all = [row for row in groups if row.dataset == POOLED]
+    over_all = [row for row in groups if row.dataset == types.POOLED]
     assert over_all
     told = 0
     for row in over_all:
         here = [each.found for each in groups if each.subset == row.subset and each.dataset.startswith("graft")]
-        known = [found for found in here if isinstance(found, Estimate)]
-        if isinstance(row.found, Estimate):
+        known = [found for found in here if isinstance(found, types.Estimate)]
+        if isinstance(row.found, types.Estimate):
             told += 1
             low, high = min(each.value for each in known), max(each.value for each in known)
             assert low <= row.found.value <= high
@@ -245,12 +235,14 @@ def test_a_group_has_measures_of_all_classes_over_its_sites(biopsy: Book) -> Non
 def test_only_discrimination_has_a_mean_over_the_classes(biopsy: Book) -> None:
     """The sum of O/E and intercepts over the classes is fixed, so that their mean hides what is off."""
     terms = biopsy.evidence.terms
-    averaged = {result.term for result in biopsy.evidence.results if result.at.get("class") == MACRO}
+    averaged = {result.term for result in biopsy.evidence.results if result.at.get("class") == types.MACRO}
     assert {name for name in averaged if terms[name].chapter != "discrimination"} == {"auroc_difference"}
     for measure in ("oe_ratio", "calibration_intercept", "calibration_slope", "ici", "tjur_r2", "net_benefit"):
         at = {"threshold": 0.25} if measure == "net_benefit" else {}
-        for dataset in ("graft-1", POOLED):
-            assert find(biopsy.evidence, measure, dataset, **at) == Said(f"{measure} was not computed for {dataset}")
+        for dataset in ("graft-1", types.POOLED):
+            assert types.find(biopsy.evidence, measure, dataset, **at) == Said(
+                f"{measure} was not computed for {dataset}"
+            )
         labels = {
             str(result.at["class"])
             for result in biopsy.evidence.results
@@ -270,20 +262,20 @@ def test_a_criterion_on_a_mean_that_is_not_taken_is_a_fault(tmp_path: Path) -> N
 def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
     """The chapter of several classes compares the models over all classes."""
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        found = find(biopsy.evidence, measure, "graft-1", model=biopsy.evidence.release.prediction.rival_label)
+        found = types.find(biopsy.evidence, measure, "graft-1", model=biopsy.evidence.release.prediction.rival_label)
         assert found == Said("graft-1 has an outcome of several classes")
 
 
 def test_sites_are_pooled_by_class_and_in_the_mean(biopsy: Book) -> None:
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        for label in (MACRO, *GRADES) if measure == "auroc" else GRADES:
-            found = estimated(find(biopsy.evidence, measure, POOLED, **{"class": label}))
+        for label in (types.MACRO, *GRADES) if measure == "auroc" else GRADES:
+            found = estimated(types.find(biopsy.evidence, measure, types.POOLED, **{"class": label}))
             assert found.details["k"] == 3
 
 
 def test_the_rule_of_support_is_for_two_classes(biopsy: Book) -> None:
-    supported = find(biopsy.evidence, "externally_supported", POOLED)
-    assert isinstance(supported, Absent)
+    supported = types.find(biopsy.evidence, "externally_supported", types.POOLED)
+    assert isinstance(supported, types.Absent)
 
 
 def test_the_advice_of_several_classes_is_the_one_with_the_largest_risk(biopsy: Book) -> None:
@@ -296,10 +288,10 @@ def test_the_advice_of_several_classes_is_the_one_with_the_largest_risk(biopsy: 
         inside = (sure >= low) & (sure < low + 0.1) if low < 0.9 else sure >= low
         if inside.any():
             worth += float(sure[inside].sum()) * (1 - abs(float(right[inside].mean()) - float(sure[inside].mean())))
-    found = estimated(find(biopsy.evidence, "advisor_value", "graft-2", calibration="ece"))
+    found = estimated(types.find(biopsy.evidence, "advisor_value", "graft-2", calibration="ece"))
     assert found.value == pytest.approx(worth / len(sure), abs=1e-12)
-    curve = find_curve(biopsy.evidence, "advice_value", "graft-2")
-    assert isinstance(curve, Curve)
+    curve = types.find_curve(biopsy.evidence, "advice_value", "graft-2")
+    assert isinstance(curve, types.Curve)
     # The first bin is the one that an even share of 1/4 falls into.
     assert curve.columns["lower"][0] == 0.2
     assert sum(share or 0 for share in curve.columns["share"]) == pytest.approx(1, abs=1e-12)
@@ -313,10 +305,10 @@ def test_weighted_utility_is_taken_one_class_against_the_rest(biopsy: Book) -> N
         outcome, risk = (site.classes == index).astype(float), site.class_risk[:, index]
         at: dict[str, float | str] = {"class": label, "gamma": 1.0, "relevance": "constant"}
         by_costs = utility.weighted_utility(outcome, risk, "cost_benefit", cost=site.cost, benefit=site.benefit)
-        assert find(biopsy.evidence, "weighted_utility", "graft-2", tau="cost_benefit", **at) == by_costs
+        assert types.find(biopsy.evidence, "weighted_utility", "graft-2", tau="cost_benefit", **at) == by_costs
         # With one threshold and equal relevance it is the standardized net benefit of the class.
-        plain = estimated(find(biopsy.evidence, "weighted_utility", "graft-2", tau=0.25, **at))
-        net = find(biopsy.evidence, "standardized_net_benefit", "graft-2", threshold=0.25, **{"class": label})
+        plain = estimated(types.find(biopsy.evidence, "weighted_utility", "graft-2", tau=0.25, **at))
+        net = types.find(biopsy.evidence, "standardized_net_benefit", "graft-2", threshold=0.25, **{"class": label})
         assert plain.value == pytest.approx(estimated(net).value, abs=1e-12)
     (table,) = supporting.weighted_utility_by_class(biopsy.evidence)
     assert [column.label for column in table.columns] == [f"Class {grade}" for grade in GRADES]
@@ -332,10 +324,10 @@ def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(tmp_
     names = ("advisor_value", "weighted_utility")
     given = [result.found for result in found.results if result.measure in names and result.dataset == "graft-1"]
     assert given
-    assert all(isinstance(estimate, Withheld) for estimate in given)
+    assert all(isinstance(estimate, types.Withheld) for estimate in given)
     curves = [curve.found for curve in found.curves if curve.curve == "advice_value" and curve.dataset == "graft-1"]
     assert curves
-    assert all(isinstance(curve, Absent) for curve in curves)
+    assert all(isinstance(curve, types.Absent) for curve in curves)
     assert "Of several classes only" in description.policy(found)
     row = first_page._hospital(found, found.by_name["graft-1"], "Graft 1", has_bars=False)
     assert [cell.text for cell in row.cells] == ["kept back"] * len(GRADES)
@@ -348,8 +340,8 @@ def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
     severity = {"error_severity_index", "mean_severity"}
     assert of_rival == {"auroc", "oe_ratio", "calibration_slope"} | severity
     assert all(dataset.class_counts == {} for dataset in knee.evidence.datasets)
-    matrix = find_curve(knee.evidence, "confusion_matrix", "knee-1")
-    assert isinstance(matrix, Curve)
+    matrix = types.find_curve(knee.evidence, "confusion_matrix", "knee-1")
+    assert isinstance(matrix, types.Curve)
     # Of the 42 missed 9 are of age 70 or more, whose own matrix weighs them by .8.
     assert matrix.columns["severity"] == pytest.approx((0.0, (33 * 0.6 + 9 * 0.8) / 42, 0.3, 0.0))
 
@@ -373,17 +365,17 @@ def test_results_json_keeps_to_its_schema_and_holds_each_number_once(biopsy: Boo
 
 
 def test_the_matrix_of_all_sites_is_their_sum(biopsy: Book) -> None:
-    curves = [find_curve(biopsy.evidence, "confusion_matrix", f"graft-{number}") for number in (1, 2, 3)]
-    total = find_curve(biopsy.evidence, "confusion_matrix_all_sites", POOLED)
-    assert isinstance(total, Curve)
-    parts = [np.array(curve.columns["count"], dtype=float) for curve in curves if isinstance(curve, Curve)]
+    curves = [types.find_curve(biopsy.evidence, "confusion_matrix", f"graft-{number}") for number in (1, 2, 3)]
+    total = types.find_curve(biopsy.evidence, "confusion_matrix_all_sites", types.POOLED)
+    assert isinstance(total, types.Curve)
+    parts = [np.array(curve.columns["count"], dtype=float) for curve in curves if isinstance(curve, types.Curve)]
     np.testing.assert_array_equal(np.sum(parts, axis=0), np.array(total.columns["count"], dtype=float))
 
 
 # ---- parts, splits, degenerate inputs -------------------------------------------------------------------------------
 
 
-def site_of(dataset: Dataset) -> Any:
+def site_of(dataset: types.Dataset) -> Any:
     from dossier.evaluate.offered import Site
 
     study = hurried(reading.study(BIOPSY), bootstrap=4, permutations=9)
@@ -405,7 +397,7 @@ def test_refitted_splits_of_several_classes_have_the_mean_over_the_splits() -> N
     split = np.arange(len(whole.classes)) % 2
     found = site_evidence(site_of(replace(whole, split=split))).site
     parts = [site_evidence(site_of(part_of(whole, split == number))).site for number in (0, 1)]
-    for measure, at in (("brier", {}), ("auroc", {"class": MACRO}), ("oe_ratio", {"class": "G1"})):
+    for measure, at in (("brier", {}), ("auroc", {"class": types.MACRO}), ("oe_ratio", {"class": "G1"})):
         values = [
             estimated(
                 next(result.found for result in each.results if result.measure == measure and result.at == at)
@@ -433,23 +425,23 @@ def test_a_class_that_nobody_has_gives_no_mean_and_says_so(
     rows: list[tuple[str, tuple[float, ...]]], reason: str, tmp_path: Path
 ) -> None:
     found = built(tmp_path, rows)
-    assert find(found, "auroc", "site") == Said(reason)
-    precision = find(found, "auprc", "site")
-    assert isinstance(precision, Absent)
+    assert types.find(found, "auroc", "site") == Said(reason)
+    precision = types.find(found, "auprc", "site")
+    assert isinstance(precision, types.Absent)
     assert reason_text(precision.reason).startswith("no mean over the classes (")
-    estimate = find(found, "calibration_slope", "site", **{"class": "G3"})
-    assert isinstance(estimate, Absent)
+    estimate = types.find(found, "calibration_slope", "site", **{"class": "G3"})
+    assert isinstance(estimate, types.Absent)
     assert estimate.reason == Said(f"G3 against the rest: none of the {len(rows)} rows has the outcome")
-    assert estimated(find(found, "oe_ratio", "site", **{"class": "G3"})).value == 0
+    assert estimated(types.find(found, "oe_ratio", "site", **{"class": "G3"})).value == 0
     assert {flag.flag for flag in found.flags} & {"class_missing", "one_class"}
 
 
 def test_ties_everywhere_are_counted_and_nothing_warns(tmp_path: Path) -> None:
     found = built(tmp_path, [(grade, EVEN) for grade in GRADES * 5])
-    accuracy = estimated(find(found, "accuracy", "site"))
+    accuracy = estimated(types.find(found, "accuracy", "site"))
     assert (accuracy.value, accuracy.details["ties"]) == (0.25, 20)
-    assert estimated(find(found, "auroc", "site")).value == 0.5
-    assert isinstance(find(found, "calibration_slope", "site"), Absent)
+    assert estimated(types.find(found, "auroc", "site")).value == 0.5
+    assert isinstance(types.find(found, "calibration_slope", "site"), types.Absent)
 
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
@@ -481,9 +473,9 @@ def test_the_committee_reads_what_the_patients_of_one_hospital_are_called(biopsy
 def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Book) -> None:
     """The shares of the table are the diagonal of the confusion matrix."""
     rows = {row.name.split("\N{NO-BREAK SPACE}")[0]: row for row in committee.hospitals(biopsy.evidence).rows}
-    for site in externals(biopsy.evidence):
-        curve = find_curve(biopsy.evidence, "confusion_matrix", site.name)
-        assert isinstance(curve, Curve)
+    for site in types.externals(biopsy.evidence):
+        curve = types.find_curve(biopsy.evidence, "confusion_matrix", site.name)
+        assert isinstance(curve, types.Curve)
         shares = [curve.columns["share_of_true"][5 * index] or 0 for index in range(4)]
         assert [cell.text for cell in rows[site.site].cells[2:]] == [f"{100 * share:.0f}" for share in shares]
 
@@ -534,13 +526,13 @@ def test_a_panel_shows_the_curve_of_its_class_and_site(biopsy: Book) -> None:
     from dossier.report.figures.classes import panels
 
     seen = panels(biopsy.evidence)
-    assert isinstance(seen, Evidence)
+    assert isinstance(seen, types.Evidence)
     with styled():
         drawn = draw_calibration(seen, FULL)
-    assert not isinstance(drawn, Absent)
+    assert not isinstance(drawn, types.Absent)
     lines = [tuple(np.asarray(line.get_ydata()).tolist()) for axes in drawn.axes for line in axes.lines]
     for site in ("graft-1", "graft-3"):
         for label in ("G0", "G3"):
-            curve = find_curve(biopsy.evidence, "calibration_curve", site, **{"class": label})
-            assert isinstance(curve, Curve)
+            curve = types.find_curve(biopsy.evidence, "calibration_curve", site, **{"class": label})
+            assert isinstance(curve, types.Curve)
             assert curve.columns["observed"] in lines

@@ -9,53 +9,43 @@ from pathlib import Path
 
 import pytest
 
-from dossier.core import flags
+from dossier.core import flags, types
 from dossier.core.facts import Method
 from dossier.core.release import Release, Reply
-from dossier.core.types import (
-    MARGINAL,
-    Absent,
-    DatasetSummary,
-    Described,
-    Description,
-    DescriptionResult,
-    Estimate,
-    Flag,
-    Result,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-)
 from dossier.reading import signs
 from dossier.typeset.flags import flag_text
 from dossier.words import entries
 from tests.reasons import because, limitation
 from tests.test_severity_weights import PLAIN
 
-BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
+BEFORE = types.DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
 
 
-def site(n: int = 1000, events: int = 200, name: str = "bari") -> DatasetSummary:
-    return DatasetSummary(name, "external", name.title(), n, events, n, {}, ())
+def site(n: int = 1000, events: int = 200, name: str = "bari") -> types.DatasetSummary:
+    return types.DatasetSummary(name, "external", name.title(), n, events, n, {}, ())
 
 
-def result(measure: str, value: float, low: float | None = None, high: float | None = None, **details: float) -> Result:
+def result(
+    measure: str, value: float, low: float | None = None, high: float | None = None, **details: float
+) -> types.Result:
     dataset = "pooled" if details else "bari"
-    return Result(
-        measure, measure, dataset, {}, Estimate(value, low, high, 0.95, 1000, Method("wald"), details=details)
+    return types.Result(
+        measure, measure, dataset, {}, types.Estimate(value, low, high, 0.95, 1000, Method("wald"), details=details)
     )
 
 
 def names(
-    *results: Result, dataset: DatasetSummary | None = None, rows: tuple[DescriptionResult, ...] = ()
+    *results: types.Result, dataset: types.DatasetSummary | None = None, rows: tuple[types.DescriptionResult, ...] = ()
 ) -> set[str]:
     here = (BEFORE, dataset or site(), *(site(name=name) for name in ("turin", "genoa", "parma", "lucca")))
     return {flag.flag for flag in flags.raised(flags.Shown(here, results, rows))}
 
 
-def described(dataset: str, statistic: str, value: float, variable: str = "linear predictor") -> DescriptionResult:
-    of: Described = "linear_predictor" if variable == "linear predictor" else "column"
-    return DescriptionResult(dataset, Description(variable, statistic, value, 100, of=of))
+def described(
+    dataset: str, statistic: str, value: float, variable: str = "linear predictor"
+) -> types.DescriptionResult:
+    of: types.Described = "linear_predictor" if variable == "linear predictor" else "column"
+    return types.DescriptionResult(dataset, types.Description(variable, statistic, value, 100, of=of))
 
 
 def test_nothing_is_raised_where_nothing_is_odd() -> None:
@@ -81,21 +71,21 @@ def test_few_events_or_few_others(events: int, raised: bool) -> None:
 )
 def test_leaving_is_looked_at_once_at_each_site(sites: int, p_value: float, apart: float, code: str | None) -> None:
     """Of eight where leaving has nothing to do with the risk chance alone would accuse one in three releases."""
-    every, results = [site(name=f"site-{index}") for index in range(sites)], list[Result]()
+    every, results = [site(name=f"site-{index}") for index in range(sites)], list[types.Result]()
     for each in every:
         p, errors = (p_value, apart) if each is every[0] else (0.5, 0.0)
-        leaving = Estimate(1.2, 1.0, 1.4, 0.95, 900, Method("wald"), details={"p_value": p})
-        results.append(Result("censoring_by_risk", "censoring_by_risk", each.name, {}, leaving))
-        for value, at in ((0.7, dict[str, float | str]()), (0.7 + 0.05 * errors, MARGINAL)):
-            auroc = Estimate(value, 0.6, 0.8, 0.95, 900, Method("wald"), se=0.05)
-            results.append(Result("auroc", "auroc", each.name, at, auroc))
+        leaving = types.Estimate(1.2, 1.0, 1.4, 0.95, 900, Method("wald"), details={"p_value": p})
+        results.append(types.Result("censoring_by_risk", "censoring_by_risk", each.name, {}, leaving))
+        for value, at in ((0.7, dict[str, float | str]()), (0.7 + 0.05 * errors, types.MARGINAL)):
+            auroc = types.Estimate(value, 0.6, 0.8, 0.95, 900, Method("wald"), se=0.05)
+            results.append(types.Result("auroc", "auroc", each.name, at, auroc))
     found = flags.raised(flags.Shown((BEFORE, *every), results))
     raised = [flag for flag in found if flag.flag == "censoring_by_risk"]
     assert [(flag.dataset, flag.fact.code) for flag in raised] == ([] if code is None else [("site-0", code)])
 
 
-def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[str]:
-    groups = [SubgroupSummary(dataset, "Sex", label, size) for label, size in zip("abc", sizes, strict=False)]
+def of_subgroups(*sizes: types.SubgroupSize | types.Absent, dataset: str = "bari") -> list[str]:
+    groups = [types.SubgroupSummary(dataset, "Sex", label, size) for label, size in zip("abc", sizes, strict=False)]
     return [
         flag_text(flag.fact)
         for flag in flags.raised(flags.Shown((BEFORE, site()), subgroups=tuple(groups)))
@@ -106,28 +96,32 @@ def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[s
 @pytest.mark.parametrize(
     ("size", "few"),
     [
-        (SubgroupSize(40, 20, 0), None),
-        (SubgroupSize(40, 19, 0), "Sex a (19\N{NO-BREAK SPACE}events)"),
-        (SubgroupSize(40, 21, 0), "Sex a (19\N{NO-BREAK SPACE}non-events)"),
-        (SubgroupSize(20, 4, 0), "Sex a (4\N{NO-BREAK SPACE}events, 16\N{NO-BREAK SPACE}non-events)"),
-        (SubgroupSize(2, 1, 0), "Sex a (1\N{NO-BREAK SPACE}event, 1\N{NO-BREAK SPACE}non-event)"),
-        (SubgroupSize(0, 0, 0), None),
-        (SubgroupSize(90, None, 0, {"mild": 20, "grave": 70}), None),
-        (SubgroupSize(89, None, 0, {"mild": 19, "grave": 70}), "Sex a (19 mild)"),
-        (Absent(because("the dataset has no column Sex")), None),
+        (types.SubgroupSize(40, 20, 0), None),
+        (types.SubgroupSize(40, 19, 0), "Sex a (19\N{NO-BREAK SPACE}events)"),
+        (types.SubgroupSize(40, 21, 0), "Sex a (19\N{NO-BREAK SPACE}non-events)"),
+        (types.SubgroupSize(20, 4, 0), "Sex a (4\N{NO-BREAK SPACE}events, 16\N{NO-BREAK SPACE}non-events)"),
+        (types.SubgroupSize(2, 1, 0), "Sex a (1\N{NO-BREAK SPACE}event, 1\N{NO-BREAK SPACE}non-event)"),
+        (types.SubgroupSize(0, 0, 0), None),
+        (types.SubgroupSize(90, None, 0, {"mild": 20, "grave": 70}), None),
+        (types.SubgroupSize(89, None, 0, {"mild": 19, "grave": 70}), "Sex a (19 mild)"),
+        (types.Absent(because("the dataset has no column Sex")), None),
     ],
 )
-def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | Absent, few: str | None) -> None:
+def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(
+    size: types.SubgroupSize | types.Absent, few: str | None
+) -> None:
     """An empty one has a flag of its own."""
-    raised = of_subgroups(size, SubgroupSize(400, 200, 0))
+    raised = of_subgroups(size, types.SubgroupSize(400, 200, 0))
     assert len(raised) == (few is not None)
     assert all(says.endswith(f"fewer than 20 events or non-events in {few}.") for says in raised)
 
 
 def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
     counts = {"G0": 11, "G1": 16, "G2": 30}
-    here = DatasetSummary("bari", "external", "Bari", 900, None, 900, {}, (), class_counts=dict.fromkeys(counts, 300))
-    group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
+    here = types.DatasetSummary(
+        "bari", "external", "Bari", 900, None, 900, {}, (), class_counts=dict.fromkeys(counts, 300)
+    )
+    group = types.SubgroupSummary("bari", "Sex", "a", types.SubgroupSize(57, None, 0, counts))
     raised = flags.raised(flags.Shown((here,), subgroups=(group,)))
     assert [flag_text(flag.fact) for flag in raised if flag.flag == "few_in_subgroup"] == [
         "Bari has fewer than 20 of a class in Sex a (11 G0, 16 G1)."
@@ -135,9 +129,9 @@ def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
 
 
 def test_the_small_subgroups_of_a_site_stand_in_one_flag() -> None:
-    (says,) = of_subgroups(SubgroupSize(40, 3, 0), SubgroupSize(40, 20, 0), SubgroupSize(30, 12, 0))
+    (says,) = of_subgroups(types.SubgroupSize(40, 3, 0), types.SubgroupSize(40, 20, 0), types.SubgroupSize(30, 12, 0))
     assert "Sex a (3 events) and Sex c (12 events, 18 non-events)" in says.replace("\N{NO-BREAK SPACE}", " ")
-    assert of_subgroups(SubgroupSize(40, 3, 0), dataset="training") == []
+    assert of_subgroups(types.SubgroupSize(40, 3, 0), dataset="training") == []
 
 
 @pytest.mark.parametrize(
@@ -158,15 +152,15 @@ def test_risks_are_off_only_where_the_joint_test_rejects_after_holm(p_holm: floa
     assert not {"risks_off", "slope_off"} & names(*inside)
 
 
-def joint_test(p_holm: float) -> Result:
+def joint_test(p_holm: float) -> types.Result:
     details = {"p_value": p_holm, "p_holm": p_holm}
-    found = Estimate(9.0, None, None, None, 100, Method("likelihood_ratio"), details=details)
-    return Result("calibration_test", "calibration_test", "bari", {}, found)
+    found = types.Estimate(9.0, None, None, None, 100, Method("likelihood_ratio"), details=details)
+    return types.Result("calibration_test", "calibration_test", "bari", {}, found)
 
 
-def no_event(high: float, expected: float = 165, events: int = 0) -> Result:
-    found = Estimate(0.0, 0.0, high, 0.95, 500, Method("wald"), events, details={"expected": expected})
-    return Result("oe_ratio", "oe_ratio", "bari", {}, found)
+def no_event(high: float, expected: float = 165, events: int = 0) -> types.Result:
+    found = types.Estimate(0.0, 0.0, high, 0.95, 500, Method("wald"), events, details={"expected": expected})
+    return types.Result("oe_ratio", "oe_ratio", "bari", {}, found)
 
 
 def test_no_event_where_many_are_expected_shouts_in_a_flag_of_its_own() -> None:
@@ -191,7 +185,7 @@ def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, rai
     assert ("slope_off" in names(slope, joint_test(0.001))) is raised
 
 
-def sayings(kind: str, *results: Result, dataset: DatasetSummary | None = None) -> list[str]:
+def sayings(kind: str, *results: types.Result, dataset: types.DatasetSummary | None = None) -> list[str]:
     found = flags.raised(flags.Shown((dataset or site(),), results))
     return [flag_text(flag.fact).replace("\N{MINUS SIGN}", "-") for flag in found if flag.flag == kind]
 
@@ -226,8 +220,12 @@ def test_an_auroc_of_one_is_too_good_to_be_true(value: float, events: int, raise
 
 
 def test_classes_that_are_told_without_an_error_are_counted_one_against_the_rest() -> None:
-    here = DatasetSummary("bari", "external", "Bari", 90, None, 90, {}, (), class_counts={"mild": 30, "grave": 60})
-    found = Result("auroc", "auroc", "bari", {"class": "mild"}, Estimate(1.0, 0.95, 1.0, 0.95, 90, Method("wald")))
+    here = types.DatasetSummary(
+        "bari", "external", "Bari", 90, None, 90, {}, (), class_counts={"mild": 30, "grave": 60}
+    )
+    found = types.Result(
+        "auroc", "auroc", "bari", {"class": "mild"}, types.Estimate(1.0, 0.95, 1.0, 0.95, 90, Method("wald"))
+    )
     assert sayings("never_wrong", found, dataset=here) == [
         "at Bari the AUROC is exactly 1: all 30 patients with class mild have a higher risk than all 60 without; a "
         "predictor may hold the outcome itself."
@@ -242,9 +240,9 @@ def test_precision_is_missed_below_the_size_asked_for(needed: float, raised: boo
 def too_small(declared: bool) -> list[str]:
     """1,000 patients: enough for the AUROC, too few for the slope and for the second threshold."""
 
-    def of_benefit(threshold: float, needed: float) -> Result:
+    def of_benefit(threshold: float, needed: float) -> types.Result:
         found = result("mss_snb", needed)
-        return Result("mss_snb", "mss_snb", "bari", {"threshold": threshold}, found.found)
+        return types.Result("mss_snb", "mss_snb", "bari", {"threshold": threshold}, found.found)
 
     asked = (result("mss_slope", 1200.0), result("mss_auroc", 999.0), of_benefit(0.1, 1000.0), of_benefit(0.2, 1320.0))
     raised = flags.raised(flags.Shown((site(),), asked, widths_declared=declared))
@@ -343,9 +341,9 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
     )
 
 
-def benefit(value: float, low: float, high: float, default: float, at: float = 0.5) -> Result:
-    found = Estimate(value, low, high, 0.95, 1000, Method("wald"), details={"default": default})
-    return Result("net_benefit_gain", "net_benefit_gain", "bari", {"threshold": at}, found)
+def benefit(value: float, low: float, high: float, default: float, at: float = 0.5) -> types.Result:
+    found = types.Estimate(value, low, high, 0.95, 1000, Method("wald"), details={"default": default})
+    return types.Result("net_benefit_gain", "net_benefit_gain", "bari", {"threshold": at}, found)
 
 
 @pytest.mark.parametrize(("high", "raised"), [(0.0, False), (-0.001, True)])
@@ -370,10 +368,10 @@ def test_sites_that_differ(share: float, raised: bool) -> None:
 
 
 def test_results_of_subgroups_and_differences_raise_nothing() -> None:
-    off = Estimate(2.0, 1.9, 2.1, 0.95, 100, Method("wald"))
+    off = types.Estimate(2.0, 1.9, 2.1, 0.95, 100, Method("wald"))
     parts = (
-        Result("oe_ratio", "oe_ratio", "bari", {}, off, Subset("Sex", "female")),
-        Result("oe_ratio_of_rival", "oe_ratio", "bari", {"model": "the rival"}, off),
+        types.Result("oe_ratio", "oe_ratio", "bari", {}, off, types.Subset("Sex", "female")),
+        types.Result("oe_ratio_of_rival", "oe_ratio", "bari", {"model": "the rival"}, off),
     )
     assert names(*parts) == set()
 
@@ -447,9 +445,9 @@ def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 RAISED = (
-    Flag("few_events", "bari", limitation("a.")),
-    Flag("few_events", "turin", limitation("b.")),
-    Flag("few_sites", "pooled", limitation("c.")),
+    types.Flag("few_events", "bari", limitation("a.")),
+    types.Flag("few_events", "turin", limitation("b.")),
+    types.Flag("few_sites", "pooled", limitation("c.")),
 )
 
 

@@ -9,20 +9,9 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core import flags
+from dossier.core import flags, types
 from dossier.core.facts import Fact, Method
 from dossier.core.release import Model, ModelTerm
-from dossier.core.types import (
-    MODEL,
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Flag,
-    Gallery,
-    Result,
-    Study,
-)
 from dossier.evaluate import model
 from dossier.report import compose, draw
 from dossier.typeset.flags import flag_text
@@ -34,45 +23,45 @@ BREAST = Path(__file__).resolve().parent.parent / "fixtures" / "breast"
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
+def study() -> types.Study:
     return reading.study(BREAST)
 
 
-def test_points_of_numbers_are_curves_and_those_of_categories_descriptions(study: Study) -> None:
+def test_points_of_numbers_are_curves_and_those_of_categories_descriptions(study: types.Study) -> None:
     found = model.points(study)
     curves = {curve.at.get("predictor", curve.curve): curve for curve in found.curves}
     assert set(curves) == {"age", "nodes", "pgr", "er", "points_total", "points_risk"}
-    assert {curve.dataset for curve in found.curves} | {row.dataset for row in found.descriptions} == {MODEL}
+    assert {curve.dataset for curve in found.curves} | {row.dataset for row in found.descriptions} == {types.MODEL}
     assert {row.described.variable for row in found.descriptions} == {"menopause", "size_band", "grade"}
 
 
-def test_axes_reach_as_far_as_the_development_table(study: Study) -> None:
+def test_axes_reach_as_far_as_the_development_table(study: types.Study) -> None:
     nodes = next(curve.found for curve in model.points(study).curves if curve.at == {"predictor": "nodes"})
     development = next(dataset for dataset in study.datasets if dataset.role == "development")
     values = np.sort(next(predictor.values for predictor in development.predictors if predictor.name == "nodes"))
-    assert isinstance(nodes, Curve)
+    assert isinstance(nodes, types.Curve)
     assert (nodes.columns["value"][0], nodes.columns["value"][-1]) == (values[9], values[-10])
     assert nodes.n == len(values)
 
 
-def test_without_development_rows_the_other_tables_say_how_far(study: Study) -> None:
+def test_without_development_rows_the_other_tables_say_how_far(study: types.Study) -> None:
     others = replace(study, datasets=tuple(dataset for dataset in study.datasets if dataset.role != "development"))
     nodes = next(curve.found for curve in model.points(others).curves if curve.at == {"predictor": "nodes"})
-    assert isinstance(nodes, Curve)
+    assert isinstance(nodes, types.Curve)
     assert nodes.n == sum(len(dataset.predictors[0].values) for dataset in others.datasets if dataset.predictors)
 
 
-def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
+def test_predictor_that_no_dataset_holds_leaves_no_points(study: types.Study) -> None:
     bare = replace(study, datasets=tuple(replace(dataset, predictors=()) for dataset in study.datasets))
     (only,) = model.points(bare).curves
-    assert isinstance(only.found, Absent)
+    assert isinstance(only.found, types.Absent)
     assert "no dataset holds age" in reason_text(only.found.reason)
 
 
 def raised(differing: float, n: int) -> list[str]:
-    site = DatasetSummary("a", "external", "Desio", n, n // 2, n, {}, ())
-    found = Estimate(0.02, None, None, None, n, Method("wald"), details={"differing": differing, "left_out": 7.0})
-    results = (Result("formula_difference", "formula_difference", "a", {}, found),)
+    site = types.DatasetSummary("a", "external", "Desio", n, n // 2, n, {}, ())
+    found = types.Estimate(0.02, None, None, None, n, Method("wald"), details={"differing": differing, "left_out": 7.0})
+    results = (types.Result("formula_difference", "formula_difference", "a", {}, found),)
     rows = flags.raised(flags.Shown((site,), results))
     return [flag_text(flag.fact) for flag in rows if flag.flag == "model_differs"]
 
@@ -94,13 +83,15 @@ def test_what_the_formula_does_not_use_decides_no_risk_where_the_risks_are_its_o
     differing: int, left: list[str]
 ) -> None:
     formula = Model(intercept=0.0, term=(ModelTerm(predictor="sex", coefficient=1.0),))
-    found = Estimate(0.0, None, None, None, 1000, Method("wald"), details={"differing": float(differing)})
-    results = (Result("formula_difference", "formula_difference", "a", {}, found),)
+    found = types.Estimate(0.0, None, None, None, 1000, Method("wald"), details={"differing": float(differing)})
+    results = (types.Result("formula_difference", "formula_difference", "a", {}, found),)
     shares = tuple(Fact("missing_share", predictor=name, share=0.5) for name in ("chol", "sex"))
     given = (
-        Flag("missing_values", "a", Fact("often_missing", site="Desio", often=shares), columns=("chol", "sex")),
-        Flag("missing_predictor", "a", Fact("missing_in_every_row", predictors=("ca",), dataset="a"), columns=("ca",)),
-        Flag("constant_risk", "a", Fact("constant_risks", dataset="a")),
+        types.Flag("missing_values", "a", Fact("often_missing", site="Desio", often=shares), columns=("chol", "sex")),
+        types.Flag(
+            "missing_predictor", "a", Fact("missing_in_every_row", predictors=("ca",), dataset="a"), columns=("ca",)
+        ),
+        types.Flag("constant_risk", "a", Fact("constant_risks", dataset="a")),
     )
     kept = {flag.flag: flag for flag in flags.of_used_predictors(given, formula, results)}
     assert list(kept["missing_values"].columns) == left
@@ -127,7 +118,7 @@ def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) 
     """Its risks were worked out row by row by other code; an intercept that is off, or a lost product, is seen."""
     found = evaluate.evidence(hurried(reading.study(published)))
     (same,) = [result.found for result in found.results if result.measure == "formula_difference"]
-    assert isinstance(same, Estimate)
+    assert isinstance(same, types.Estimate)
     assert same.value < 1e-12
     assert differing(published) == []
     assert differing(gusto.write(tmp_path / "a", gusto.MODEL.replace("-3.0203", "-2.5203")))
@@ -149,5 +140,5 @@ def test_a_product_that_no_axis_can_show_is_said_in_words(tmp_path: Path) -> Non
     product = '[[model.term]]\npredictor = "age"\nwith = "sysbp"\ncoefficient = 0.0001\n'
     formula = gusto.MODEL + product
     found = evaluate.evidence(hurried(reading.study(gusto.write(tmp_path, formula))))
-    html = compose.document(Gallery(found, {}, {}), "supplement").html
+    html = compose.document(types.Gallery(found, {}, {}), "supplement").html
     assert "No nomogram is drawn: products join age, killip, sysbp" in html

@@ -10,15 +10,7 @@ from scipy.special import expit
 
 from dossier.core.register import NO_ROWS
 from dossier.core.types import Estimate, Floats
-from dossier.metrics import weighted
-from dossier.metrics.discrimination import (
-    NO_EXPECTED_PAIR,
-    auroc,
-    expected_concordance,
-    model_based_concordance,
-    placements,
-    weighted_concordance,
-)
+from dossier.metrics import discrimination, weighted
 from dossier.metrics.intervals import NO_SPREAD
 from tests.estimated import estimated, interval_of, present
 
@@ -46,9 +38,9 @@ risks = st.lists(st.sampled_from([0.0, 0.05, 0.1, 0.3, 0.3001, 0.5, 0.8, 0.97, 1
 @given(risks)
 def test_sorted_sums_are_those_over_all_pairs(given_risks: list[float]) -> None:
     risk = np.array(given_risks)
-    found = model_based_concordance(risk, bootstrap=FEW)
+    found = discrimination.model_based_concordance(risk, bootstrap=FEW)
     if not any(p * (1 - q) > 0 for i, p in enumerate(risk) for j, q in enumerate(risk) if i != j):
-        assert found == NO_EXPECTED_PAIR
+        assert found == discrimination.NO_EXPECTED_PAIR
         return
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(by_pairs(risk), abs=1e-12)
@@ -61,7 +53,7 @@ def test_weighted_pairs_and_what_each_row_contributes(given_risks: list[float], 
     """The influence of a row: what the value moves by when the row's weight does."""
     risk = np.clip(np.array(given_risks), 0.01, 0.99)
     weights = np.random.default_rng(seed).uniform(0.5, 2, len(risk))
-    value, contributions, _ = present(expected_concordance(risk, weights))
+    value, contributions, _ = present(discrimination.expected_concordance(risk, weights))
     assert value == pytest.approx(by_pairs(risk, weights), abs=1e-12)
     step = 1e-6
     for row in range(min(len(risk), 4)):
@@ -80,15 +72,15 @@ def test_outcomes_drawn_from_the_risks_give_it_on_average() -> None:
         outcome = (rng.random(60) < risk).astype(float)
         if 0 < outcome.sum() < 60:
             size = outcome.sum() * (60 - outcome.sum())
-            right, pairs = right + size * float(placements(outcome, risk)[0].mean()), pairs + size
-    found = estimated(model_based_concordance(risk, bootstrap=FEW))
+            right, pairs = right + size * float(discrimination.placements(outcome, risk)[0].mean()), pairs + size
+    found = estimated(discrimination.model_based_concordance(risk, bootstrap=FEW))
     # The standard error of such a mean is about .0009.
     assert found.value == pytest.approx(right / pairs, abs=0.004)
 
 
 def test_two_risks_by_hand() -> None:
     """.2 and .6: a case of .6 beside another of .2 comes with .6 x .8, the other way round with .2 x .4."""
-    found = estimated(model_based_concordance(np.array([0.2, 0.6]), bootstrap=FEW))
+    found = estimated(discrimination.model_based_concordance(np.array([0.2, 0.6]), bootstrap=FEW))
     assert found.value == pytest.approx(0.48 / (0.48 + 0.08))
     assert (found.n, found.events) == (2, None)
 
@@ -97,20 +89,20 @@ def test_two_risks_by_hand() -> None:
 def test_rare_outcomes_keep_it(unit: float) -> None:
     """Where every risk is small 1 - q is nearly 1, so that a common factor hardly matters."""
     risk = np.random.default_rng(2).uniform(0.001, 0.02, 300) * unit
-    found = present(expected_concordance(risk, np.ones(300)))
+    found = present(discrimination.expected_concordance(risk, np.ones(300)))
     assert found[0] == pytest.approx(by_pairs(risk), rel=1e-9)
     assert found[0] == pytest.approx(0.6624, abs=0.02), "a third above one half of what uniform risks order"
 
 
 def test_risks_that_are_all_alike_are_one_half_without_an_interval_and_certain_ones_have_no_pair() -> None:
-    alike = estimated(model_based_concordance(np.full(30, 0.2)))
+    alike = estimated(discrimination.model_based_concordance(np.full(30, 0.2)))
     assert alike.value == pytest.approx(0.5, abs=1e-12)
     assert (alike.low, alike.high, alike.reason) == (None, None, NO_SPREAD)
     for certain in (0.0, 1.0):
-        assert model_based_concordance(np.full(5, certain)) == NO_EXPECTED_PAIR
-    assert model_based_concordance(np.array([0.4])) == NO_EXPECTED_PAIR
-    assert model_based_concordance(np.zeros(0)) == NO_ROWS
-    certain_and_right = estimated(model_based_concordance(np.array([0.0, 0.0, 1.0]), bootstrap=FEW))
+        assert discrimination.model_based_concordance(np.full(5, certain)) == discrimination.NO_EXPECTED_PAIR
+    assert discrimination.model_based_concordance(np.array([0.4])) == discrimination.NO_EXPECTED_PAIR
+    assert discrimination.model_based_concordance(np.zeros(0)) == NO_ROWS
+    certain_and_right = estimated(discrimination.model_based_concordance(np.array([0.0, 0.0, 1.0]), bootstrap=FEW))
     assert certain_and_right.value == 1
 
 
@@ -124,8 +116,8 @@ def test_a_narrower_case_mix_expects_a_lower_auroc_of_the_same_model() -> None:
     values = {}
     for name, rows in (("all", slice(None)), ("narrow", narrow)):
         observed, expected = (
-            estimated(auroc(outcome[rows], risk[rows])),
-            estimated(model_based_concordance(risk[rows], bootstrap=FEW)),
+            estimated(discrimination.auroc(outcome[rows], risk[rows])),
+            estimated(discrimination.model_based_concordance(risk[rows], bootstrap=FEW)),
         )
         low, high = interval_of(observed)
         assert low < expected.value < high
@@ -136,8 +128,8 @@ def test_a_narrower_case_mix_expects_a_lower_auroc_of_the_same_model() -> None:
 
 def test_the_bootstrap_spreads_as_linearization_says() -> None:
     risk = np.asarray(expit(np.random.default_rng(3).normal(-1, 1.1, 400)))
-    found = estimated(model_based_concordance(risk, bootstrap=2000, seed=4))
-    whole = weighted_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400)))
+    found = estimated(discrimination.model_based_concordance(risk, bootstrap=2000, seed=4))
+    whole = discrimination.weighted_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400)))
     assert isinstance(whole, weighted.Weighted)
     se = float(np.sqrt(400 / 399 * (whole.linearized**2).sum()))
     assert found.value == pytest.approx(whole.value, abs=1e-12)
@@ -149,8 +141,8 @@ def test_the_bootstrap_spreads_as_linearization_says() -> None:
 def test_many_rows_are_drawn_in_bins() -> None:
     rng = np.random.default_rng(6)
     risk = np.asarray(expit(rng.normal(-1, 1.1, 60_000)))
-    found = estimated(model_based_concordance(risk, bootstrap=60, seed=1))
-    exact = present(expected_concordance(risk, np.ones(60_000)))
+    found = estimated(discrimination.model_based_concordance(risk, bootstrap=60, seed=1))
+    exact = present(discrimination.expected_concordance(risk, np.ones(60_000)))
     assert found.value == exact[0], "the value is that of the rows"
     low, high = interval_of(found)
     assert low - 1e-4 < found.value < high + 1e-4

@@ -16,19 +16,6 @@ from scipy.stats import norm, t, ttest_1samp
 from dossier import evaluate, reading
 from dossier.core.types import Absent, DecisionCounts, Estimate, ReaderStudy, find, find_curve
 from dossier.metrics import human_factors
-from dossier.metrics.human_factors import (
-    SPANS_ZERO,
-    absolute_risk_reduction,
-    changed_decisions,
-    decision_benefit,
-    decision_benefit_by_reader,
-    error_rate_aided,
-    error_rate_unaided,
-    number_needed_to_decide,
-    odds_ratio,
-    relative_risk,
-    relative_risk_reduction,
-)
 from dossier.typeset.methods import method_text
 from tests.estimated import curved, estimated, interval_of, present
 from tests.metrics.parts import of_counts, replicated_counts
@@ -37,13 +24,13 @@ from tests.smallest import HEAD, SITE
 
 PUBLISHED = of_counts(352, 1196, 367, 1181)
 OF_COUNTS = (
-    error_rate_aided,
-    error_rate_unaided,
-    absolute_risk_reduction,
-    number_needed_to_decide,
-    relative_risk,
-    relative_risk_reduction,
-    odds_ratio,
+    human_factors.error_rate_aided,
+    human_factors.error_rate_unaided,
+    human_factors.absolute_risk_reduction,
+    human_factors.number_needed_to_decide,
+    human_factors.relative_risk,
+    human_factors.relative_risk_reduction,
+    human_factors.odds_ratio,
 )
 
 
@@ -81,11 +68,11 @@ def clustered(found: Estimate | Absent) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("measure", "value", "low", "high", "digits"),
     [
-        (error_rate_aided, 0.22739018, 0.2065, 0.2483, 4),
-        (error_rate_unaided, 0.23708010, 0.2159, 0.2583, 4),
-        (absolute_risk_reduction, 0.00968992, -0.0201, 0.0394, 4),
-        (relative_risk, 0.95912807, 0.8438, 1.0902, 4),
-        (odds_ratio, 0.94709887, 0.80154, 1.11909, 5),
+        (human_factors.error_rate_aided, 0.22739018, 0.2065, 0.2483, 4),
+        (human_factors.error_rate_unaided, 0.23708010, 0.2159, 0.2583, 4),
+        (human_factors.absolute_risk_reduction, 0.00968992, -0.0201, 0.0394, 4),
+        (human_factors.relative_risk, 0.95912807, 0.8438, 1.0902, 4),
+        (human_factors.odds_ratio, 0.94709887, 0.80154, 1.11909, 5),
     ],
 )
 def test_the_published_example(measure: Any, value: float, low: float, high: float, digits: int) -> None:
@@ -100,13 +87,13 @@ def test_the_published_example(measure: Any, value: float, low: float, high: flo
 
 def test_the_published_number_needed_to_decide() -> None:
     """methods.md: NND 103.2 (25.4 to benefit, 49.9 to harm); RRR .0408719. Infinite bounds are missing, and say why."""
-    found = estimated(number_needed_to_decide(PUBLISHED))
+    found = estimated(human_factors.number_needed_to_decide(PUBLISHED))
     assert found.value == pytest.approx(103.2, abs=0.05)
     assert (found.low, found.high, found.level) == (None, None, None)
-    assert found.reason == SPANS_ZERO
+    assert found.reason == human_factors.SPANS_ZERO
     assert found.details["benefit_bound"] == pytest.approx(25.4, abs=0.05)
     assert found.details["harm_bound"] == pytest.approx(49.9, abs=0.05)
-    reduction = estimated(relative_risk_reduction(PUBLISHED))
+    reduction = estimated(human_factors.relative_risk_reduction(PUBLISHED))
     assert reduction.value == pytest.approx(0.0408719, abs=5e-8)
     assert reduction.low == pytest.approx(1 - 1.0902, abs=5.1e-5)
     assert reduction.high == pytest.approx(1 - 0.8438, abs=5.1e-5)
@@ -114,8 +101,8 @@ def test_the_published_number_needed_to_decide() -> None:
 
 @pytest.mark.parametrize(("counts", "sign"), [((10, 990, 200, 800), 1), ((200, 800, 10, 990), -1)])
 def test_the_number_needed_of_a_clear_difference(counts: tuple[int, int, int, int], sign: int) -> None:
-    found = estimated(number_needed_to_decide(of_counts(*counts)))
-    difference = estimated(absolute_risk_reduction(of_counts(*counts)))
+    found = estimated(human_factors.number_needed_to_decide(of_counts(*counts)))
+    difference = estimated(human_factors.absolute_risk_reduction(of_counts(*counts)))
     assert found.value == pytest.approx(sign / 0.19)
     assert found.low == pytest.approx(1 / (difference.high or 0))
     assert found.high == pytest.approx(1 / (difference.low or 0))
@@ -125,14 +112,14 @@ def test_the_number_needed_of_a_clear_difference(counts: tuple[int, int, int, in
 
 def test_an_empty_cell_is_corrected_after_haldane_and_named() -> None:
     study = of_counts(0, 20, 5, 15)
-    risk, odds = estimated(relative_risk(study)), estimated(odds_ratio(study))
+    risk, odds = estimated(human_factors.relative_risk(study)), estimated(human_factors.odds_ratio(study))
     assert risk.value == pytest.approx((0.5 / 21) / (5.5 / 21))
     assert odds.value == pytest.approx((0.5 / 20.5) / (5.5 / 15.5))
     for found, spread in ((risk, 1 / 0.5 - 1 / 21 + 1 / 5.5 - 1 / 21), (odds, 1 / 0.5 + 1 / 20.5 + 1 / 5.5 + 1 / 15.5)):
         assert "Haldane" in method_text(found.method)
         assert found.high == pytest.approx(found.value * math.exp(1.959963984540054 * math.sqrt(spread)))
-    assert "Haldane" not in method_text(estimated(odds_ratio(PUBLISHED)).method)
-    assert estimated(error_rate_aided(study)).low is None
+    assert "Haldane" not in method_text(estimated(human_factors.odds_ratio(PUBLISHED)).method)
+    assert estimated(human_factors.error_rate_aided(study)).low is None
 
 
 @pytest.mark.parametrize("measure", OF_COUNTS)
@@ -146,11 +133,14 @@ def test_degenerate_counts(measure: Any) -> None:
         else:
             numbers = (found.value, found.low, found.high, *found.details.values())
             assert all(math.isfinite(value) for value in numbers if value is not None)
-    assert isinstance(number_needed_to_decide(of_counts(1, 4, 1, 4)), Absent)
-    assert isinstance(odds_ratio(of_counts(0, 0, 3, 4)), Absent)
+    assert isinstance(human_factors.number_needed_to_decide(of_counts(1, 4, 1, 4)), Absent)
+    assert isinstance(human_factors.odds_ratio(of_counts(0, 0, 3, 4)), Absent)
 
 
-@pytest.mark.parametrize(("measure", "variance"), [(error_rate_aided, 0.009), (absolute_risk_reduction, 0.009 + 0.025)])
+@pytest.mark.parametrize(
+    ("measure", "variance"),
+    [(human_factors.error_rate_aided, 0.009), (human_factors.absolute_risk_reduction, 0.009 + 0.025)],
+)
 def test_the_standard_error_and_bounds_that_stay_possible(measure: Any, variance: float) -> None:
     """.9 of ten decisions are wrong with the model, .5 of ten without: p(1 - p)/n is .009 and .025."""
     study = of_counts(9, 1, 5, 5)
@@ -158,7 +148,7 @@ def test_the_standard_error_and_bounds_that_stay_possible(measure: Any, variance
     assert found.se == pytest.approx(math.sqrt(variance))
     assert found.low == pytest.approx(found.value - 1.959963984540054 * math.sqrt(variance))
     # .9 and 1.96 times .0949 would be 1.086.
-    assert estimated(error_rate_aided(study)).high == 1
+    assert estimated(human_factors.error_rate_aided(study)).high == 1
 
 
 # ---- clusters -------------------------------------------------------------------------------------------------------
@@ -183,7 +173,7 @@ def test_replicates_draw_readers_and_cases_apart() -> None:
 
 def test_the_clustered_interval_is_wider_where_decisions_hang_together() -> None:
     study = drawn(8, 40, 5)
-    found = estimated(error_rate_unaided(study, bootstrap=400))
+    found = estimated(human_factors.error_rate_unaided(study, bootstrap=400))
     low, high = clustered(found)
     assert low < found.value < high
     assert high - low > 1.5 * ((found.high or 0) - (found.low or 0))
@@ -194,7 +184,7 @@ def test_the_clustered_interval_of_the_difference_covers() -> None:
     """True error rates are equal here: the interval of the difference must hold 0 in most samples."""
     held = 0
     for seed in range(120):
-        low, high = clustered(absolute_risk_reduction(drawn(10, 40, seed), bootstrap=150, seed=seed))
+        low, high = clustered(human_factors.absolute_risk_reduction(drawn(10, 40, seed), bootstrap=150, seed=seed))
         held += low <= 0 <= high
     assert held >= 108
 
@@ -214,15 +204,15 @@ def test_a_parallel_study_draws_readers_within_their_arm() -> None:
     assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(200, 48))
     assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(200, 48))
     assert "over readers of each arm and cases," in method_text(
-        estimated(odds_ratio(parallel(8, 3), bootstrap=50)).method
+        estimated(human_factors.odds_ratio(parallel(8, 3), bootstrap=50)).method
     )
     alone = parallel(3, 3)
     assert replicated_counts(alone, 50, 1) is None, "one reader is alone in an arm"
-    assert "at least two readers an arm" in method_text(estimated(odds_ratio(alone, bootstrap=50)).method)
+    assert "at least two readers an arm" in method_text(estimated(human_factors.odds_ratio(alone, bootstrap=50)).method)
 
 
 def test_one_reader_has_no_clusters_and_a_reason() -> None:
-    found = estimated(error_rate_aided(drawn(1, 12, 4), bootstrap=50))
+    found = estimated(human_factors.error_rate_aided(drawn(1, 12, 4), bootstrap=50))
     assert found.details["low_clustered"] is None
     assert "too few readers" in method_text(found.method)
 
@@ -270,7 +260,7 @@ def by_every_draw(gains: Any, level: float, cancels: bool = True) -> tuple[float
 )
 def test_the_clustered_interval_is_that_of_every_draw_with_the_variance_of_two_ways(gains: list[list[int]]) -> None:
     """Readers and cases both add noise, mostly readers, mostly cases, and neither more than single decisions do."""
-    ends = clustered(absolute_risk_reduction(gained(gains), 0.8, 4000))
+    ends = clustered(human_factors.absolute_risk_reduction(gained(gains), 0.8, 4000))
     assert ends == pytest.approx(by_every_draw(np.array(gains, dtype=float), 0.8), abs=0.006)
 
 
@@ -280,8 +270,8 @@ def test_the_clustered_interval_is_that_of_every_draw_with_the_variance_of_two_w
 def test_of_few_readers_an_error_rate_is_as_uncertain_as_their_number_says(wrong: list[list[int]]) -> None:
     """Nothing of a reader cancels in the rate of one arm, though each decides both ways."""
     rates = (
-        error_rate_unaided(gained(wrong), 0.8, 4000),
-        error_rate_aided(gained((-np.array(wrong)).tolist()), 0.8, 4000),
+        human_factors.error_rate_unaided(gained(wrong), 0.8, 4000),
+        human_factors.error_rate_aided(gained((-np.array(wrong)).tolist()), 0.8, 4000),
     )
     low, high = by_every_draw(np.array(wrong, dtype=float), 0.8, cancels=False)
     for found in rates:
@@ -327,22 +317,22 @@ def test_the_clustered_interval_of_two_arms_is_that_of_every_draw(
     """Mostly readers add noise, mostly cases, both; arms of different size."""
     rows = [(j, i, float(wrong), True) for j, row in enumerate(aided) for i, wrong in enumerate(row)]
     rows += [(9 + j, i, float(wrong), False) for j, row in enumerate(unaided) for i, wrong in enumerate(row)]
-    ends = clustered(absolute_risk_reduction(one_way(rows), 0.8, 4000))
+    ends = clustered(human_factors.absolute_risk_reduction(one_way(rows), 0.8, 4000))
     low, high = by_every_draw_of_arms(np.array(aided, dtype=float), np.array(unaided, dtype=float), 0.8)
     assert ends == pytest.approx((max(low, -1), min(high, 1)), abs=0.012)
 
 
 def test_clustered_bounds_of_shares_and_differences_stay_possible() -> None:
     """Two-way variances of so few readers reach further than any share or difference can be."""
-    assert clustered(error_rate_unaided(drawn(3, 8, 15), bootstrap=300)) == (0, 1)
+    assert clustered(human_factors.error_rate_unaided(drawn(3, 8, 15), bootstrap=300)) == (0, 1)
     gains = [[1, 1], [0, -1]]
     low, high = by_every_draw(np.array(gains, dtype=float), 0.95)
     assert low < -2
     assert high > 1
-    assert clustered(absolute_risk_reduction(gained(gains), bootstrap=300)) == (-1, 1)
+    assert clustered(human_factors.absolute_risk_reduction(gained(gains), bootstrap=300)) == (-1, 1)
 
 
-@pytest.mark.parametrize("measure", [relative_risk, odds_ratio])
+@pytest.mark.parametrize("measure", [human_factors.relative_risk, human_factors.odds_ratio])
 def test_the_clustered_interval_of_a_ratio_turns_round_with_the_arms(measure: Any) -> None:
     study = drawn(5, 12, 3, skill=0.5)
     counts = study.counts
@@ -355,12 +345,12 @@ def test_the_clustered_interval_of_a_ratio_turns_round_with_the_arms(measure: An
 
 def test_where_neither_readers_nor_cases_vary_no_interval_is_given() -> None:
     """Every reader errs once and every case misleads once: their variance is 0, and nothing is certain for that."""
-    for measure in (error_rate_unaided, odds_ratio):
+    for measure in (human_factors.error_rate_unaided, human_factors.odds_ratio):
         found = estimated(measure(gained([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), bootstrap=100))
         assert found.details == {"low_clustered": None, "high_clustered": None}
         assert "neither the readers nor the cases vary" in method_text(found.method)
     for gains in ([[1, 0, 0], [1, 0, 0], [1, 0, 0]], [[1, 1, 1], [0, 0, 0], [0, 0, 0]]):
-        low, high = clustered(error_rate_unaided(gained(gains), 0.5, 100))
+        low, high = clustered(human_factors.error_rate_unaided(gained(gains), 0.5, 100))
         assert low < high, gains
 
 
@@ -385,20 +375,22 @@ def test_readers_who_decide_both_ways_are_an_arm_of_their_own() -> None:
     ],
 )
 def test_two_readers_of_an_arm_and_two_cases_are_clusters(study: ReaderStudy, given: bool) -> None:
-    found = estimated(error_rate_unaided(study, 0.5, 200))
+    found = estimated(human_factors.error_rate_unaided(study, 0.5, 200))
     assert (found.details["low_clustered"] is not None) == given
     assert ("too few readers or cases for clusters" in method_text(found.method)) != given
 
 
 def test_what_hinders_clusters_is_told_apart() -> None:
-    assert "only counts are given" in method_text(estimated(odds_ratio(PUBLISHED)).method)
-    assert "too few readers or cases for clusters" in method_text(estimated(odds_ratio(gained([[1]]))).method)
+    assert "only counts are given" in method_text(estimated(human_factors.odds_ratio(PUBLISHED)).method)
+    assert "too few readers or cases for clusters" in method_text(
+        estimated(human_factors.odds_ratio(gained([[1]]))).method
+    )
     assert replicated_counts(PUBLISHED, 10, 1) is None
 
 
 @pytest.mark.parametrize("study", [drawn(4, 9, 2), parallel(8, 3)])
 def test_two_replicates_are_enough_for_an_interval(study: ReaderStudy) -> None:
-    low, high = clustered(error_rate_unaided(study, bootstrap=2))
+    low, high = clustered(human_factors.error_rate_unaided(study, bootstrap=2))
     assert low < high
 
 
@@ -411,7 +403,7 @@ def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, e
     counts = present(replicated_counts(study, 400, 1))
     usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
     assert (0.9 * 400 <= usable < 400) if enough else (usable < 0.9 * 400)
-    found = estimated(absolute_risk_reduction(study, 0.5, 400))
+    found = estimated(human_factors.absolute_risk_reduction(study, 0.5, 400))
     assert (f", {usable} replicates" in method_text(found.method)) == enough
     assert ("too few bootstrap replicates hold decisions of both kinds" in method_text(found.method)) != enough
 
@@ -422,7 +414,7 @@ def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyP
     usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
     # Of 512 replicates every share is exact in binary.
     monkeypatch.setattr(human_factors, "FEWEST_REPLICATES", usable / 512)
-    found = absolute_risk_reduction(study, 0.5, 512, 2026)
+    found = human_factors.absolute_risk_reduction(study, 0.5, 512, 2026)
     assert f", {usable} replicates" in method_text(estimated(found).method)
 
 
@@ -430,9 +422,9 @@ def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyP
 def test_a_clustered_bound_of_exactly_0_has_no_inverse(aided: bool, end: str) -> None:
     """One reader of one arm errs once, and nobody else: where reader or case is not drawn the arms do not differ."""
     rows = [(j, i, float(i == j == 0), (j < 4) == aided) for j in range(8) for i in range(6)]
-    bounds = clustered(absolute_risk_reduction(one_way(rows)))
+    bounds = clustered(human_factors.absolute_risk_reduction(one_way(rows)))
     assert 0 in bounds
-    found = estimated(number_needed_to_decide(one_way(rows))).details
+    found = estimated(human_factors.number_needed_to_decide(one_way(rows))).details
     assert found[end] == pytest.approx(1 / max(map(abs, bounds)))
     assert [name for name in found if name.endswith("_clustered") and found[name] is not None] == [end]
 
@@ -448,22 +440,24 @@ SMALL = made(
 
 
 def test_the_benefit_of_a_small_study_by_hand() -> None:
-    found = estimated(decision_benefit(SMALL))
+    found = estimated(human_factors.decision_benefit(SMALL))
     # Reader 0: 2/3 before and after; reader 1: 0 before, 2/3 after.
     assert found.value == pytest.approx(1 / 3)
     assert found.n == 2
-    curve = curved(decision_benefit_by_reader(SMALL))
+    curve = curved(human_factors.decision_benefit_by_reader(SMALL))
     assert curve.columns["benefit"] == pytest.approx((0, 2 / 3))
     assert curve.columns["group"] == (1.0, 0.0)
-    assert estimated(decision_benefit(SMALL, "junior")).value == pytest.approx(2 / 3)
-    assert estimated(decision_benefit(SMALL, "junior")).low is None
-    assert isinstance(decision_benefit(SMALL, "nobody"), Absent)
+    assert estimated(human_factors.decision_benefit(SMALL, "junior")).value == pytest.approx(2 / 3)
+    assert estimated(human_factors.decision_benefit(SMALL, "junior")).low is None
+    assert isinstance(human_factors.decision_benefit(SMALL, "nobody"), Absent)
 
 
 def test_why_the_benefit_has_no_interval() -> None:
-    assert estimated(decision_benefit(gained([[1, 0]]))).reason == Said("one reader gives no interval")
-    assert estimated(decision_benefit(gained([[1, 0], [0, 1]]))).reason == Said("all readers gain the same")
-    two = estimated(decision_benefit(gained([[1, 0, 0, 0], [1, 1, 0, 0]])))
+    assert estimated(human_factors.decision_benefit(gained([[1, 0]]))).reason == Said("one reader gives no interval")
+    assert estimated(human_factors.decision_benefit(gained([[1, 0], [0, 1]]))).reason == Said(
+        "all readers gain the same"
+    )
+    two = estimated(human_factors.decision_benefit(gained([[1, 0, 0, 0], [1, 1, 0, 0]])))
     assert two.low is not None
     assert two.reason is None
 
@@ -476,12 +470,12 @@ def test_the_interval_of_the_benefit_is_that_of_a_t_test() -> None:
         for j in range(9)
     ]
     reference = ttest_1samp(gains, 0).confidence_interval(0.95)
-    found = estimated(decision_benefit(study))
+    found = estimated(human_factors.decision_benefit(study))
     assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=1e-12)
 
 
 def test_what_became_of_the_decisions() -> None:
-    found = curved(changed_decisions(SMALL))
+    found = curved(human_factors.changed_decisions(SMALL))
     expected = {
         "confirmed": (1, 0),
         "corrected": (1, 2),
@@ -496,7 +490,7 @@ def test_what_became_of_the_decisions() -> None:
 
 def test_every_decision_became_one_thing() -> None:
     study = drawn(4, 25, 8, skill=1.0)
-    found = curved(changed_decisions(study))
+    found = curved(human_factors.changed_decisions(study))
     kinds = {(True, True): "confirmed", (False, True): "corrected", (True, False): "misled", (False, False): "unmoved"}
     counted = {name: [0.0] * 4 for name in kinds.values()}
     for j, truth, unaided, aided in zip(study.reader, study.truth, study.unaided, study.aided, strict=True):
@@ -505,13 +499,17 @@ def test_every_decision_became_one_thing() -> None:
 
 
 def test_what_a_study_cannot_tell_is_absent() -> None:
-    for ask in (decision_benefit, decision_benefit_by_reader, changed_decisions):
+    for ask in (
+        human_factors.decision_benefit,
+        human_factors.decision_benefit_by_reader,
+        human_factors.changed_decisions,
+    ):
         assert isinstance(ask(PUBLISHED), Absent)
-    assert isinstance(changed_decisions(parallel(4, 1)), Absent)
-    assert isinstance(decision_benefit(parallel(4, 1)), Absent)
+    assert isinstance(human_factors.changed_decisions(parallel(4, 1)), Absent)
+    assert isinstance(human_factors.decision_benefit(parallel(4, 1)), Absent)
     many = made([(j, 0, 1, 1, 1) for j in range(251)])
-    assert isinstance(decision_benefit_by_reader(many), Absent)
-    assert estimated(decision_benefit(many)).reason == Said("all readers gain the same")
+    assert isinstance(human_factors.decision_benefit_by_reader(many), Absent)
+    assert estimated(human_factors.decision_benefit(many)).reason == Said("all readers gain the same")
 
 
 def test_the_order_of_rows_is_irrelevant() -> None:
@@ -519,7 +517,7 @@ def test_the_order_of_rows_is_irrelevant() -> None:
     order = np.random.default_rng(1).permutation(40)
     names = ("reader", "case", "truth", "unaided", "aided")
     moved = replace(study, **{name: getattr(study, name)[order] for name in names})
-    assert decision_benefit(study) == decision_benefit(moved)
+    assert human_factors.decision_benefit(study) == human_factors.decision_benefit(moved)
     for measure in OF_COUNTS:
         assert measure(study, bootstrap=60) == measure(moved, bootstrap=60), measure
 
@@ -552,7 +550,7 @@ def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
     assert isinstance(find(bare, "decision_benefit", "reader study"), Absent)
 
 
-@pytest.mark.parametrize("measure", [absolute_risk_reduction, odds_ratio])
+@pytest.mark.parametrize("measure", [human_factors.absolute_risk_reduction, human_factors.odds_ratio])
 def test_decisions_that_share_nothing_have_nearly_the_interval_of_independent_ones(measure: Any) -> None:
     """Where neither readers nor cases differ, drawing both would triple the variance; what is printed does not."""
     rng = np.random.default_rng(3)

@@ -15,27 +15,9 @@ from numpy.typing import NDArray
 
 from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from dossier.metrics import utility
 from dossier.metrics.intervals import wilson
 from dossier.metrics.shares import Design
-from dossier.metrics.utility import (
-    automation_bias,
-    confidence_to_act,
-    contributions,
-    cost_benefit,
-    decision_curve,
-    decision_curve_all_sites,
-    decision_curve_wide,
-    net_benefit,
-    net_benefit_gain,
-    persuasion,
-    standardized_net_benefit,
-    standardized_variance,
-    utility_credit,
-    utility_parts,
-    utility_profile,
-    utility_value,
-    weighted_utility,
-)
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import curved, estimated, interval_of, present
@@ -56,8 +38,10 @@ def curve(found: Curve | Absent) -> dict[str, Floats]:
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 def test_the_five_hospitals(name: str) -> None:
     y, p = hospital(name)
-    assert estimated(net_benefit(y, p, 0.25)).value == pytest.approx(printed(name, "NB25"), abs=5.01e-8)
-    assert estimated(standardized_net_benefit(y, p, 0.5)).value == pytest.approx(printed(name, "sNB"), abs=5.01e-8)
+    assert estimated(utility.net_benefit(y, p, 0.25)).value == pytest.approx(printed(name, "NB25"), abs=5.01e-8)
+    assert estimated(utility.standardized_net_benefit(y, p, 0.5)).value == pytest.approx(
+        printed(name, "sNB"), abs=5.01e-8
+    )
 
 
 @pytest.mark.parametrize("column", ["p", "p2"])
@@ -66,11 +50,11 @@ def test_net_benefit_is_that_of_dcurves(column: str) -> None:
     checked = 0
     for row in expected:
         if 0 < row["threshold"] < 1 and row["variable"] == column:
-            found = estimated(net_benefit(y, p, row["threshold"]))
+            found = estimated(utility.net_benefit(y, p, row["threshold"]))
             assert found.value == pytest.approx(row["net_benefit"], abs=1e-11)
             checked += 1
         if row["variable"] == "all" and 0 < row["threshold"] < 0.9:
-            ends = curve(decision_curve(y, p, (row["threshold"], 0.95)))
+            ends = curve(utility.decision_curve(y, p, (row["threshold"], 0.95)))
             assert ends["treat_all"][0] == pytest.approx(row["net_benefit"], abs=1e-10)
     assert checked > 8
 
@@ -80,8 +64,8 @@ def test_net_benefit_with_ties_at_the_threshold_is_that_of_python(column: str) -
     expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["net_benefit"][column]
     for threshold, row in expected.items():
         (y, p), t = columns(column, "python/binary.csv"), float(threshold)
-        assert estimated(net_benefit(y, p, t)).value == pytest.approx(row["nb_ge"], abs=1e-14)
-        assert estimated(standardized_net_benefit(y, p, t)).value == pytest.approx(row["snb_ge"], abs=1e-13)
+        assert estimated(utility.net_benefit(y, p, t)).value == pytest.approx(row["nb_ge"], abs=1e-14)
+        assert estimated(utility.standardized_net_benefit(y, p, t)).value == pytest.approx(row["snb_ge"], abs=1e-13)
 
 
 @given(ROWS, st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9]))
@@ -91,12 +75,12 @@ def test_net_benefit_row_by_row(rows: list[tuple[int, float]], t: float) -> None
     n = len(rows)
     each = [(1.0 if outcome else -t / (1 - t)) if risk >= t else 0.0 for outcome, risk in rows]
     value = sum(each) / n
-    found = estimated(net_benefit(y, p, t))
+    found = estimated(utility.net_benefit(y, p, t))
     assert found.value == pytest.approx(value, abs=1e-12)
     low, high = interval_of(found)
     assert low <= found.value + 1e-12
     assert high >= found.value - 1e-12
-    standardized = standardized_net_benefit(y, p, t)
+    standardized = utility.standardized_net_benefit(y, p, t)
     if y.sum() == 0:
         assert isinstance(standardized, Absent)
     else:
@@ -109,9 +93,11 @@ def test_the_variance_of_riley() -> None:
     phi, se, sp, t = 0.4, 0.75, 0.8, 0.2
     w = ((1 - phi) / phi) * (t / (1 - t))
     variance = (se * (1 - se) / phi + w**2 * sp * (1 - sp) / (1 - phi) + w**2 * (1 - sp) ** 2 / (phi * (1 - phi))) / 100
-    assert estimated(standardized_net_benefit(y, p, t)).value == pytest.approx(se - w * (1 - sp))
-    assert standardized_variance(y, p, t) == pytest.approx(variance)
-    assert standardized_variance(np.ones(8), np.array([0.9] * 6 + [0.1] * 2), 0.5) == pytest.approx(0.75 * 0.25 / 8)
+    assert estimated(utility.standardized_net_benefit(y, p, t)).value == pytest.approx(se - w * (1 - sp))
+    assert utility.standardized_variance(y, p, t) == pytest.approx(variance)
+    assert utility.standardized_variance(np.ones(8), np.array([0.9] * 6 + [0.1] * 2), 0.5) == pytest.approx(
+        0.75 * 0.25 / 8
+    )
 
 
 def by_hand(tp: float, fp: float, cases: float, odds: float) -> tuple[float, float, float]:
@@ -142,7 +128,7 @@ def test_the_interval_puts_two_of_wilsons_together(tp: int, fn: int, fp: int, tn
     y = np.array([1.0] * (tp + fn) + [0.0] * (fp + tn))
     p = np.array([0.9] * tp + [0.01] * fn + [0.9] * fp + [0.01] * tn)
     expected = by_hand(tp, fp, tp + fn, t / (1 - t))
-    for found in (estimated(standardized_net_benefit(y, p, t)), estimated(weighted_utility(y, p, t))):
+    for found in (estimated(utility.standardized_net_benefit(y, p, t)), estimated(utility.weighted_utility(y, p, t))):
         assert (found.value, found.low, found.high) == pytest.approx(expected, abs=1e-9)
         assert found.se == pytest.approx((expected[2] - expected[1]) / (2 * 1.959963984540054))
         assert method_text(found.method) == "MOVER of Wilson intervals"
@@ -152,12 +138,12 @@ def test_the_variance_of_riley_agrees_with_the_jackknife() -> None:
     rng = np.random.default_rng(4)
     p = rng.random(500)
     y = (rng.random(500) < p).astype(float)
-    found = estimated(standardized_net_benefit(y, p, 0.3))
+    found = estimated(utility.standardized_net_benefit(y, p, 0.3))
     left_out = np.array(
-        [estimated(standardized_net_benefit(np.delete(y, i), np.delete(p, i), 0.3)).value for i in range(500)]
+        [estimated(utility.standardized_net_benefit(np.delete(y, i), np.delete(p, i), 0.3)).value for i in range(500)]
     )
     of_jackknife = math.sqrt(499 / 500 * float(((left_out - left_out.mean()) ** 2).sum()))
-    assert math.sqrt(standardized_variance(y, p, 0.3)) == pytest.approx(of_jackknife, rel=0.02)
+    assert math.sqrt(utility.standardized_variance(y, p, 0.3)) == pytest.approx(of_jackknife, rel=0.02)
     assert found.se == pytest.approx(of_jackknife, rel=0.05)
 
 
@@ -165,15 +151,15 @@ def test_the_variance_of_riley_agrees_with_the_jackknife() -> None:
 @settings(deadline=None)
 def test_the_decision_curve_is_the_net_benefit_at_each_threshold(rows: list[tuple[int, float]]) -> None:
     y, p = arrays(rows)
-    found = curved(decision_curve(y, p, (0.1, 0.7)))
+    found = curved(utility.decision_curve(y, p, (0.1, 0.7)))
     lines = found.columns
     assert len(lines["threshold"]) == 101
     for position in (0, 37, 100):
         t = present(lines["threshold"][position])
-        expected = estimated(net_benefit(y, p, t))
+        expected = estimated(utility.net_benefit(y, p, t))
         assert lines["net_benefit"][position] == pytest.approx(expected.value, abs=1e-12)
         assert lines["treat_all"][position] == pytest.approx(
-            estimated(net_benefit(y, np.ones(len(y)), t)).value, abs=1e-12
+            estimated(utility.net_benefit(y, np.ones(len(y)), t)).value, abs=1e-12
         )
         for name, number in (("se", expected.se), ("low", expected.low), ("high", expected.high)):
             assert lines[name][position] == pytest.approx(number, abs=1e-12)
@@ -183,7 +169,7 @@ def test_the_decision_curve_is_the_net_benefit_at_each_threshold(rows: list[tupl
 def test_a_declared_threshold_is_a_point_of_the_curve_once() -> None:
     y, p = np.array([0.0, 1.0]), np.array([0.2, 0.8])
     for declared, points in ((0.35, 101), (0.3512, 102), (0.1, 101), (0.6, 101), (0.7, 101)):
-        found = curve(decision_curve(y, p, (0.1, 0.6), 0.95, (declared,)))["threshold"]
+        found = curve(utility.decision_curve(y, p, (0.1, 0.6), 0.95, (declared,)))["threshold"]
         assert len(found) == points
         assert (declared in found) == (declared <= 0.6)
         assert np.diff(found).min() > 1e-4
@@ -192,23 +178,23 @@ def test_a_declared_threshold_is_a_point_of_the_curve_once() -> None:
 def test_the_wide_curve_stays_below_a_threshold_of_one() -> None:
     y, p = np.array([0.0, 1.0]), np.array([0.2, 0.8])
     at_one = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
-    assert decision_curve_wide(y, p, (0.1, 1.0)) == Said(at_one)
-    assert curve(decision_curve_wide(y, p, (0.1, 0.995)))["threshold"].max() == 0.995
+    assert utility.decision_curve_wide(y, p, (0.1, 1.0)) == Said(at_one)
+    assert curve(utility.decision_curve_wide(y, p, (0.1, 0.995)))["threshold"].max() == 0.995
 
 
 def test_one_risk_for_all_leaves_no_range_of_thresholds() -> None:
     """A curve of one threshold has no width to be drawn over; a declared range has."""
     y, p = np.array([0.0, 1.0, 0.0, 1.0]), np.full(4, 0.3)
     why = "no range of thresholds is declared, and the risks give none: nearly all are the same"
-    assert decision_curve(y, p) == Said(why)
-    assert len(curve(decision_curve(y, p, (0.1, 0.4)))["threshold"]) == 101
+    assert utility.decision_curve(y, p) == Said(why)
+    assert len(curve(utility.decision_curve(y, p, (0.1, 0.4)))["threshold"]) == 101
 
 
 NO_FALSE_ALARM = np.array([1.0, 1, 1, 0]), np.array([0.9, 0.9, 0.1, 0.1])
 """Two of three cases are flagged, and nobody else: at .8 every interval would pass 1, the value of a perfect model."""
 
 
-@pytest.mark.parametrize("measure", [standardized_net_benefit, weighted_utility])
+@pytest.mark.parametrize("measure", [utility.standardized_net_benefit, utility.weighted_utility])
 def test_no_interval_passes_the_perfect_model(measure: Any) -> None:
     found = estimated(measure(*NO_FALSE_ALARM, 0.8))
     assert found.high == pytest.approx(wilson(2, 3, 0.95)[1])  # no false alarm, and no fewer than none
@@ -217,14 +203,17 @@ def test_no_interval_passes_the_perfect_model(measure: Any) -> None:
 
 
 def test_no_band_passes_the_perfect_model() -> None:
-    line, profile = curve(decision_curve(*NO_FALSE_ALARM, (0.1, 0.8))), curve(utility_profile(*NO_FALSE_ALARM))
+    line, profile = (
+        curve(utility.decision_curve(*NO_FALSE_ALARM, (0.1, 0.8))),
+        curve(utility.utility_profile(*NO_FALSE_ALARM)),
+    )
     assert (line["threshold"][-1], profile["tau"][79]) == (0.8, 0.8)
     assert line["high"][-1] == pytest.approx(wilson(2, 4, 0.95)[1])  # no false alarm, and no fewer than none
     assert profile["net_benefit_high"][79] == line["high"][-1]
     assert profile["standardized_net_benefit_high"][79] == pytest.approx(wilson(2, 3, 0.95)[1])
 
 
-@pytest.mark.parametrize("measure", [standardized_net_benefit, weighted_utility])
+@pytest.mark.parametrize("measure", [utility.standardized_net_benefit, utility.weighted_utility])
 @pytest.mark.parametrize("flagged", [2, 0])
 def test_rows_that_do_not_vary_have_an_interval(measure: Any, flagged: int) -> None:
     """Two right answers of two are no certainty: a Wald interval had no width there."""
@@ -242,7 +231,7 @@ def test_the_interval_covers_what_is_true_at_low_thresholds(t: float, fewest: fl
     held = 0
     for _ in range(1000):
         drawn = rng.choice(chance, 500, p=share)
-        found = estimated(standardized_net_benefit((rng.random(500) < drawn).astype(float), drawn, t))
+        found = estimated(utility.standardized_net_benefit((rng.random(500) < drawn).astype(float), drawn, t))
         held += found.low is not None and found.high is not None and found.low <= truth <= found.high
     assert fewest <= held / 1000 <= 0.975
 
@@ -250,12 +239,12 @@ def test_the_interval_covers_what_is_true_at_low_thresholds(t: float, fewest: fl
 def test_what_has_no_net_benefit_is_absent() -> None:
     y, p = np.array([0.0, 1.0]), np.array([0.2, 0.8])
     for found in (
-        net_benefit(np.array([]), np.array([]), 0.5),
-        net_benefit(y, p, 1.0),
-        standardized_net_benefit(np.zeros(3), np.full(3, 0.5), 0.5),
-        standardized_net_benefit(y, p, 1.0),
-        decision_curve(np.array([]), np.array([])),
-        decision_curve(y, p, (0.1, 1.0)),
+        utility.net_benefit(np.array([]), np.array([]), 0.5),
+        utility.net_benefit(y, p, 1.0),
+        utility.standardized_net_benefit(np.zeros(3), np.full(3, 0.5), 0.5),
+        utility.standardized_net_benefit(y, p, 1.0),
+        utility.decision_curve(np.array([]), np.array([])),
+        utility.decision_curve(y, p, (0.1, 1.0)),
     ):
         assert isinstance(found, Absent)
         assert len(reason_text(found.reason).split()) > 3
@@ -263,21 +252,21 @@ def test_what_has_no_net_benefit_is_absent() -> None:
 
 def site(name: str, y: Floats, p: Floats, span: tuple[float, float] = (0.05, 0.6)) -> SiteResults:
     summary = DatasetSummary(name, "external", name, len(y), int(y.sum()), len(y), {}, ())
-    return SiteResults(summary, (), (CurveResult("decision_curve", name, decision_curve(y, p, span)),))
+    return SiteResults(summary, (), (CurveResult("decision_curve", name, utility.decision_curve(y, p, span)),))
 
 
 def test_the_curve_of_all_sites_is_that_of_all_rows() -> None:
     read = table()
     sites = tuple(site(str(name), rows["y"].to_numpy(), rows["p"].to_numpy()) for name, rows in read.groupby("site"))
-    together = curve(decision_curve_all_sites(sites))
-    whole = curve(decision_curve(read["y"].to_numpy(), read["p"].to_numpy(), (0.05, 0.6)))
+    together = curve(utility.decision_curve_all_sites(sites))
+    whole = curve(utility.decision_curve(read["y"].to_numpy(), read["p"].to_numpy(), (0.05, 0.6)))
     for name in ("threshold", "net_benefit", "treat_all", "treat_none"):
         assert together[name] == pytest.approx(whole[name], abs=1e-12)
     # stratified: hardly wider than the rows taken as one sample, by the differences between sites
     assert (together["se"] <= whole["se"] * 1.01).all()
     shares = np.array([len(rows) / 2000 for _, rows in read.groupby("site")])[:, None]
     parts = [
-        curve(decision_curve(rows["y"].to_numpy(), rows["p"].to_numpy(), (0.05, 0.6)))
+        curve(utility.decision_curve(rows["y"].to_numpy(), rows["p"].to_numpy(), (0.05, 0.6)))
         for _, rows in read.groupby("site")
     ]
     for end in ("low", "high"):
@@ -289,17 +278,19 @@ def test_the_curve_of_all_sites_is_that_of_all_rows() -> None:
 def test_sites_that_cannot_be_taken_together_are_absent() -> None:
     y, p = np.array([0.0, 1.0, 1.0]), np.array([0.2, 0.8, 0.4])
     first, other = site("a", y, p), site("b", y, p, (0.1, 0.5))
-    assert isinstance(decision_curve_all_sites((first,)), Absent)
-    assert isinstance(decision_curve_all_sites((first, other)), Absent)
-    clustered = decision_curve(y, p, (0.05, 0.6), design=Design(3, np.zeros(3, dtype=np.int64)))
+    assert isinstance(utility.decision_curve_all_sites((first,)), Absent)
+    assert isinstance(utility.decision_curve_all_sites((first, other)), Absent)
+    clustered = utility.decision_curve(y, p, (0.05, 0.6), design=Design(3, np.zeros(3, dtype=np.int64)))
     without = replace(first, curves=(CurveResult("decision_curve", "c", clustered),))
-    assert np.isnan(curve(decision_curve_all_sites((first, without)))["se"]).all()
+    assert np.isnan(curve(utility.decision_curve_all_sites((first, without)))["se"]).all()
 
 
 def test_the_curve_of_all_sites_counts_all_rows_and_events() -> None:
     y, p = np.array([0.0, 1.0, 1.0]), np.array([0.2, 0.8, 0.4])
     without = SiteResults(site("c", y, p).summary, (), ())
-    found = curved(decision_curve_all_sites((site("a", y, p), site("b", np.zeros(4), np.full(4, 0.3)), without)))
+    found = curved(
+        utility.decision_curve_all_sites((site("a", y, p), site("b", np.zeros(4), np.full(4, 0.3)), without))
+    )
     assert (found.n, found.events) == (7, 2)
     assert method_text(found.method).startswith("all rows of 2 of 3 sites")
 
@@ -315,16 +306,16 @@ INSIDE = st.integers(1, 7).map(lambda count: count / 8)
 
 
 def utility_of(y: Floats, alarm: NDArray[np.bool_], t: float, relevance: Floats) -> float:
-    parts = present(utility_parts(y, alarm.astype(float), np.full(len(y), t), relevance))
-    return utility_value(parts)
+    parts = present(utility.utility_parts(y, alarm.astype(float), np.full(len(y), t), relevance))
+    return utility.utility_value(parts)
 
 
 def test_the_credit_between_gamma_tau_and_tau() -> None:
     """methods.md: sigma(g=.5, tau=.4) at h = 0, .1 ... .5 is 0, 0, 0, .5, 1, 1."""
     h = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5])
-    np.testing.assert_allclose(utility_credit(h, np.full(6, 0.4), 0.5), [0, 0, 0, 0.5, 1, 1], atol=1e-12)
-    np.testing.assert_array_equal(utility_credit(h, np.full(6, 0.4), 1.0), [0, 0, 0, 0, 1, 1])
-    np.testing.assert_array_equal(utility_credit(h, np.zeros(6), 0.5), np.ones(6))
+    np.testing.assert_allclose(utility.utility_credit(h, np.full(6, 0.4), 0.5), [0, 0, 0, 0.5, 1, 1], atol=1e-12)
+    np.testing.assert_array_equal(utility.utility_credit(h, np.full(6, 0.4), 1.0), [0, 0, 0, 0, 1, 1])
+    np.testing.assert_array_equal(utility.utility_credit(h, np.zeros(6), 0.5), np.ones(6))
 
 
 @given(CASES, INSIDE)
@@ -332,9 +323,9 @@ def test_the_credit_between_gamma_tau_and_tau() -> None:
 def test_theorem_2_1(rows: list[tuple[int, float]], t: float) -> None:
     """One threshold, no ramp, equal relevance: the standardized net benefit, and its interval with it."""
     y, p = arrays(rows)
-    found = estimated(weighted_utility(y, p, t))
-    assert found.value == pytest.approx(contributions(y, p, t).mean() / y.mean(), abs=1e-12)
-    same = estimated(standardized_net_benefit(y, p, t))
+    found = estimated(utility.weighted_utility(y, p, t))
+    assert found.value == pytest.approx(utility.contributions(y, p, t).mean() / y.mean(), abs=1e-12)
+    same = estimated(utility.standardized_net_benefit(y, p, t))
     assert (found.value, found.low, found.high) == pytest.approx((same.value, same.low, same.high), abs=1e-12)
 
 
@@ -374,7 +365,7 @@ def test_the_rates_are_weighted_utilities(rows: list[tuple[int, float]], t: floa
 def test_weighted_utility_case_by_case(rows: list[tuple[int, float, float, float]], gamma: float) -> None:
     """A threshold and a relevance for each case; thresholds come in as costs and benefits of the same odds."""
     y, h, tau, r = (np.array(values, dtype=float) for values in zip(*rows, strict=True))
-    found = weighted_utility(y, h, "cost_benefit", gamma, "column", case_relevance=r, cost=tau, benefit=1 - tau)
+    found = utility.weighted_utility(y, h, "cost_benefit", gamma, "column", case_relevance=r, cost=tau, benefit=1 - tau)
     total = sum(weight for label, _, _, weight in rows if label == 1)
     if total == 0:
         assert isinstance(found, Absent)
@@ -404,7 +395,7 @@ def test_the_interval_of_weighted_utility_agrees_with_the_jackknife() -> None:
 
     def of(keep: Any) -> Estimate:
         given = {"case_relevance": r[keep], "cost": tau[keep], "benefit": 1 - tau[keep]}
-        return estimated(weighted_utility(y[keep], p[keep], "cost_benefit", 0.5, "column", **given))
+        return estimated(utility.weighted_utility(y[keep], p[keep], "cost_benefit", 0.5, "column", **given))
 
     found = of(np.arange(400))
     left_out = [of(np.delete(np.arange(400), k)).value for k in range(400)]
@@ -416,7 +407,11 @@ def test_thresholds_from_the_published_raters() -> None:
     """methods.md on data/raters: means .446 .554 .543 ([wU] prints .72 .55 .54); the bias is 1 in 88 cases, 0 in 81."""
     folder = RATERS
     labels, confidence = (np.loadtxt(folder / f"{name}.csv", delimiter=",") for name in ("preds", "confs"))
-    found = [confidence_to_act(labels, confidence), persuasion(labels, confidence), automation_bias(labels)]
+    found = [
+        utility.confidence_to_act(labels, confidence),
+        utility.persuasion(labels, confidence),
+        utility.automation_bias(labels),
+    ]
     assert [round(float(each.mean()), 3) for each in found] == [0.446, 0.554, 0.543]
     assert len(labels) == 427
     assert int(np.sum(found[2] == 1)) == 88
@@ -428,7 +423,7 @@ def test_thresholds_from_the_published_raters() -> None:
 def test_thresholds_from_raters_pair_by_pair(rows: list[list[float]]) -> None:
     labels = np.array(rows)
     confidence = np.random.default_rng(1).uniform(size=labels.shape)
-    tau, sure = automation_bias(labels), confidence_to_act(labels, confidence)
+    tau, sure = utility.automation_bias(labels), utility.confidence_to_act(labels, confidence)
     for k, row in enumerate(rows):
         present = [value for value in row if value == value]
         m = len(present)
@@ -450,14 +445,14 @@ def test_thresholds_from_raters_pair_by_pair(rows: list[list[float]]) -> None:
 
 def test_a_threshold_of_costs_and_benefits() -> None:
     cost, benefit = np.array([1.0, 0.0, 2.0, 0.0, 1e300]), np.array([3.0, 1.0, 0.0, 0.0, 1e300])
-    np.testing.assert_allclose(cost_benefit(cost, benefit), [0.25, 0, 1, math.nan, 0.5])
+    np.testing.assert_allclose(utility.cost_benefit(cost, benefit), [0.25, 0, 1, math.nan, 0.5])
 
 
 def test_relevance_from_raters_is_the_mean_complexity_by_its_maximum() -> None:
     y, p = np.array([1.0, 1, 0, 1]), np.array([0.9, 0.1, 0.8, 0.9])
     complexity = np.array([[0.2, 0.4], [0.6, math.nan], [0.3, 0.3], [math.nan, math.nan]])
     labels = np.ones((4, 2))
-    found = estimated(weighted_utility(y, p, 0.5, 1.0, "raters", labels=labels, rater_complexity=complexity))
+    found = estimated(utility.weighted_utility(y, p, 0.5, 1.0, "raters", labels=labels, rater_complexity=complexity))
     # Relevance 1/2, 1, 1/2 and none for the last: (1/2 - 1/2) / (3/2).
     assert found.value == pytest.approx(0.0)
     assert found.details["left_out"] == 1
@@ -468,11 +463,11 @@ def test_relevance_from_raters_is_the_mean_complexity_by_its_maximum() -> None:
 def test_the_unit_of_complexity_does_not_matter(unit: float) -> None:
     y, p, complexity = np.array([1.0, 1, 0]), np.array([0.9, 0.1, 0.8]), np.array([[0.2], [0.6], [0.3]])
     found = estimated(
-        weighted_utility(y, p, 0.2, 1.0, "raters", labels=np.ones((3, 1)), rater_complexity=complexity * unit)
+        utility.weighted_utility(y, p, 0.2, 1.0, "raters", labels=np.ones((3, 1)), rater_complexity=complexity * unit)
     )
     # Relevance 1/3, 1 and 1/2, and odds of 1/4: (1/3 - 1/8) / (4/3) = 5/32.
     assert found.value == pytest.approx(5 / 32)
-    same = estimated(weighted_utility(y, p, 0.2, 1.0, "column", case_relevance=np.array([1 / 3, 1, 1 / 2])))
+    same = estimated(utility.weighted_utility(y, p, 0.2, 1.0, "column", case_relevance=np.array([1 / 3, 1, 1 / 2])))
     assert (found.low, found.high) == pytest.approx((same.low, same.high))
 
 
@@ -481,7 +476,7 @@ def test_raters_that_a_model_would_confirm_or_has_to_win_over() -> None:
     y, p = np.array([1.0, 0]), np.array([0.5, 0.5])
 
     def of(tau: str) -> float:
-        return estimated(weighted_utility(y, p, tau, labels=labels, confidence=confidence)).value
+        return estimated(utility.weighted_utility(y, p, tau, labels=labels, confidence=confidence)).value
 
     # (.8 + .4)/2 and (.9 + .7)/2: .5 is no alarm at .6 and at .8, but one at .4 and at .2, where the odds are 1/4.
     assert of("confidence") == 0
@@ -492,14 +487,14 @@ def test_weights_count_as_the_equal_ones_that_they_are_worth() -> None:
     """Four cases of relevance 1 and eight of 0 are four cases; false alarms of one weight are as many as they are."""
     y, p = np.array([1.0] * 12 + [0.0] * 6), np.array([0.9] * 3 + [0.1] + [0.9] * 8 + [0.9] * 2 + [0.1] * 4)
     r = np.array([1.0] * 4 + [0.0] * 8 + [1.0] * 6)
-    found = estimated(weighted_utility(y, p, 0.3, 1.0, "column", case_relevance=r))
+    found = estimated(utility.weighted_utility(y, p, 0.3, 1.0, "column", case_relevance=r))
     assert (found.value, found.low, found.high) == pytest.approx(by_hand(3, 2, 4, 3 / 7))
 
 
 def test_a_credit_that_all_cases_share_has_an_interval() -> None:
     """.25 lies two thirds of the way from .15 to .3, for cases of any relevance."""
     y, r = np.array([1.0, 1, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.7, 0.5])
-    found = estimated(weighted_utility(y, 0.25 * y, 0.3, 0.5, "column", case_relevance=r))
+    found = estimated(utility.weighted_utility(y, 0.25 * y, 0.3, 0.5, "column", case_relevance=r))
     assert found.value == pytest.approx(2 / 3)
     low, high = interval_of(found)
     assert low < 2 / 3 < high < 1
@@ -508,17 +503,17 @@ def test_a_credit_that_all_cases_share_has_an_interval() -> None:
 def test_one_tau_for_all_may_lie_at_either_end() -> None:
     """At 0 everybody is flagged at no cost; at 1 only a risk of 1 is."""
     y, p = np.array([1.0, 0, 1, 0]), np.array([0.2, 0.9, 1.0, 0.3])
-    none, full = estimated(weighted_utility(y, p, 0.0)), estimated(weighted_utility(y, p, 1.0))
+    none, full = estimated(utility.weighted_utility(y, p, 0.0)), estimated(utility.weighted_utility(y, p, 1.0))
     assert (none.value, none.details["tau_zero"], none.details["tau_one"]) == (1, 4, 0)
     assert (full.value, full.details["tau_zero"], full.details["tau_one"]) == (0.5, 0, 4)
-    assert weighted_utility(y, p, -0.1) == Said("tau is \N{MINUS SIGN}0.1, outside 0 to 1")
+    assert utility.weighted_utility(y, p, -0.1) == Said("tau is \N{MINUS SIGN}0.1, outside 0 to 1")
 
 
 def test_the_cases_at_either_end_of_tau_are_counted() -> None:
     """Raters who all say 1, or all 0, put tau to 0, or 1; those who disagree do not."""
     labels = np.array([[1.0, 1], [1, 1], [1, 1], [0, 0], [0, 1]])
     y, p = np.array([1.0, 0, 1, 0, 1]), np.array([0.2, 0.9, 0.1, 0.3, 0.7])
-    found = estimated(weighted_utility(y, p, "automation_bias", labels=labels))
+    found = estimated(utility.weighted_utility(y, p, "automation_bias", labels=labels))
     assert found.details == {"left_out": 0, "tau_zero": 3, "tau_one": 1}
 
 
@@ -526,9 +521,9 @@ def test_both_ends_of_tau() -> None:
     """At 0 everything counts and a false alarm costs nothing; at 1 a false alarm would weigh endlessly."""
     y, p = np.array([1.0, 0, 1, 0]), np.array([0.2, 0.9, 1.0, 0.3])
     labels = np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]])
-    found = estimated(weighted_utility(y, p, "automation_bias", labels=labels))
+    found = estimated(utility.weighted_utility(y, p, "automation_bias", labels=labels))
     assert (found.value, found.details["tau_zero"], found.details["tau_one"]) == (1.0, 2, 2)
-    flagged = weighted_utility(y, np.array([0.2, 0.9, 1.0, 1.0]), "automation_bias", labels=labels)
+    flagged = utility.weighted_utility(y, np.array([0.2, 0.9, 1.0, 1.0]), "automation_bias", labels=labels)
     assert isinstance(flagged, Absent)
     assert "1 row without the outcome counts as an alarm at a threshold of 1" in reason_text(flagged.reason)
 
@@ -537,25 +532,27 @@ def test_what_has_no_weighted_utility_is_absent() -> None:
     y, p = np.array([1.0, 0, 1]), np.array([0.9, 0.2, 0.4])
     raters = np.ones((2, 2))
     reasons = {
-        "there are no rows": weighted_utility(np.array([]), np.array([]), 0.5),
-        "no row has the outcome": weighted_utility(np.zeros(3), p, 0.5),
-        "no row with the outcome has any relevance": weighted_utility(
+        "there are no rows": utility.weighted_utility(np.array([]), np.array([]), 0.5),
+        "no row has the outcome": utility.weighted_utility(np.zeros(3), p, 0.5),
+        "no row with the outcome has any relevance": utility.weighted_utility(
             y, p, 0.5, 1.0, "column", case_relevance=np.array([0.0, 1, 0])
         ),
-        "tau is 1.5, outside 0 to 1": weighted_utility(y, p, 1.5),
-        "no raters judged these cases": weighted_utility(y, p, "confidence"),
-        "the raters judged 2 of the 3 cases": weighted_utility(y, p, "confidence", labels=raters, confidence=raters),
-        "the raters gave no confidence": weighted_utility(y, p, "persuasion", labels=np.ones((3, 2))),
-        "gut is no source of thresholds": weighted_utility(
+        "tau is 1.5, outside 0 to 1": utility.weighted_utility(y, p, 1.5),
+        "no raters judged these cases": utility.weighted_utility(y, p, "confidence"),
+        "the raters judged 2 of the 3 cases": utility.weighted_utility(
+            y, p, "confidence", labels=raters, confidence=raters
+        ),
+        "the raters gave no confidence": utility.weighted_utility(y, p, "persuasion", labels=np.ones((3, 2))),
+        "gut is no source of thresholds": utility.weighted_utility(
             y, p, "gut", labels=np.ones((3, 2)), confidence=np.ones((3, 2))
         ),
-        "costs and benefits are not given": weighted_utility(y, p, "cost_benefit", cost=y),
-        "the rows have no column weight": weighted_utility(y, p, 0.5, 1.0, "weight"),
-        "the raters gave no complexity": weighted_utility(y, p, 0.5, 1.0, "raters", labels=np.ones((3, 2))),
-        "the raters called no case complex": weighted_utility(
+        "costs and benefits are not given": utility.weighted_utility(y, p, "cost_benefit", cost=y),
+        "the rows have no column weight": utility.weighted_utility(y, p, 0.5, 1.0, "weight"),
+        "the raters gave no complexity": utility.weighted_utility(y, p, 0.5, 1.0, "raters", labels=np.ones((3, 2))),
+        "the raters called no case complex": utility.weighted_utility(
             y, p, 0.5, 1.0, "raters", labels=np.ones((3, 1)), rater_complexity=np.zeros((3, 1))
         ),
-        "no case has both a threshold and a relevance": weighted_utility(
+        "no case has both a threshold and a relevance": utility.weighted_utility(
             y, p, "automation_bias", labels=np.full((3, 2), math.nan)
         ),
     }
@@ -579,18 +576,18 @@ def test_the_net_benefit_gain_is_what_the_model_adds_to_the_better_default(
 
     model = benefit([score >= t for _, score in rows])
     best = max(benefit([True] * len(rows)), 0.0)
-    found = estimated(net_benefit_gain(y, p, t))
+    found = estimated(utility.net_benefit_gain(y, p, t))
     assert found.value == pytest.approx(model - best, abs=1e-12)
     assert found.details["default"] == pytest.approx(best, abs=1e-12)
 
 
 def test_the_net_benefit_gain_is_absent_where_net_benefit_is() -> None:
-    assert net_benefit_gain(np.array([]), np.array([]), 0.5) == Said("there are no rows")
-    assert isinstance(net_benefit_gain(np.array([1.0]), np.array([0.5]), 1.0), Absent)
+    assert utility.net_benefit_gain(np.array([]), np.array([]), 0.5) == Said("there are no rows")
+    assert isinstance(utility.net_benefit_gain(np.array([1.0]), np.array([0.5]), 1.0), Absent)
 
 
 def test_where_both_defaults_are_worth_nothing_the_model_is_compared_with_treating_nobody() -> None:
-    found = estimated(net_benefit_gain(np.array([1.0, 1, 0, 0]), np.array([0.9, 0.2, 0.1, 0.1]), 0.5))
+    found = estimated(utility.net_benefit_gain(np.array([1.0, 1, 0, 0]), np.array([0.9, 0.2, 0.1, 0.1]), 0.5))
     assert (found.value, found.details["default"]) == (0.25, 0)
 
 
@@ -598,7 +595,7 @@ def test_where_both_defaults_are_worth_nothing_the_model_is_compared_with_treati
 @pytest.mark.parametrize("name", ["italy-1", "spain"])
 def test_the_net_benefit_gain_of_real_sites(name: str) -> None:
     y, p = hospital(name)
-    found = estimated(net_benefit_gain(y, p, 0.5))
+    found = estimated(utility.net_benefit_gain(y, p, 0.5))
     # methods.md prints sNB at .5; treating all gives 2 phi - 1 there.
     phi = float(y.mean())
     assert found.value == pytest.approx(printed(name, "sNB") * phi - max(2 * phi - 1, 0), abs=1e-5)
@@ -613,7 +610,7 @@ def test_a_loss_is_named_by_the_default_against_which_it_is_shown(
     In the sample it is the other one that does better: against that the loss is not shown.
     """
     outcome, risk = np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([0.6, 0.1, 0.6, 0.1], counts)
-    gain = estimated(net_benefit_gain(outcome, risk, 0.3))
+    gain = estimated(utility.net_benefit_gain(outcome, risk, 0.3))
     assert (gain.details["default"] == 0) is everyone
     assert present(gain.high) < 0
     assert multiplicity.is_below_everyone(gain) is everyone

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core import binding, multiplicity
-from dossier.core.types import (
-    CELLS,
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Term,
-    brought_to,
-    externals,
-    find,
-    find_curve,
-)
+from dossier.core import binding, multiplicity, types
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, tables
 from dossier.typeset.words import named_or_counted, part_of, sentence_case
 
 
-def finding(evidence: Evidence) -> sentence.Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """Net benefit at the primary threshold, and the sites where a default does better."""
     if classes.labels(evidence):
         return classes.utility(evidence)
@@ -49,7 +36,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     return sentence.Sentence(f"At threshold{numbers.TIED}{numbers.threshold(at)} {first}.", " ".join([*also, *more]))
 
 
-def _above_0(evidence: Evidence, at: float, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+def _above_0(evidence: types.Evidence, at: float, gains: Sequence[tuple[types.DatasetSummary, types.Estimate]]) -> str:
     """At how many of several sites a gain over the better default is shown, and where it is open."""
     if len(gains) == 1:
         return ""
@@ -68,7 +55,7 @@ def _above_0(evidence: Evidence, at: float, gains: Sequence[tuple[DatasetSummary
     return f"a gain above 0 is shown at {part_of([*stands.values()].count('shown'), len(gains))} sites{rest}"
 
 
-def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
+def _where_a_default_is_better(evidence: types.Evidence, at: float) -> str:
     """Where the CI of the gain at a threshold lies below 0: flagging everyone or no one does more; or empty."""
     gains = [(site.site, found) for site, found in sentence.estimated(evidence, "net_benefit_gain", threshold=at)]
     return "; ".join(
@@ -84,14 +71,16 @@ MOST_THRESHOLDS = 3
 """Declared thresholds that the table has room for."""
 
 
-def impact(evidence: Evidence) -> tables.Table:
+def impact(evidence: types.Evidence) -> tables.Table:
     """Of 1,000 patients like those of each site, or of 10,000: whom each threshold flags, finds and misses."""
     reasons = tables.Reasons(evidence)
     declared = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
-    sites = [(site, find_curve(evidence, "classification", site.name)) for site in externals(evidence)]
-    rarest = [found.events / found.n for _, found in sites if isinstance(found, Curve) and found.events]
+    sites = [(site, types.find_curve(evidence, "classification", site.name)) for site in types.externals(evidence)]
+    rarest = [found.events / found.n for _, found in sites if isinstance(found, types.Curve) and found.events]
     among = max(1000, numbers.of_how_many(min((*declared, *rarest), default=1.0)))
-    brought = [(site, brought_to(found, among) if isinstance(found, Curve) else found) for site, found in sites]
+    brought = [
+        (site, types.brought_to(found, among) if isinstance(found, types.Curve) else found) for site, found in sites
+    ]
     columns = [
         tables.Column(label, over=f"Threshold {numbers.threshold(at)}")
         for at in declared
@@ -102,25 +91,29 @@ def impact(evidence: Evidence) -> tables.Table:
     return tables.worded("impact", rows, columns, reasons.footnotes(), title=title, among=f"{among:,}")
 
 
-def has_impact(evidence: Evidence) -> bool:
+def has_impact(evidence: types.Evidence) -> bool:
     """Whether anybody was counted at a declared threshold; of several classes no one is flagged or not."""
-    found = (find_curve(evidence, "classification", site.name) for site in externals(evidence))
-    return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
+    found = (types.find_curve(evidence, "classification", site.name) for site in types.externals(evidence))
+    return not classes.labels(evidence) and any(isinstance(curve, types.Curve) for curve in found)
 
 
-def _of_so_many(found: Curve | Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
-    if isinstance(found, Absent):
+def _of_so_many(found: types.Curve | types.Absent, thresholds: int, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
+    if isinstance(found, types.Absent):
         return (reasons.cell(found), *(tables.Cell.plain(""),) * (4 * thresholds - 1))
     cells = []
     for row in range(min(thresholds, len(found.columns["threshold"]))):
-        hit, alarm, miss, _ = (found.columns[name][row] or 0.0 for name in CELLS)
+        hit, alarm, miss, _ = (found.columns[name][row] or 0.0 for name in types.CELLS)
         cells += [tables.Cell.plain(f"{count:,.0f}") for count in (hit + alarm, hit, miss, alarm)]
     return tuple(cells)
 
 
-def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float], among: int) -> str:
+def _impact(
+    sites: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]], declared: Sequence[float], among: int
+) -> str:
     """How many of so many are missed at the primary threshold, from the lowest site to the highest."""
-    counts = [(site, found.columns["false_negative"][0] or 0.0) for site, found in sites if isinstance(found, Curve)]
+    counts = [
+        (site, found.columns["false_negative"][0] or 0.0) for site, found in sites if isinstance(found, types.Curve)
+    ]
     # How many are missed rests on those with the outcome, as sensitivity does.
     ends, few = names.ends_of_range(counts, "sensitivity")
     if not ends:
@@ -134,18 +127,18 @@ def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Se
 # ---- thresholds for a wish ------------------------------------------------------------------------------------------
 
 
-def wished(evidence: Evidence) -> tuple[Term, ...]:
+def wished(evidence: types.Evidence) -> tuple[types.Term, ...]:
     """The threshold for a wish and what it costs there, which stand in a table of their own."""
     return tuple(term for term in evidence.terms.values() if "wish" in term.at)
 
 
-def wishes(evidence: Evidence) -> tables.Table:
+def wishes(evidence: types.Evidence) -> tables.Table:
     """The threshold that reaches each wish at each site, chosen on its data, and what it costs there."""
     reasons, rows = tables.Reasons(evidence), []
     for wish in evidence.release.thresholds.wishes:
         rows.append(tables.Row(sentence_case(wish), kind="group"))
-        for site in externals(evidence):
-            found = [(term, find(evidence, term.name, site.name, wish=wish)) for term in wished(evidence)]
+        for site in types.externals(evidence):
+            found = [(term, types.find(evidence, term.name, site.name, wish=wish)) for term in wished(evidence)]
             rows.append(tables.Row(site.site, tuple(measures.cell(each, term, reasons) for term, each in found)))
     return tables.worded("wishes", rows, footnotes=reasons.footnotes(), level=numbers.level_of(evidence))
 
