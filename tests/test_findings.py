@@ -751,7 +751,7 @@ def test_limitations_of_one_cause_are_said_once_with_their_sites(count: int, nam
     assert sizes == {topic("risks_off"): 1, topic("slope_off"): 2, topic("constant_predictor"): 1}
     ((text, _),) = raised[topic("risks_off")].said
     at, first = text.split(" The first: ")
-    gravest, second, *_ = (types.summary_of(found, name).site for name, _ in claims.by_harm(found))
+    gravest, second, *_ = (types.summary_of(found, str(place[0])).site for place in claims.by_harm(found))
     assert re.match(rf"At every site: {gravest} \(O/E.[0-9.]+\), {second} \(O/E", at)
     assert at.count("Ward ") == named
     assert at.endswith(f" and {count - named} more.") == (named < count)
