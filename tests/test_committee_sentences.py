@@ -93,7 +93,7 @@ def studied(low: float, value: float, high: float, **clustered: float) -> types.
     ("evidence", "start", "ending"),
     [
         (studied(0.02, 0.05, 0.08), "Yes, in a study.", "They decided better (range 2 to 8 fewer wrong of 100)."),
-        (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 to 0 fewer wrong of 100)."),
+        (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 more to 0 fewer wrong of 100)."),
         (
             studied(-0.02, 0.05, 0.12),
             "Not shown.",

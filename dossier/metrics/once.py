@@ -32,7 +32,10 @@ def remembered(most: int) -> Callable[[Callable[Arguments, Answer]], Callable[Ar
 
         @wraps(function)
         def answer(*arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
-            key = _digest(*arguments, *sorted(named.items()))
+            # What tells these arguments from all others.
+            digest = hashlib.blake2b(digest_size=16)
+            _read(digest, (*arguments, *sorted(named.items())))
+            key = digest.digest()
             with guard:
                 if key in kept:
                     kept.move_to_end(key)
@@ -51,13 +54,6 @@ def remembered(most: int) -> Callable[[Callable[Arguments, Answer]], Callable[Ar
 
 once = remembered(MOST)
 """Keep so many of the last answers of a function as a site with replicates and classes asks for."""
-
-
-def _digest(*arguments: Any) -> bytes:
-    """What tells these arguments from all others."""
-    digest = hashlib.blake2b(digest_size=16)
-    _read(digest, arguments)
-    return digest.digest()
 
 
 def _read(digest: Any, each: Any) -> None:

@@ -199,12 +199,8 @@ def with_few_beside(evidence: types.Evidence) -> str:
         side = f"below {line}" if is_below else f"from {line} on"
         said.setdefault(name, []).append(f"{count:,}{numbers.TIED}{side}")
     left = f"{bands.FEW_FOR_POOLING}{numbers.TIED}patients on one side of the threshold"
-    where = named_or_counted([f"{name} ({', '.join(each)})" for name, each in said.items()], MOST_FEW)
+    where = named_or_counted([f"{name} ({', '.join(each)})" for name, each in said.items()])
     return f"Under {left}: {where}." if said else ""
-
-
-MOST_FEW = 4
-"""Sites with few patients on one side of a threshold that are named."""
 
 
 def all_events(datasets: Sequence[types.DatasetSummary]) -> str:

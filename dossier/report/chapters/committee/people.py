@@ -32,8 +32,8 @@ def people_decide(evidence: types.Evidence) -> str:
     if claim.low is None or claim.high is None:
         return start
     low, high = (_in_hundred(abs(end)) for end in (claim.low, claim.high))
-    less = f"{low} more to {high} fewer" if claim.low < 0 <= claim.high else f"{low} to {high} fewer"
-    bounds = f"(range {f'{high} to {low} more' if claim.high < 0 else less} wrong of 100)"
+    ways = {"shown": f"{low} to {high} fewer", "against": f"{high} to {low} more"}
+    bounds = f"(range {ways.get(claim.state, f'{low} more to {high} fewer')} wrong of 100)"
     if claim.state == "shown":
         return f"Yes, in a study. {start} They decided better {bounds}."
     if claim.state == "against":
