@@ -128,7 +128,8 @@ def test_no_stage_imports_another(stage: str) -> None:
 def test_only_load_reads_tables() -> None:
     readers = {path for path in MODULES if {"pandas", "pyarrow"} & theirs(path) and path.parent.name != "reading"}
     # A frame is written as a release, and frames come out.
-    assert readers == {PACKAGE / "api.py", *(PACKAGE / "outputs" / f"{name}.py" for name in ("plots", "single"))}
+    of_outputs = (PACKAGE / "outputs" / f"{name}.py" for name in ("checked", "plots", "single"))
+    assert readers == {PACKAGE / "api.py", *of_outputs}
 
 
 def test_only_compose_reads_templates() -> None:
@@ -203,9 +204,9 @@ def test_nothing_before_the_record_knows_a_word() -> None:
     paths = [path for name in before for path in files_of(name)]
     assert {path.name for path in paths if "typeset" in ours(path)} == set()
     words = {(path.name, name) for path in paths for name in imported(path) if name.startswith("dossier.words")}
-    # What a measure is called is a value of the evidence.
+    # What a measure is called is a value of the evidence; what an argument may be is data.
     others = {each for each in words if not each[1].startswith("dossier.words.wording")}
-    assert others == {("register.py", "dossier.words.entries")} < words
+    assert others == {(name, "dossier.words.entries") for name in ("arguments.py", "register.py")} < words
 
 
 def _codes(node: ast.AST) -> set[str]:
@@ -446,6 +447,7 @@ def test_every_entry_is_words_and_holds_nothing_else() -> None:
         "measures",
         "options",
         "check",
+        "arguments",
     }
     assert ENTRIES.keys() | others == {path.stem for path in (PACKAGE / "words").glob("*.toml")}
     for name, keys in ENTRIES.items():

@@ -18,7 +18,7 @@ from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Loc
 from dossier.core.release import Release, day
 from dossier.reading import declared, frames, toml
 from dossier.reading.faults import nearest
-from dossier.words import wording
+from dossier.words import entries, wording
 
 FOLLOW_UP = ("time", "event", "at")
 """What stands in place of the outcome where it is one by a horizon, all of them together."""
@@ -229,54 +229,30 @@ def _can_be_written(value: Any) -> bool:
 
 
 _is_code = _of(str, Integral)
-KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
-    frames.FRAME: (_is_frame_or_frames, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
-    "outcome": (_is_text, "name_of_column", '"died"'),
-    "risk": (_is_column_or_columns, "column_or_columns", '"risk"'),
-    "time": (_is_text, "name_of_column", '"days"'),
-    "event": (_is_text, "name_of_column", '"status"'),
-    "at": (_is_number, "number", "365.25"),
-    "unit": (_of(str, NoneType), "words", '"days"'),
-    "site": (_is_column, "name_of_column", '"hospital"'),
-    "thresholds": (lambda value: _is_table(value) or _listing(_is_number)(value), "list_of_numbers", "[0.2]"),
-    "subgroups": (_listing(lambda value: isinstance(value, str) or _is_table(value)), "list_of_names", '["sex"]'),
-    "development": (_is_frame_or_none, "frame_of_rows", 'pandas.read_csv("development.csv")'),
-    "internal": (_is_frame_or_none, "frame_of_rows", 'pandas.read_csv("internal.csv")'),
-    "readers": (
-        lambda value: _is_frame_or_none(value) or _is_table(value) or _listing(_is_table)(value),
-        *("frame_of_rows", 'pandas.read_csv("readers.csv")'),
-    ),
-    "predictors": (_listing(_is_text), "list_of_names", '["age", "sex"]'),
-    "rival": (_is_rival, "column_by_model", '"old_risk"'),
-    "cluster": (_is_column, "name_of_column", '"patient"'),
-    "weights": (_is_column, "name_of_column", '"weight"'),
-    "strata": (_is_column, "name_of_column", '"region"'),
-    "positive": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"yes"'),
-    "censored": (lambda value: _of(str, bool, Integral, NoneType)(_plain(value)), "value_of_outcome", '"left"'),
-    "competing": (lambda value: _is_code(value) or _listing(_is_code)(value), "list_of_values", '["died"]'),
-    "scale": (_is_text, "words", '"percent"'),
-    "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
-    "model": (_is_text, "words", '"Sepsis score"'),
-    "version": (_is_text, "words", '"2.1.0"'),
-    "date": (_is_date, "day", '"2026-10-01"'),
-    "owner": (_is_text, "words", '"Department of Medicine"'),
-    "level": (_is_number, "number", "0.95"),
-    "seed": (_of(Integral), "whole_number", "1"),
-    "previous": (_of(str, PathLike, NoneType), "place_of_results", '"1.3.0/results.json"'),
+LOOKS: Mapping[str, Callable[[Any], bool]] = {
+    "frame": _is_frame_or_none,
+    "frames": _is_frame_or_frames,
+    "text": _of(str),
+    "text_or_nothing": _of(str, NoneType),
+    "texts": _listing(_is_text),
+    "columns": _is_column_or_columns,
+    "rival": _is_rival,
+    "number": _is_number,
+    "whole_number": _of(Integral),
+    "whole_above_0": lambda value: _of(Integral)(value) and value > 0,
+    "thresholds": lambda value: _is_table(value) or _listing(_is_number)(value),
+    "groups": _listing(lambda value: isinstance(value, str) or _is_table(value)),
+    "readers": lambda value: _is_frame_or_none(value) or _is_table(value) or _listing(_is_table)(value),
+    "value": lambda value: _of(str, bool, Integral, NoneType)(_plain(value)),
+    "codes": lambda value: _is_code(value) or _listing(_is_code)(value),
+    "day": _is_date,
+    "place": _of(str, PathLike),
+    "place_or_nothing": _of(str, PathLike, NoneType),
+    "switch": _of(bool),
 }
-"""What each argument may be, the words for it, and an example."""
-_is_place = _of(str, PathLike)
-AT_DOORS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
-    "release": (_is_place, "place", '"release.toml"'),
-    "read_results path": (_is_place, "place", '"out"'),
-    "path": (_is_place, "place", '"table.docx"'),
-    "save path": (_is_place, "place", '"figure.png"'),
-    "folder": (_is_place, "place", '"out"'),
-    "write_release folder": (_is_place, "place", '"release"'),
-    "local_site": (_is_column, "name_of_site", '"North"'),
-    "by": (_is_column, "name_of_column", '"sex"'),
-    "dpi": (lambda value: _of(Integral)(value) and value > 0, "dots_an_inch", "300"),
-    "wide": (_of(bool), "true_or_false", "True"),
-    "allow_outside": (_of(bool), "true_or_false", "True"),
-}
-"""The same of the other functions, of one of them behind its name; what is chosen from a list is looked at with it."""
+"""How an argument is looked at, as `words/arguments.toml` names it."""
+KINDS, AT_DOORS = (
+    {name: (LOOKS[how], words, example) for name, (how, words, example) in entries("arguments")[of].items()}
+    for of in ("validate", "doors")
+)
+"""What each argument of `validate`, and of the other functions, may be, the words for it, and an example."""
