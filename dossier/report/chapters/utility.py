@@ -47,11 +47,10 @@ def _above_0(evidence: types.Evidence, at: float, gains: Sequence[tuple[types.Da
     below = f"; it lies below 0, but not after Holm (P > {multiplicity.LEVEL:g}), in {named_or_counted(chance, 4)}"
     rest += below if chance else ""
     harmed = [site.site for site in binding.harmed(evidence)]
-    rest += (
-        f"; at times flagging {binding.better_then(evidence)} did better in {named_or_counted(harmed, 4)}"
-        if harmed
-        else ""
-    )
+    if harmed:
+        rest += f"; at times flagging {binding.better_then(evidence)} did better in {named_or_counted(harmed, 4)}"
+        turns = {*harmed} & {site.site for site in binding.turning(evidence)}
+        rest += ", where a mean over all periods is that of none" if turns else ""
     return f"a gain above 0 is shown at {part_of([*stands.values()].count('shown'), len(gains))} sites{rest}"
 
 

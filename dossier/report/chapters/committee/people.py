@@ -7,6 +7,7 @@ from dossier.report.chapters import human_factors
 from dossier.report.chapters.committee.plain import between
 from dossier.typeset.numbers import number, people
 from dossier.typeset.words import counted
+from dossier.words import entries
 
 MOST_GROUPS = 4
 """Groups of people that a sentence has room for."""
@@ -35,10 +36,18 @@ def people_decide(evidence: types.Evidence) -> str:
     ways = {"shown": f"{low} to {high} fewer", "against": f"{high} to {low} more"}
     bounds = f"(range {ways.get(claim.state, f'{low} more to {high} fewer')} wrong of 100)"
     if claim.state == "shown":
-        return f"Yes, in a study. {start} They decided better {bounds}."
+        looks = (
+            f" {SECOND_LOOK}"
+            if evidence.release.reader_study and evidence.release.reader_study.design == "paired"
+            else ""
+        )
+        return f"Yes, in a study. {start} They decided better {bounds}.{looks}"
     if claim.state == "against":
         return f"No: in a study they decided worse {bounds}. {start}"
     return f"Not shown. {start} This could be coincidence {bounds}."
+
+
+SECOND_LOOK: str = entries("pages")["data"]["second_look"]
 
 
 def _in_hundred(share: float) -> str:
