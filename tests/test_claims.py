@@ -27,7 +27,8 @@ from dossier.typeset import living_text
 from dossier.typeset.numbers import plain
 from tests.conftest import Book
 from tests.test_acceptance import faults
-from tests.test_findings import KINDS
+from tests.test_findings import KINDS, jointly_tested
+from tests.test_findings import given as estimated_as
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
@@ -219,6 +220,17 @@ def test_of_risks_the_gravest_lie_farthest_from_what_happened_whatever_their_rat
     # Nobody came when the O/E of Knee 2 was that of all its periods.
     (row,) = (row for row in grid.table(knee.evidence).rows if row.label.startswith("Risks are right in size"))
     assert plain(row.cells[2].text) == "Knee 2 in 2025 Q4: O/E 2.29 (2.11 to 2.49)"
+
+
+def test_where_all_risks_are_too_low_that_is_what_is_named() -> None:
+    """A slope that is farther off stands behind it: the headline says that they are too low, and so does page 1."""
+    found = estimated_as(KINDS["one"], "oe_ratio", site_0=(1.4, 1.3, 1.5))
+    found = jointly_tested(estimated_as(found, "calibration_slope", site_0=(0.5, 0.4, 0.6)), site_0=0.001)
+    (claim,) = claims.about(found, "calibration", "hospital")
+    assert (claim.state, claim.measure, claim.value) == ("against", "oe_ratio", 1.4)
+    assert "too low in" in plain(sentence.where_risks_are_off(found))
+    right = estimated_as(found, "oe_ratio", site_0=(1.0, 0.95, 1.05))
+    assert claims.about(right, "calibration", "hospital")[0].measure == "calibration_slope"
 
 
 def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:

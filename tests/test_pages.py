@@ -23,10 +23,11 @@ from pypdf import PdfReader
 
 from dossier.core import claims
 from dossier.core.contents import ON_PAPER, SUBMITTED, Edition
-from dossier.core.types import externals
+from dossier.core.types import Evidence, externals
 from dossier.record import results
 from dossier.report import compose, draw, press
 from dossier.report.chapters.chapter import chapters
+from dossier.report.chapters.sentence import Sentence
 from dossier.typeset import labels
 from dossier.typeset.labels import labelled
 from tests.conftest import RELEASES, Book, tool
@@ -118,15 +119,26 @@ def first_line(words: list[Word]) -> str:
     return " ".join(word.text for word in sorted(body, key=lambda word: word.left) if abs(word.bottom - highest) < 1.2)
 
 
+HEADING = re.compile(r"\s*(S?\d{1,2}) +(\S.*?)(?: +Continued in S\d{1,2})?\s*")
+"""The line of a chapter's title, with where it goes on."""
+
+
 def opened_on(book: Book, edition: Edition = "regulatory") -> dict[str, int]:
     """The page, from 1, on which each chapter opens."""
     pages = {}
     for number, page in enumerate(layout(book.pdf(edition)), start=1):
         for line in page.splitlines():
-            found = re.fullmatch(r"\s*(S?\d{1,2}) +(\S.*?)\s*", unicodedata.normalize("NFKC", line))
+            found = HEADING.fullmatch(unicodedata.normalize("NFKC", line))
             if found and found[2] in TITLES:
                 pages[TITLES[found[2]]] = number
     return pages
+
+
+def opening_of(chapter: str, evidence: Evidence) -> Sentence:
+    """What a chapter opens with: the key results as page 1 of the core does."""
+    module = importlib.import_module(f"dossier.report.chapters.{'verdict' if chapter == 'results' else chapter}")
+    opening: Sentence = (module.key_results if chapter == "results" else module.finding)(evidence)
+    return opening
 
 
 def chapter_texts(book: Book) -> dict[str, str]:
@@ -136,7 +148,7 @@ def chapter_texts(book: Book) -> dict[str, str]:
     for page in (page for edition in SUBMITTED for page in layout(book.pdf(edition))):
         body = [line for line in unicodedata.normalize("NFKC", page).splitlines() if line.strip()]
         for line in body[1:-1]:
-            found = re.fullmatch(r"\s*(S?\d{1,2}) +(\S.*?)\s*", line)
+            found = HEADING.fullmatch(line)
             if found and found[2] in TITLES:
                 inside = TITLES[found[2]]
             elif inside:
@@ -160,7 +172,7 @@ def test_every_chapter_opens_with_its_finding(book: Book) -> None:
     texts = chapter_texts(book)
     assert len(texts) >= 15
     for name, text in texts.items():
-        finding = importlib.import_module(f"dossier.report.chapters.{name}").finding(labelled(book.evidence))
+        finding = opening_of(name, labelled(book.evidence))
         # A line may end behind the hyphen of a word.
         said, printed = (part.replace("- ", "-") for part in (squeezed(f"{finding.lead} {finding.rest}"), text))
         assert printed.startswith(said), name
@@ -170,12 +182,12 @@ def test_every_chapter_opens_with_its_finding(book: Book) -> None:
 def test_no_chapter_begins_with_one_sentence_alone_at_the_foot_of_a_page(book: Book, edition: Edition) -> None:
     for number, page in enumerate(layout(book.pdf(edition)), start=1):
         body = [line for line in unicodedata.normalize("NFKC", page).splitlines() if line.strip()][1:-1]
-        heads = [re.fullmatch(r"\s*(S?\d{1,2}) +(\S.*?)\s*", line) for line in body]
+        heads = [HEADING.fullmatch(line) for line in body]
         opened = [index for index, found in enumerate(heads) if found and found[2] in TITLES]
         if not opened:
             continue
         name = TITLES[heads[opened[-1]][2]]  # type: ignore[index]
-        finding = importlib.import_module(f"dossier.report.chapters.{name}").finding(labelled(book.evidence))
+        finding = opening_of(name, labelled(book.evidence))
         below = squeezed(" ".join(body[opened[-1] + 1 :])).replace("- ", "-")
         rest = re.sub(r"^Continued from chapter \d+ of the core\.", "", below).strip()
         assert rest, (number, name)
@@ -282,7 +294,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
 def test_the_numbers_of_the_findings_are_those_of_the_results(book: Book) -> None:
     texts = chapter_texts(book)
     for chapter, fragments in expected_in_findings(book):
-        finding = importlib.import_module(f"dossier.report.chapters.{chapter}").finding(book.evidence)
+        finding = opening_of(chapter, book.evidence)
         opening = texts[chapter][: len(squeezed(f"{finding.lead} {finding.rest}"))]
         for fragment in fragments:
             signed = re.sub(r"-(?=\d)", "\N{MINUS SIGN}", fragment)

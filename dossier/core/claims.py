@@ -272,7 +272,9 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         both = {"oe_ratio": ratio, "calibration_slope": slope}
         known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
         left = {name: each for name, each in known.items() if multiplicity.held(each, *limits[name]) != "shown"}
-        measure = max(left or known, key=lambda name: _times_off(known[name].value), default="oe_ratio")
+        # Where all are too high or too low that is named first, as in every sentence.
+        farthest = max(left or known, key=lambda name: _times_off(known[name].value), default="oe_ratio")
+        measure = "oe_ratio" if multiplicity.misfit(evidence, dataset, **at).level else farthest
         found = both[measure]
         details = test.details if isinstance(test, types.Estimate) else {}
         claim = _claim(
