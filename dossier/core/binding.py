@@ -58,14 +58,23 @@ def stopped(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
 
 
 def harmed(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
-    """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed."""
-    worse = {each.site.name for each in over_time.of_evidence(evidence) if each.is_harmful}
+    """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed, or in some
+    periods of risks that turn.
+    """
+    worse, primary = {each.site.name for each in _harmful(evidence)}, evidence.release.thresholds.declared[:1]
+    worse |= {each.name for each in turning(evidence) if any(worse_in(evidence, each.name, at) for at in primary)}
     return tuple(site for site in types.externals(evidence) if site.name in worse)
+
+
+def _harmful(evidence: types.Evidence) -> list[over_time.Verdict]:
+    return [each for each in over_time.of_evidence(evidence) if each.is_harmful]
 
 
 def better_then(evidence: types.Evidence) -> str:
     """Whom it would have been better to flag there at these times."""
-    whom = {each.whom for each in over_time.of_evidence(evidence) if each.is_harmful}
+    whom, primary = {each.whom for each in _harmful(evidence)}, evidence.release.thresholds.declared[:1]
+    found = (worse_in(evidence, site.name, at) for site in types.externals(evidence) for at in primary)
+    whom |= {over_time.better_to_flag(worse, primary[0]) for worse in found if worse}
     return whom.pop() if len(whom) == 1 else f"{over_time.EVERYONE} or {over_time.NO_ONE}"
 
 

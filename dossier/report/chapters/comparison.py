@@ -109,8 +109,7 @@ def _by_how_much(evidence: types.Evidence, found: Sequence[claims.Claim]) -> str
             sign = 1 if first.limit[0] is None else -1
             low, high = sorted(sign * (end or 0.0) for end in (first.low, first.high))
             by = types.Estimate(sign * (first.value or 0.0), low, high, None, 0, facts.Method("as_declared"))
-            more = len(here) - len(alike)
-            left = f", and in {words.in_words(more)} more comparison{'s' if more > 1 else ''}" if more else ""
+            left = f", the surest of {words.in_words(len(here))} comparisons" if len(here) > len(alike) else ""
             what = " of ".join(filter(None, (label, types.class_of(first.at))))
             how = f"{what} at {where(evidence, first)} by {numbers.in_text(evidence, measure, by)}{left}"
             said.append(f"{sentence.named_with_the_rest(alike, 3)} in {how}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from dossier.core import bands, between_groups, binding, claims, facts, multiplicity, types
+from dossier.core import bands, between_groups, binding, claims, facts, multiplicity, over_time, types
 from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, sentence, verdict
 from dossier.typeset import labels, methods, names, numbers, reasons
@@ -44,6 +44,8 @@ def table(evidence: types.Evidence) -> Table:
         level=numbers.level_of(evidence),
         line=numbers.threshold(at[0]) if at else "",
         others=len(evidence.release.thresholds.declared) > 1,
+        turn=bool(binding.turning(evidence)),
+        periods=bool(over_time.shown(evidence)),
         level_of_risks=multiplicity.LEVEL,
         level_of_differences=multiplicity.OF_DIFFERENCES,
         lowest=lowest,

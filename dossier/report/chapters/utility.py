@@ -50,7 +50,7 @@ def _above_0(evidence: types.Evidence, at: float, gains: Sequence[tuple[types.Da
     if harmed:
         rest += f"; at times flagging {binding.better_then(evidence)} did better in {named_or_counted(harmed, 4)}"
         turns = {*harmed} & {site.site for site in binding.turning(evidence)}
-        rest += ", where a mean over all periods is that of none" if turns else ""
+        rest += ", so that no mean over all periods holds" if turns else ""
     return f"a gain above 0 is shown at {part_of([*stands.values()].count('shown'), len(gains))} sites{rest}"
 
 

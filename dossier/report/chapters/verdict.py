@@ -59,7 +59,8 @@ def forbidding(evidence: types.Evidence) -> str:
         parts.append(f"a declared stop rule is crossed in {sentence.named_with_the_rest(stopped, MOST_NAMED)}")
     if harmed := [site.site for site in binding.harmed(evidence)]:
         where = "" if harmed == stopped else f" in {sentence.named_with_the_rest(harmed, MOST_NAMED)}"
-        parts.append(f"flagging {binding.better_then(evidence)} then did better{where}")
+        when = "then" if stopped else "at times"
+        parts.append(f"flagging {binding.better_then(evidence)} {when} did better{where}")
     return f"{words.sentence_case('; '.join(parts))}." if parts else ""
 
 
@@ -122,7 +123,8 @@ def _against(evidence: types.Evidence, but_at: float | None = None) -> str:
 
 def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     """What was found: first of all at how many hospitals the model is of use, where the gains have intervals."""
-    none = "No criterion that counts was declared: nothing here is passed or failed."
+    that = " that counts" if evidence.release.acceptance else ""
+    none = f"No criterion{that} was declared: nothing here is passed or failed."
     found = results.finding(evidence)
     at = sentence.primary_threshold(evidence)
     said = (comparison.where_better(evidence), changes.what_is_worse(evidence), _against(evidence, at))

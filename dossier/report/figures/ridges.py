@@ -14,8 +14,8 @@ from dossier.typeset import numbers, widths, words
 
 GAP, HIGH, LOW, TOP, FOOT, NAMES, COLUMN_GAP = 1.0, 9.0, 5.0, 3.0, 10.0, 56.0, 8.0
 """In mm: between two ridges, the highest ridge, of many too, the head, the foot, the names, between columns."""
-MOST_RIDGES, MOST_IN_A_COLUMN = 40, 8
-"""How many ridges there are at most, and how many have one column."""
+MOST_RIDGES, MOST_IN_A_COLUMN, FEW = 40, 8, 4
+"""How many ridges there are at most, how many have one column, and how many are as high as they may be."""
 ALONE: dict[str, Any] = {"color": ink.BAND, "fill": True, "alpha": 0.9, "linewidth": 1.0, "edgecolor": ink.BLUE}
 BESIDE: tuple[dict[str, Any], ...] = (
     {"color": ink.BLUE, "fill": False, "linewidth": 1.2},
@@ -89,7 +89,7 @@ def _drawn(evidence: types.Evidence, name: str, about: Mapping[str, Any]) -> can
     left = max(map(widths.text_width, names)) + 3.0
     high = max(float(np.nanmax(shares)) for ridge in shown for shares in ridge.shares.values()) or 1.0
     # No ridge runs into the one above, whose it would be read as.
-    tall = HIGH if rows <= MOST_IN_A_COLUMN else LOW
+    tall = HIGH if rows <= FEW else LOW
     deep = tall + (tall + GAP) * (rows - 1)
     sheet = canvas.sheet(canvas.FULL, above + deep + FOOT)
     starts = [left + (wide + COLUMN_GAP) * column for column in range(columns)]

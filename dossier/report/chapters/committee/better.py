@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dossier.core import binding, claims, over_time
+from dossier.core import binding, claims
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import is_below_everyone, is_worse, looks_worse
 from dossier.core.over_time import EVERYONE, NO_ONE
@@ -70,16 +70,16 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
 
 def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
     """The places by what their gain at a line shows: the model better, all or no one, perhaps these, or nothing."""
-    found: dict[str, list[str]] = {kind: [] for kind in ("better", EVERYONE, NO_ONE, "chance", "unclear")}
+    found: dict[str, list[str]] = {kind: [] for kind in ("better", EVERYONE, NO_ONE, "chance", "unclear", "at times")}
     for site, label in itertools.product(in_question(evidence), classes.labels(evidence) or ("",)):
         gain = find(evidence, "net_benefit_gain", site.name, threshold=at, **classes.at(label))
         is_own = site.name == evidence.local_site
         if isinstance(gain, Estimate):
             perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
-            worse = binding.worse_in(evidence, site.name, at)
-            whom = over_time.better_to_flag(worse, at) if worse else _whom(gain)
-            kinds = {"shown": "better", "against": whom if whom in found else _whom(gain)}
+            kinds = {"shown": "better", "against": _whom(gain)}
             kind = kinds.get(binding.gain(evidence, site.name, at, gain, is_own), perhaps)
+            # Of what holds at times alone a sentence of its own tells.
+            kind = "at times" if binding.worse_in(evidence, site.name, at) else kind
             found[kind].append(" in ".join(filter(None, (label, site.site))))
     return found
 
@@ -175,12 +175,15 @@ def another_is_better(evidence: Evidence) -> str:
     stands: dict[bool, list[str]] = {True: [], False: []}
     for each in (each for each in others if site[claims.place(each)] not in surest):
         stands[each in sure].append(f"{site[claims.place(each)]}{_for_class(each)} (by {_by(evidence, each)})")
-    shown, maybe = map(plain.first_named, stands.values())
-    so = "".join(
+    # Of several classes or horizons they are no hospitals.
+    what = "comparison" if any({"class", "horizon"} & {*each.at} for each in found) else ""
+    shown, maybe = (plain.first_named(names, what) for names in stands.values())
+    so = f" It is so in {shown} too." if shown else ""
+    so += "".join(
         f" In {where}: {each.at['against']} {_how(evidence, each)}."
         for where, each in list(surest.items())[:MOST_MODELS]
     )
-    so += (f" It is so in {shown} too." if shown else "") + (f" It may be so in {maybe} too." if maybe else "")
+    so += f" It may be so in {maybe} too." if maybe else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS] or each in surest.values()]
     here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]

@@ -494,7 +494,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     far = [site for site in shown if site.prevalence is not None and not COMMON > site.prevalence > RARE]
     parts += [f"In {site.site}, {site.events:,} of {site.n:,} had it." for site in far] if len(far) <= 2 else []
     if any(cell.kind == "alert" and cell.text.isdigit() for row in rows for cell in row.cells):
-        parts.append("Brown: shown to be wrong.")
+        parts.append("Brown: shown to be off there.")
     if among >= bands.MANY_SITES:
         out = len(verdict.standing_out(evidence))
         most = f": the worst {in_words(bands.NAMED_OF_MANY)} stand here" if out > bands.NAMED_OF_MANY else ""
