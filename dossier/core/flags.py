@@ -164,9 +164,9 @@ def _by_horizon(at: At) -> dict[str, Value]:
 # ---- one site -------------------------------------------------------------------------------------------------------
 
 
-def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _few_events(shown: Shown) -> Iterator[Flag]:
     """Fewer events or non-events than a calibration curve needs."""
-    for dataset in external:
+    for dataset in shown.external:
         few = tuple(
             Fact("class_of", number=_amount(count, "event"), label=label)
             for label, count in dataset.class_counts.items()
@@ -184,12 +184,12 @@ def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
             yield Flag("few_events", dataset.name, says)
 
 
-def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[SubgroupSummary]) -> Iterator[Flag]:
+def _few_in_subgroup(shown: Shown) -> Iterator[Flag]:
     """Subgroups with patients, but with too few of one outcome to tell how good the model is for them."""
-    for dataset in external:
+    for dataset in shown.external:
         few = tuple(
             Fact("rare_in_level", column=subgroup.column, level=subgroup.label, rare=_rare(subgroup.size))
-            for subgroup in subgroups
+            for subgroup in shown.subgroups
             if subgroup.dataset == dataset.name
             and not isinstance(subgroup.size, Absent)
             and subgroup.size.n
@@ -216,38 +216,38 @@ def _rare(size: SubgroupSize) -> tuple[Fact, ...]:
     return tuple(fact for count, fact in ((size.shown, events), (others, non_events)) if count < bands.FEW_FOR_POOLING)
 
 
-def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _few_clusters(shown: Shown) -> Iterator[Flag]:
     """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
-    for dataset in external:
+    for dataset in shown.external:
         if dataset.clusters is not None and dataset.clusters < bands.FEW_CLUSTERS:
             yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=bands.FEW_CLUSTERS))
 
 
-def _few_followed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _few_followed(shown: Shown) -> Iterator[Flag]:
     """Horizons near the end of follow-up; those after the first are named."""
-    for dataset, at, found in _at_sites(external, results, "observed_risk", {"horizon"}):
+    for dataset, at, found in _at_sites(shown, "observed_risk", {"horizon"}):
         if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
             yield Flag(
                 "few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share, **_by_horizon(at))
             )
 
 
-def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _leaving(shown: Shown) -> Iterator[Flag]:
     """Patients whose follow-up ended the earlier, or the later, by their risk, and there fifths of the risk that were
     put together; and times so coarse that it matters who comes first at one of them.
     """
     # At each site one looks: of several right ones chance alone would accuse some.
-    every = list(_estimates(external, results, "censoring_by_risk"))
+    every = list(_estimates(shown, "censoring_by_risk"))
     adjusted = multiplicity.holm([found.details.get("p_value", 1.0) or 0.0 for _, _, found in every])
     by_risk = set[str]()
     for (dataset, _, found), p_value in zip(every, adjusted, strict=True):
         says = Fact("censoring_by_risk", higher=found.value > 1, **_estimated(dataset, {}, found))
-        parted = says if p_value <= multiplicity.OF_DIFFERENCES else _parted(dataset, results, len(every))
+        parted = says if p_value <= multiplicity.OF_DIFFERENCES else _parted(dataset, shown, len(every))
         if parted is not None:
             by_risk.add(dataset.name)
             yield Flag("censoring_by_risk", dataset.name, parted)
     # Of nine in ten tables of 200 patients fifths are put together, which matters where leaving depends on the risk.
-    for dataset, _, found in _estimates(external, results, "observed_risk"):
+    for dataset, _, found in _estimates(shown, "observed_risk"):
         groups, fifths = (found.details.get(name) or 0 for name in ("groups", "fifths"))
         if dataset.name in by_risk and groups < fifths:
             says = Fact("stratum_merged", site=dataset.site, groups=Count(int(groups), "group"))
@@ -259,9 +259,9 @@ def _leaving(external: Sequence[DatasetSummary], results: Sequence[Result]) -> I
             yield Flag("ties", dataset.name, says)
 
 
-def _slope_over_time(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _slope_over_time(shown: Shown) -> Iterator[Flag]:
     """A slope that changes with time, by its test, or so that those of the follow-up and of the horizon part."""
-    every = [each for each in _estimates(external, results, "calibration_slope") if "over_follow_up" in each[2].details]
+    every = [each for each in _estimates(shown, "calibration_slope") if "over_follow_up" in each[2].details]
     # The test supposes rows without clusters.
     p_values = [found.details["p_of_change"] if site.clusters is None else 1.0 for site, _, found in every]
     # Both at .01: of right risks, also of eight hospitals, .01 to .02 are accused (250 to 1,000 simulated).
@@ -274,11 +274,11 @@ def _slope_over_time(external: Sequence[DatasetSummary], results: Sequence[Resul
             yield Flag("slope_over_time", site.name, says)
 
 
-def _parted(dataset: DatasetSummary, results: Sequence[Result], looks: int) -> Fact | None:
+def _parted(dataset: DatasetSummary, shown: Shown, looks: int) -> Fact | None:
     """What marginal weights move by more than chance does at one of so many sites, the farthest."""
     found = {
         (each.measure, bool(each.at)): each.found
-        for each in results
+        for each in shown.results
         if each.dataset == dataset.name and each.subset is None and dict(each.at) in ({}, MARGINAL)
         if isinstance(each.found, Estimate)
     }
@@ -296,9 +296,9 @@ def _parted(dataset: DatasetSummary, results: Sequence[Result], looks: int) -> F
     return Fact("weights_part", site=dataset.site, quantity=measure, **values)
 
 
-def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _rows_lost(shown: Shown) -> Iterator[Flag]:
     """Rows that could not be analysed."""
-    for dataset in external:
+    for dataset in shown.external:
         lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
         # A range from 0 may be nobody.
         if all(isinstance(count, CountRange) and not count.low for count in lacking.values()):
@@ -310,9 +310,9 @@ def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
         yield Flag("rows_excluded", dataset.name, says)
 
 
-def _rows_selected(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _rows_selected(shown: Shown) -> Iterator[Flag]:
     """Rows that the release itself leaves out."""
-    for dataset in external:
+    for dataset in shown.external:
         left_out = dataset.excluded.get(NOT_SELECTED, 0)
         if left_out:
             lost = _amount(left_out, "row")
@@ -327,9 +327,9 @@ def _rows_read(dataset: DatasetSummary) -> dict[str, Value]:
     return {"read": _amount(read, "row"), "is_more": is_more}
 
 
-def _imputed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _imputed(shown: Shown) -> Iterator[Flag]:
     """What imputing changed, or that nobody can say."""
-    for dataset, label, found in _estimates(external, results, "auroc"):
+    for dataset, label, found in _estimates(shown, "auroc"):
         before, rows = found.details.get("complete_cases"), found.details.get("complete_cases_n")
         if dataset.imputations is None:
             continue
@@ -341,19 +341,17 @@ def _imputed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> I
         yield Flag("imputed", dataset.name, says)
 
 
-def _estimates(
-    external: Sequence[DatasetSummary], results: Sequence[Result], measure: str
-) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
+def _estimates(shown: Shown, measure: str) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
     """A measure at each external site where it was estimated on all rows, class by class where it is taken so."""
-    return ((site, class_of(at), found) for site, at, found in _at_sites(external, results, measure, {"class"}))
+    return ((site, class_of(at), found) for site, at, found in _at_sites(shown, measure, {"class"}))
 
 
 def _at_sites(
-    external: Sequence[DatasetSummary], results: Sequence[Result], measure: str, settings: Set[str]
+    shown: Shown, measure: str, settings: Set[str]
 ) -> Iterator[tuple[DatasetSummary, Mapping[str, float | str], Estimate]]:
     """The estimates of a measure on all rows of each external site, where nothing but these settings is set."""
-    site = {dataset.name: dataset for dataset in external}
-    for result in results:
+    site = {dataset.name: dataset for dataset in shown.external}
+    for result in shown.results:
         if (
             result.measure == measure
             and result.dataset in site
@@ -365,28 +363,26 @@ def _at_sites(
             yield site[result.dataset], result.at, result.found
 
 
-def _subgroup_differs(
-    external: Sequence[DatasetSummary], summaries: Sequence[SubgroupSummary], results: Sequence[Result]
-) -> Iterator[Flag]:
+def _subgroup_differs(shown: Shown) -> Iterator[Flag]:
     """A group of patients that is shown to differ from the others of its own sites, over all of them or at one."""
-    for look in between_groups.looks(summaries, results):
+    for look in between_groups.looks(shown.subgroups, shown.of_subgroups):
         if look.state == "against":
-            having = between_groups.sites_with(summaries, look.column)
-            sites = tuple(site.site for site in external if site.name in having)
-            where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
+            having = between_groups.sites_with(shown.subgroups, look.column)
+            sites = tuple(site.site for site in shown.external if site.name in having)
+            where = Fact("over_all_sites") if len(sites) == len(shown.external) else Fact("in_sites", sites=sites)
             if (some := look.rests_on(len(sites))) < len(sites):
                 where = Fact("at_some_sites", some=some, among=len(sites))
             yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
-    called = {site.name: site.site for site in external}
-    for look in between_groups.at_single_sites(summaries, results):
+    called = {site.name: site.site for site in shown.external}
+    for look in between_groups.at_single_sites(shown.subgroups, shown.of_subgroups):
         where = Fact("in_sites", sites=(called[look.dataset],))
         yield Flag("subgroup_differs", look.dataset, Fact("subgroup_differs", where=where, difference=look.fact))
 
 
-def _refuted(external: Sequence[DatasetSummary], results: Sequence[Result]) -> frozenset[tuple[object, ...]]:
+def _refuted(shown: Shown) -> frozenset[tuple[object, ...]]:
     """The sites, with the class or the further horizon, whose risks are shown to be wrong in size."""
     ratio, slope, test = (
-        {(dataset.name, *at.values()): each for dataset, at, each in _at_sites(external, results, measure, OUTCOMES)}
+        {(dataset.name, *at.values()): each for dataset, at, each in _at_sites(shown, measure, OUTCOMES)}
         for measure in CALIBRATION
     )
     gap = Absent(Fact("not_estimated"))
@@ -403,10 +399,10 @@ OUTCOMES = frozenset({"class", "horizon"})
 """What it is judged of: each class, and the outcome by each horizon."""
 
 
-def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _no_event(shown: Shown) -> Iterator[Flag]:
     """No event at a site where the risks add up to so many that this is no chance."""
-    refuted = _refuted(external, results)
-    for dataset, at, found in _at_sites(external, results, "oe_ratio", OUTCOMES):
+    refuted = _refuted(shown)
+    for dataset, at, found in _at_sites(shown, "oe_ratio", OUTCOMES):
         expected, is_off = found.details.get("expected"), (dataset.name, *at.values()) in refuted
         if found.events == 0 and found.high is not None and is_off and expected is not None:
             values = {"patients": _amount(dataset.n, "patient"), "expected": expected, "high": found.high}
@@ -416,22 +412,22 @@ def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> 
             yield Flag("no_event", dataset.name, says)
 
 
-def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _risks_off(shown: Shown) -> Iterator[Flag]:
     """Risks whose sum is clearly off at a site that had events."""
     low, high = bands.OE_TOLERATED
-    refuted = _refuted(external, results)
-    for dataset, at, found in _at_sites(external, results, "oe_ratio", OUTCOMES):
+    refuted = _refuted(shown)
+    for dataset, at, found in _at_sites(shown, "oe_ratio", OUTCOMES):
         if found.value > 0 and (dataset.name, *at.values()) in refuted and not low <= found.value <= high:
             values = {**_estimated(dataset, at, found), "least": low, "most": high}
             says = Fact("risks_of_class_off" if "class" in at else "risks_off", **values)
             yield Flag("risks_off", dataset.name, says)
 
 
-def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _slope_off(shown: Shown) -> Iterator[Flag]:
     """A calibration slope that is clearly off; one wholly below 0 is another matter."""
     low, high = bands.OE_TOLERATED
-    refuted = _refuted(external, results)
-    for dataset, at, found in _at_sites(external, results, "calibration_slope", OUTCOMES):
+    refuted = _refuted(shown)
+    for dataset, at, found in _at_sites(shown, "calibration_slope", OUTCOMES):
         is_off = (dataset.name, *at.values()) in refuted and not low <= found.value <= high
         is_off = is_off and multiplicity.held(found, 1, 1) == "against"
         if is_off and found.high is not None and found.high >= 0:
@@ -439,12 +435,12 @@ def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
             yield Flag("slope_off", dataset.name, says)
 
 
-def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _wrong_order(shown: Shown) -> Iterator[Flag]:
     """An AUROC whose interval lies below that of chance, and a calibration slope whose interval lies below 0."""
     for measure, bound in (("auroc", 0.5), ("calibration_slope", 0.0)):
         # Whom the risks rank is asked of by the first horizon.
         is_ranking = measure == "auroc"
-        for dataset, at, found in _at_sites(external, results, measure, {"class"} if is_ranking else OUTCOMES):
+        for dataset, at, found in _at_sites(shown, measure, {"class"} if is_ranking else OUTCOMES):
             is_below = multiplicity.is_below(found, bound)
             if is_below and (not is_ranking or multiplicity.discrimination(found) == "against"):
                 values = {**_estimated(dataset, at, found), "bound": bound}
@@ -458,9 +454,9 @@ def _estimated(dataset: DatasetSummary, at: At, found: Estimate) -> dict[str, Va
     return {**where, "value": found.value, "low": found.low, "high": found.high}
 
 
-def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _never_wrong(shown: Shown) -> Iterator[Flag]:
     """An AUROC of exactly 1 where there are enough of each outcome that chance is no explanation."""
-    for dataset, label, found in _estimates(external, results, "auroc"):
+    for dataset, label, found in _estimates(shown, "auroc"):
         events = dataset.class_counts.get(label) if label else dataset.events
         others = dataset.n - events if label and events is not None else dataset.others
         if (
@@ -476,10 +472,10 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
             yield Flag("never_wrong", dataset.name, says)
 
 
-def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _default_better(shown: Shown) -> Iterator[Flag]:
     """A threshold at which flagging everyone or no one has a higher net benefit than the model: an interval below 0."""
     worse: dict[str, list[Fact]] = {}
-    for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
+    for dataset, at, found in _at_sites(shown, "net_benefit_gain", {"threshold"}):
         if found.high is None or not multiplicity.is_worse(found):
             continue
         by, least, most = (-100 * end for end in (found.value, found.high, found.low or found.value))
@@ -493,16 +489,16 @@ def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result
                 most=most,
             )
         )
-    for dataset in external:
+    for dataset in shown.external:
         if dataset.name in worse:
             says = Fact("default_better", site=dataset.site, worse=tuple(worse[dataset.name]))
             yield Flag("default_better", dataset.name, says)
 
 
-def _rival_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _rival_better(shown: Shown) -> Iterator[Flag]:
     """Another model that is shown to be better at a site, after all comparisons."""
     better: dict[str, list[Fact]] = {}
-    for result in results:
+    for result in shown.results:
         found = result.found
         if isinstance(found, Absent) or "p_adjusted" not in found.details:
             continue
@@ -512,40 +508,38 @@ def _rival_better(external: Sequence[DatasetSummary], results: Sequence[Result])
             says |= {"of_class": _of_class(class_of(result.at)), **_by_horizon(result.at)}
             says |= {"by": by, "least": min(ends), "most": max(ends)}
             better.setdefault(result.dataset, []).append(Fact("rival_better_in", **says))
-    for dataset in external:
+    for dataset in shown.external:
         if dataset.name in better:
             says = {"site": dataset.site, "better": tuple(better[dataset.name])}
             yield Flag("rival_better", dataset.name, Fact("rival_better", **says))
 
 
-def _precision_missed(
-    external: Sequence[DatasetSummary], results: Sequence[Result], widths_declared: bool
-) -> Iterator[Flag]:
+def _precision_missed(shown: Shown) -> Iterator[Flag]:
     """A sample smaller than the widths of the intervals ask for, those of the release or the usual ones."""
     needed: dict[str, list[Fact]] = {}
     for measure in SIZES:
-        for dataset, at, found in _at_sites(external, results, measure, {"class", "threshold"}):
+        for dataset, at, found in _at_sites(shown, measure, {"class", "threshold"}):
             if dataset.n < found.value:
                 of_class = _of_class(class_of(at))
                 fact = Fact("at_threshold", threshold=float(at["threshold"])) if "threshold" in at else None
                 size = Fact("size_needed", quantity=measure, of_class=of_class, at=fact, patients=found.value)
                 needed.setdefault(dataset.name, []).append(size)
-    for dataset in external:
+    for dataset in shown.external:
         if dataset.name in needed:
             says = Fact(
                 "precision_missed",
                 site=dataset.site,
                 patients=_amount(dataset.n, "patient"),
-                is_declared=widths_declared,
+                is_declared=shown.widths_declared,
                 needed=tuple(needed[dataset.name]),
             )
             yield Flag("precision_missed", dataset.name, says)
 
 
-def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+def _model_differs(shown: Shown) -> Iterator[Flag]:
     """A declared formula that does not give the risks that were tested."""
-    site = {dataset.name: dataset.site for dataset in external}
-    for result in results:
+    site = {dataset.name: dataset.site for dataset in shown.external}
+    for result in shown.results:
         found = result.found
         if result.measure != "formula_difference" or result.dataset not in site or not isinstance(found, Estimate):
             continue
@@ -602,13 +596,13 @@ def of_used_predictors(raised: Iterable[Flag], model: Model | None, results: Seq
 # ---- against the development data -----------------------------------------------------------------------------------
 
 
-def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _prevalence_shift(shown: Shown) -> Iterator[Flag]:
     """An outcome that is much more or less common than where the model was made, among more than a few."""
-    origin = next((dataset for dataset in datasets if dataset.role == "development" and dataset.events), None)
+    origin = next((dataset for dataset in shown.datasets if dataset.role == "development" and dataset.events), None)
     before = None if origin is None else origin.prevalence
     if before is None:
         return
-    for dataset in external:
+    for dataset in shown.external:
         here = dataset.prevalence
         if not here or max(dataset.events or 0, dataset.n * before) < bands.FEW_FOR_POOLING:
             continue
@@ -617,30 +611,28 @@ def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[Dat
             yield Flag("prevalence_shift", dataset.name, says)
 
 
-def _case_mix_shift(
-    datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]
-) -> Iterator[Flag]:
+def _case_mix_shift(shown: Shown) -> Iterator[Flag]:
     """Predicted risks that are spread much wider or narrower than where the model was made."""
     spread = {
         row.dataset: row.described.value
-        for row in descriptions
+        for row in shown.descriptions
         if row.described.of == "linear_predictor" and row.described.statistic == "sd"
     }
-    origin = next((spread.get(dataset.name) for dataset in datasets if dataset.role == "development"), None)
+    origin = next((spread.get(dataset.name) for dataset in shown.datasets if dataset.role == "development"), None)
     low, high = SPREAD_TOLERATED
-    for dataset in external:
+    for dataset in shown.external:
         here = spread.get(dataset.name)
         if origin and here is not None and not low <= here / origin <= high:
             spreads = {"here": here, "before": origin, "is_narrower": here < origin}
             yield Flag("case_mix_shift", dataset.name, Fact("case_mix_shift", site=dataset.site, **spreads))
 
 
-def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]) -> Iterator[Flag]:
+def _missing_values(shown: Shown) -> Iterator[Flag]:
     """Predictors that are often, but not always, missing."""
-    for dataset in external:
+    for dataset in shown.external:
         shares = [
             (row.described.variable, row.described.value / row.described.n)
-            for row in descriptions
+            for row in shown.descriptions
             if row.dataset == dataset.name
             and row.described.statistic == "missing"
             and isinstance(row.described.n, int)
@@ -656,18 +648,18 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
 # ---- over the sites -------------------------------------------------------------------------------------------------
 
 
-def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _few_sites(shown: Shown) -> Iterator[Flag]:
     """Too few hospitals to say what a new one would see."""
-    if len(external) < bands.FEWEST_FOR_A_NEW_SITE:
+    if len(shown.external) < bands.FEWEST_FOR_A_NEW_SITE:
         fewest = Count(bands.FEWEST_FOR_A_NEW_SITE, "site", is_limit=True)
-        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(external), "site"), fewest=fewest))
+        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(shown.external), "site"), fewest=fewest))
 
 
-def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
+def _elsewhere(shown: Shown) -> Iterator[Flag]:
     """A new hospital that is hard to predict, and sites that differ by more than chance."""
     pooled = {
         result.measure: result.found
-        for result in results
+        for result in shown.results
         if result.dataset == POOLED and not result.at and not result.subset and isinstance(result.found, Estimate)
     }
     wide, varied = [], []
@@ -694,33 +686,30 @@ def _is_wide(measure: str, low: float, high: float) -> bool:
 
 
 RULES = (
-    Rule(lambda shown: _few_events(shown.external)),
-    Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
-    Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
-    Rule(lambda shown: _few_clusters(shown.external)),
-    Rule(lambda shown: _few_followed(shown.external, shown.results), ("observed_risk",)),
-    Rule(
-        lambda shown: _leaving(shown.external, shown.results),
-        ("observed_risk", "censoring_by_risk", "auroc", "oe_ratio", "brier"),
-    ),
-    Rule(lambda shown: _slope_over_time(shown.external, shown.results), ("calibration_slope",)),
-    Rule(lambda shown: _rows_lost(shown.external)),
-    Rule(lambda shown: _rows_selected(shown.external)),
-    Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),
-    Rule(lambda shown: _no_event(shown.external, shown.results), CALIBRATION),
-    Rule(lambda shown: _risks_off(shown.external, shown.results), CALIBRATION),
-    Rule(lambda shown: _slope_off(shown.external, shown.results), CALIBRATION),
-    Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
-    Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
-    Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain", "ppv", "npv")),
-    Rule(lambda shown: _rival_better(shown.external, shown.results), tuple(multiplicity.BESIDE_RIVALS)),
-    Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), SIZES),
-    Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
-    Rule(lambda shown: _few_sites(shown.external)),
-    Rule(lambda shown: _elsewhere(shown.results), POOLED_MEASURES),
-    Rule(lambda shown: _prevalence_shift(shown.datasets, shown.external)),
-    Rule(lambda shown: _case_mix_shift(shown.datasets, shown.external, shown.descriptions)),
-    Rule(lambda shown: _missing_values(shown.external, shown.descriptions)),
+    Rule(_few_events),
+    Rule(_few_in_subgroup),
+    Rule(_subgroup_differs, between_groups.MEASURES),
+    Rule(_few_clusters),
+    Rule(_few_followed, ("observed_risk",)),
+    Rule(_leaving, ("observed_risk", "censoring_by_risk", "auroc", "oe_ratio", "brier")),
+    Rule(_slope_over_time, ("calibration_slope",)),
+    Rule(_rows_lost),
+    Rule(_rows_selected),
+    Rule(_imputed, ("auroc",)),
+    Rule(_no_event, CALIBRATION),
+    Rule(_risks_off, CALIBRATION),
+    Rule(_slope_off, CALIBRATION),
+    Rule(_wrong_order, ("auroc", "calibration_slope")),
+    Rule(_never_wrong, ("auroc",)),
+    Rule(_default_better, ("net_benefit_gain", "ppv", "npv")),
+    Rule(_rival_better, tuple(multiplicity.BESIDE_RIVALS)),
+    Rule(_precision_missed, SIZES),
+    Rule(_model_differs, ("formula_difference",)),
+    Rule(_few_sites),
+    Rule(_elsewhere, POOLED_MEASURES),
+    Rule(_prevalence_shift),
+    Rule(_case_mix_shift),
+    Rule(_missing_values),
 )
 """Every kind of flag that rests on the evidence, in the order in which they are printed."""
 
