@@ -828,17 +828,14 @@ def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fla
     dateless = tuple(dataset.site for dataset in external if dataset.dates is None and dataset.dates_withheld is None)
     if dateless:
         yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))
-    undated = tuple(
-        number for number, criterion in enumerate(release.acceptance, start=1) if criterion.declared_on is None
+    why = [binding.uncounted(release, criterion, datasets) for criterion in release.acceptance]
+    undated, late, after = (
+        tuple(number for number, found in enumerate(why, start=1) if found == reason)
+        for reason in ("undated", "after_dossier", "after_data")
     )
     if undated:
         says = Fact("criterion_not_dated" if len(undated) == 1 else "criteria_not_dated", numbers=undated)
         yield Flag("criterion_not_dated", POOLED, says)
-    why = [binding.uncounted(release, criterion, datasets) for criterion in release.acceptance]
-    late, after = (
-        tuple(number for number, found in enumerate(why, start=1) if found == reason)
-        for reason in ("after_dossier", "after_data")
-    )
     if late:
         says = Fact("criterion_dated_late" if len(late) == 1 else "criteria_dated_late", numbers=late)
         yield Flag("criterion_dated_late", POOLED, says)
