@@ -345,32 +345,27 @@ def values(*given: float) -> tuple[Period, ...]:
     ("given", "crossed"),
     [
         ((1.0, 2.1, 2.2, 1.0), (1, 2)),
-        ((2.1, 1.0, 2.1, 1.0), None),
-        ((1.0, 2.1), None),
+        ((2.1, 1.0, 2.1, 1.0), ()),
+        ((1.0, 2.1), ()),
         ((0.4, 2.5), (0, 1)),
-        ((2.0, 2.0, 0.5, 0.5), None),
+        ((2.0, 2.0, 0.5, 0.5), ()),
         ((2.1, 2.1, 2.1, 1.0, 2.1, 2.1), (0, 1, 2)),
         ((1.0, 1.0, 0.1, 0.2), (2, 3)),
-        ((), None),
+        ((), ()),
     ],
 )
-def test_a_rule_is_crossed_by_so_many_periods_in_a_row(
-    given: tuple[float, ...], crossed: tuple[int, ...] | None
-) -> None:
-    found = crossing(RULE, values(*given))
-    assert (None if found is None else tuple(period.number for period in found.periods)) == crossed
+def test_a_rule_is_crossed_by_so_many_periods_in_a_row(given: tuple[float, ...], crossed: tuple[int, ...]) -> None:
+    assert tuple(period.number for period in crossing(RULE, values(*given))) == crossed
 
 
 def test_one_period_is_enough_where_the_rule_says_so() -> None:
-    assert crossing(RULE.model_copy(update={"periods": 1}), values(2.1)) is not None
+    assert crossing(RULE.model_copy(update={"periods": 1}), values(2.1))
 
 
 def test_a_period_without_a_value_is_passed_over() -> None:
     columns = {"period": (0.0, 1.0, 2.0), "value": (2.1, None, 2.2), "low": (1.9, None, 2.1), "high": (2.3, None, 2.4)}
     found = crossing(RULE, periods(Curve(columns, 10, Method())))
-    assert found is not None
-    assert [period.number for period in found.periods] == [0, 2]
-    assert found.excluding == 1
+    assert [(period.number, excludes(RULE, period)) for period in found] == [(0, False), (2, True)]
 
 
 @pytest.mark.parametrize(

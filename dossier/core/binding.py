@@ -53,7 +53,7 @@ def ruled_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
 
 def stopped(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where a stop rule that the maker declared is crossed."""
-    crossed = {each.site.name for each in over_time.of_evidence(evidence) if each.crossing is not None}
+    crossed = {each.site.name for each in over_time.of_evidence(evidence) if each.crossing}
     return tuple(site for site in types.externals(evidence) if site.name in crossed)
 
 

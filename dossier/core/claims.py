@@ -451,11 +451,10 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
                     reason=Fact("not_followed"),
                 )
     for each in over_time.of_evidence(evidence):
-        crossed = each.crossing is not None
         state: types.State = (
-            "against" if crossed else "untested" if each.is_withheld else "open" if each.is_open else "shown"
+            "against" if each.crossing else "untested" if each.is_withheld else "open" if each.is_open else "shown"
         )
-        last = each.crossed_in[-1] if each.crossed_in else each.periods[-1] if each.periods else None
+        last = each.crossing[-1] if each.crossing else each.periods[-1] if each.periods else None
         yield Claim(
             "over_time",
             "hospital",

@@ -775,9 +775,9 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
         yield Flag("stop_rule_not_evaluable", POOLED, Fact("stop_rule_without_dates", **of_rule))
     for verdict in verdicts:
         of_site: dict[str, Value] = {"site": verdict.site.site, **of_rule}
-        if verdict.crossing is not None:
-            when = periods(verdict.unit, tuple(period.number for period in verdict.crossing.periods))
-            among = {"excluding": verdict.crossing.excluding, "among": len(verdict.crossing.periods)}
+        if verdict.crossing:
+            when = periods(verdict.unit, tuple(period.number for period in verdict.crossing))
+            among = {"excluding": verdict.excluding, "among": len(verdict.crossing)}
             harmful: dict[str, Value] = {"harmful": verdict.harmful, "whom": verdict.whom} if verdict.harmful else {}
             says = Fact("stop_rule_crossed", **of_site, periods=when, **among, **harmful)
             yield Flag("stop_rule_crossed", verdict.site.name, says)

@@ -35,15 +35,6 @@ class Period:
 
 
 @dataclass(frozen=True)
-class Crossing:
-    """The first periods in a row that lie outside the limits of a stop rule, as many as the rule asks for or more."""
-
-    periods: tuple[Period, ...]
-    excluding: int
-    """In how many of them the whole interval lies outside."""
-
-
-@dataclass(frozen=True)
 class Turn:
     """Periods in which the risks of a site are shown to be too high, and others in which they are shown too low."""
 
@@ -77,7 +68,8 @@ class Verdict:
     unit: types.PeriodUnit
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
-    crossing: Crossing | None
+    crossing: tuple[Period, ...]
+    """The first in a row outside the limits, as many as the rule asks for or more; none where it is not crossed."""
     gains: tuple[Period, ...] = ()
     """The net benefit gain in the periods of the crossing."""
     withheld: types.Withheld | None = None
@@ -86,9 +78,9 @@ class Verdict:
     """The threshold that the gain is at."""
 
     @property
-    def crossed_in(self) -> tuple[Period, ...]:
-        """The periods in which the rule is crossed; none where it is not."""
-        return () if self.crossing is None else self.crossing.periods
+    def excluding(self) -> int:
+        """In how many periods of the crossing the whole interval lies outside."""
+        return sum(excludes(self.rule, period) for period in self.crossing)
 
     @property
     def harmful(self) -> int:
@@ -137,7 +129,7 @@ def verdicts(
                 withheld = curve.found if isinstance(curve.found, types.Withheld) else None
                 unit, crossed = types.unit_of(curve.at["periods"]), crossing(rule, every)
                 gain = followed(curves, site.name, "net_benefit_gain")
-                numbers = set() if crossed is None else {period.number for period in crossed.periods}
+                numbers = {period.number for period in crossed}
                 gains = () if gain is None else tuple(each for each in periods(gain.found) if each.number in numbers)
                 threshold = None if gain is None else gain.at.get("threshold")
                 at = threshold if isinstance(threshold, float) else None
@@ -241,7 +233,7 @@ def is_outside(rule: StopRule, period: Period) -> bool:
 
 def side(verdict: Verdict) -> Literal["above", "below"] | None:
     """On which side of its limits a rule is crossed; None where it is on both, or not crossed."""
-    most, least, found = verdict.rule.at_most, verdict.rule.at_least, verdict.crossed_in
+    most, least, found = verdict.rule.at_most, verdict.rule.at_least, verdict.crossing
     if found and most is not None and all(period.value > most for period in found):
         return "above"
     return "below" if found and least is not None and all(period.value < least for period in found) else None
@@ -253,8 +245,8 @@ def excludes(rule: StopRule, period: Period) -> bool:
     return below or (rule.at_most is not None and period.low is not None and period.low > rule.at_most)
 
 
-def crossing(rule: StopRule, every: Sequence[Period]) -> Crossing | None:
-    """Where a rule is crossed first; None where it is not.
+def crossing(rule: StopRule, every: Sequence[Period]) -> tuple[Period, ...]:
+    """Where a rule is crossed first; empty where it is not.
 
     A period without a value is passed over, so that a quarter with few patients ends no row.
     """
@@ -266,6 +258,4 @@ def crossing(rule: StopRule, every: Sequence[Period]) -> Crossing | None:
             break
         else:
             row = []
-    if len(row) < rule.periods:
-        return None
-    return Crossing(tuple(row), sum(excludes(rule, period) for period in row))
+    return tuple(row) if len(row) >= rule.periods else ()

@@ -67,6 +67,6 @@ def first_crossed(
             continue
         found = measure(Rows.counted(outcome, risk[rows], at))
         periods += [over_time.Period(number, found.value, None, None)] if isinstance(found, Weighted) else []
-        if over_time.crossing(rule, periods) is not None:
+        if over_time.crossing(rule, periods):
             return number
     return None

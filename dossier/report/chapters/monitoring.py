@@ -29,13 +29,13 @@ def followed_sites(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]
 
 def when(verdict: over_time.Verdict, called: Callable[[Sequence[int], types.PeriodUnit], str] = in_a_row) -> str:
     """The periods in which a rule is crossed."""
-    return called([period.number for period in verdict.crossed_in], verdict.unit)
+    return called([period.number for period in verdict.crossing], verdict.unit)
 
 
 def finding(evidence: types.Evidence) -> Sentence:
     """Where a stop rule is crossed, and whether the intervals lie outside too."""
     every = over_time.of_evidence(evidence)
-    crossed = [verdict for verdict in every if verdict.crossing is not None]
+    crossed = [verdict for verdict in every if verdict.crossing]
     where = listing([site.site for site in followed_sites(evidence)])
     if not evidence.release.care.stop:
         turns = [(site, over_time.turn(evidence.curves, site.name)) for site in followed_sites(evidence)]
@@ -51,7 +51,7 @@ def finding(evidence: types.Evidence) -> Sentence:
     first = max(crossed, key=lambda verdict: verdict.harmful > 0)
     more = f" {sentence_case(in_words(len(crossed) - 1))} more: see the figure." if len(crossed) > 1 else ""
     lead = f"A stop rule is crossed at {first.site.site} in {when(first)}."
-    sites = [verdict.site.site for verdict in every if verdict.crossing is None and not verdict.is_open]
+    sites = [verdict.site.site for verdict in every if not verdict.crossing and not verdict.is_open]
     is_one_rule = len({verdict.rule for verdict in every}) == 1
     elsewhere = f"It is not crossed at {listing(sites)}. " if sites and is_one_rule else ""
     said = [_certainty(evidence, first), harm(evidence, first), more, elsewhere, _open(every)]
@@ -76,18 +76,18 @@ def _extremes(evidence: types.Evidence, measure: str) -> str:
 
 def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
     """The values that cross a rule, and whether their intervals exclude its limit too: the rule is on values."""
-    if verdict.crossing is None:
+    every = verdict.crossing
+    if not every:
         return ""
-    every = verdict.crossing.periods
     values = listing([_value(evidence, each, verdict.rule.measure) for each in (every[0], *every[1:][-1:])])
     label = sentence_case(quantity(verdict.rule.measure))
     limits = flag_text(over_time.limits(verdict.rule))
     lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits}; "
     if all(each.low is None and each.high is None for each in every):
         return f"{lead}the measure has no interval."
-    if verdict.crossing.excluding == len(every):
+    if verdict.excluding == len(every):
         return f"{lead}the whole interval lies outside{' in each' if len(every) > 1 else ''}."
-    return f"{lead}the whole interval lies outside in {part_of(verdict.crossing.excluding, len(every))}."
+    return f"{lead}the whole interval lies outside in {part_of(verdict.excluding, len(every))}."
 
 
 def harm(evidence: types.Evidence, verdict: over_time.Verdict) -> str:

@@ -200,7 +200,7 @@ def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Abse
         known[measure] = {name: curve for name, curve in curves if isinstance(curve, types.Curve)}
     # A rule that has no column would be drawn nowhere.
     kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
-    crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
+    crossed = {verdict.site.name for verdict in every if verdict.crossing}
     sites = [site for site in types.externals(evidence) if any(site.name in curves for curves in known.values())]
     sites.sort(key=lambda site: site.name not in crossed)
     first = {site.name for site in sites[:MOST_SITES]}
@@ -250,14 +250,14 @@ def _gaps(shown: Shown) -> str:
 
 def message(every: Sequence[Verdict], shown: Shown) -> str:
     """Which site crosses a rule, and when; that none does, where enough periods are shown."""
-    crossed = [verdict for verdict in every if verdict.crossing is not None]
+    crossed = [verdict for verdict in every if verdict.crossing]
     if crossed:
         first = crossed[0]
         beyond = over_time.side(first)
         bound = first.rule.at_most if beyond == "above" else first.rule.at_least
         side = "outside its limits" if beyond is None or bound is None else f"{beyond} {number(bound)}"
         more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
-        when = in_a_row([period.number for period in first.crossed_in], first.unit)
+        when = in_a_row([period.number for period in first.crossing], first.unit)
         return f"{HEADS[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
     judged = [verdict.site.site for verdict in every if not verdict.is_open]
     if judged:

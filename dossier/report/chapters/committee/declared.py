@@ -212,7 +212,7 @@ def _limits(rules: Sequence[StopRule]) -> str:
 def broken(evidence: types.Evidence) -> str:
     """Where by the rule it had to be switched off in the test, that it had not, or why nobody looked."""
     every, declared = over_time.of_evidence(evidence), evidence.release.care
-    crossed = [verdict for verdict in every if verdict.crossing is not None]
+    crossed = [verdict for verdict in every if verdict.crossing]
     if crossed:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
