@@ -40,6 +40,12 @@ def is_acceptable(measure: str, value: float) -> bool:
     return value <= cut if measure in LOSSES else value >= cut
 
 
+def is_outside(low: float | None, high: float | None, least: float | None, most: float | None) -> bool:
+    """Whether a whole interval lies below the least or above the most that is asked for; a missing end never does."""
+    below = least is not None and high is not None and high < least
+    return below or (most is not None and low is not None and low > most)
+
+
 def is_unlike(similarity: float) -> bool:
     """Whether a site is so little like the development data that it may support the model from outside."""
     return similarity < SUPPORT

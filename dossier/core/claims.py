@@ -756,10 +756,7 @@ def looks_worse(claim: Claim) -> bool:
     least, most = claim.limit
     if _is_beside_others(claim):
         least, most = (1.0, 1.0) if claim.measure == between_groups.RATIO else (0.0, None)
-    return claim.state == "open" and (
-        (least is not None and claim.high is not None and claim.high < least)
-        or (most is not None and claim.low is not None and claim.low > most)
-    )
+    return claim.state == "open" and bands.is_outside(claim.low, claim.high, least, most)
 
 
 def _is_beside_others(claim: Claim) -> bool:

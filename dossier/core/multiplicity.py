@@ -302,22 +302,16 @@ def calibration(
         at_site = _p_value(test, "p_at_site")
         p_value = _p_value(test, "p_value") if at_site is None else at_site
     is_refuted = "against" in states if p_value is None else p_value <= LEVEL
-    if is_refuted and any(_is_outside(found.value, *bounds) for found, bounds in known):
+    if is_refuted and any(bands.is_outside(found.value, found.value, *bounds) for found, bounds in known):
         return "against"
     return "shown" if states == ["shown", "shown"] else "open"
-
-
-def _is_outside(value: float, least: float | None, most: float | None) -> bool:
-    return (least is not None and value < least) or (most is not None and value > most)
 
 
 def held(found: Estimate | Absent, least: float | None, most: float | None) -> State:
     """What the interval of an estimate says of limits; open where it has none."""
     if isinstance(found, Absent):
         return "withheld" if isinstance(found, Withheld) else "untested"
-    if (found.high is not None and least is not None and found.high < least) or (
-        found.low is not None and most is not None and found.low > most
-    ):
+    if bands.is_outside(found.low, found.high, least, most):
         return "against"
     above = least is None or (found.low is not None and found.low >= least)
     below = most is None or (found.high is not None and found.high <= most)
@@ -353,7 +347,7 @@ def of_site(evidence: Evidence, found: Estimate, site: str, **at: float | str) -
     """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
     if held(found, *bands.OE_TOLERATED) == "shown":
         return "shown"
-    is_off = _is_outside(found.value, *bands.OE_TOLERATED)
+    is_off = bands.is_outside(found.value, found.value, *bands.OE_TOLERATED)
     return "against" if is_off and size_of_risks(evidence, site, **at) == "against" else "open"
 
 

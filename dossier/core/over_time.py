@@ -227,8 +227,7 @@ def limits(rule: StopRule) -> facts.Fact:
 
 def is_outside(rule: StopRule, period: Period) -> bool:
     """Whether the value of a period lies outside the limits of a rule; a value on a limit does not."""
-    below = rule.at_least is not None and period.value < rule.at_least
-    return below or (rule.at_most is not None and period.value > rule.at_most)
+    return bands.is_outside(period.value, period.value, rule.at_least, rule.at_most)
 
 
 def side(verdict: Verdict) -> Literal["above", "below"] | None:
@@ -241,8 +240,7 @@ def side(verdict: Verdict) -> Literal["above", "below"] | None:
 
 def excludes(rule: StopRule, period: Period) -> bool:
     """Whether the whole interval of a period lies outside, on one side."""
-    below = rule.at_least is not None and period.high is not None and period.high < rule.at_least
-    return below or (rule.at_most is not None and period.low is not None and period.low > rule.at_most)
+    return bands.is_outside(period.low, period.high, rule.at_least, rule.at_most)
 
 
 def crossing(rule: StopRule, every: Sequence[Period]) -> tuple[Period, ...]:
