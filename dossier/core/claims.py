@@ -6,6 +6,7 @@ and whether it is shown, shown not to hold, open or untested. Every page, report
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import Literal, get_args
 
 from dossier.core import bands, between_groups, binding, flags, multiplicity, over_time, types
 from dossier.core.facts import Fact, gathered
+from dossier.core.release import StopRule
 
 Question = Literal[
     "benefit",
@@ -150,16 +152,13 @@ def _subject(claim: Claim) -> tuple[object, ...]:
     return claim.measure, claim.dataset, claim.subset, claim.limit, claim.scope, joint, *sorted(claim.at.items())
 
 
-def _of(found: types.Estimate | types.Absent, **fields: object) -> dict[str, object]:
-    """The numbers of an estimate, or why there is none, beside what else a claim says."""
-    if isinstance(found, types.Absent):
-        return {**fields, "reason": found.reason, "state": "untested", "alone": None}
-    numbers = {"value": found.value, "low": found.low, "high": found.high, "reason": found.reason}
-    return {**numbers, "looks": int(found.details.get("looks") or 1), **fields}
-
-
 def _claim(question: Question, scope: Scope, found: types.Estimate | types.Absent, **fields: object) -> Claim:
-    return Claim(question, scope, **_of(found, **fields))  # type: ignore[arg-type]
+    """A claim with the numbers of an estimate, or why there is none, beside what else it says."""
+    says: dict[str, object] = {**fields, "reason": found.reason, "state": "untested", "alone": None}
+    if isinstance(found, types.Estimate):
+        numbers = {"value": found.value, "low": found.low, "high": found.high, "reason": found.reason}
+        says = {**numbers, "looks": int(found.details.get("looks") or 1), **fields}
+    return Claim(question, scope, **says)  # type: ignore[arg-type]
 
 
 # ---- what its maker says, and what was declared ----------------------------------------------------------------------
@@ -227,10 +226,8 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
     for threshold in evidence.release.thresholds.declared:
         for dataset, of_class in _places(evidence):
             at = {"threshold": threshold, **of_class}
-            gain, worse = (
-                types.find(evidence, "net_benefit_gain", dataset, **at),
-                binding.worse_in(evidence, dataset, threshold),
-            )
+            gain = types.find(evidence, "net_benefit_gain", dataset, **at)
+            worse = binding.worse_in(evidence, dataset, threshold)
             claim = _claim(
                 "benefit",
                 "hospital",
@@ -248,9 +245,13 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
 
 def _in_last(claim: Claim, every: Sequence[over_time.Period], unit: types.PeriodUnit) -> Claim:
     """What is said of a hospital whose risks turn, whose number of all times is of none: it is that of the last."""
-    last = every[-1]
-    claim = replace(claim, value=last.value, low=last.low, high=last.high, looks=1, p_adjusted=None, needs_n=None)
-    return replace(claim, state="against", alone="against", period=flags.periods(unit, (last.number,)))
+    claim = replace(claim, looks=1, p_adjusted=None, needs_n=None, state="against", alone="against")
+    return _in_period(claim, every[-1], unit)
+
+
+def _in_period(claim: Claim, period: over_time.Period, unit: types.PeriodUnit) -> Claim:
+    when = flags.periods(unit, (period.number,))
+    return replace(claim, value=period.value, low=period.low, high=period.high, period=when)
 
 
 def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
@@ -385,7 +386,7 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
     by_itself = between_groups.at_single_sites(groups.summaries, groups.results)
     for dataset in (types.POOLED, *(site.name for site in types.externals(evidence))):
         # Who came when tells the groups of a hospital apart where its risks turn over time.
-        turns = over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset) is not None
+        turns = binding.is_turning(evidence, dataset)
         for look in between_groups.looks(groups.summaries, groups.results, dataset):
             # Better off than the others is not worse off. A single hospital accuses where it is one's own, and where
             # what is found there is beyond chance among all looks at all of them.
@@ -436,39 +437,24 @@ def _new_hospital(evidence: types.Evidence) -> Iterator[Claim]:
 
 def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
     """Each stop rule at each hospital; untested where its measure is not followed."""
-    followed = {(each.rule.measure, each.site.name) for each in over_time.of_evidence(evidence)}
-    for rule in evidence.release.care.stop:
-        for site in types.externals(evidence):
-            if (rule.measure, site.name) not in followed:
-                yield Claim(
-                    "over_time",
-                    "hospital",
-                    "untested",
-                    site.name,
-                    rule.measure,
-                    limit=(rule.at_least, rule.at_most),
-                    limit_source="declared",
-                    reason=Fact("not_followed"),
-                )
-    for each in over_time.of_evidence(evidence):
+    verdicts = over_time.of_evidence(evidence)
+    followed = {(each.rule.measure, each.site.name) for each in verdicts}
+    every = itertools.product(evidence.release.care.stop, (site.name for site in types.externals(evidence)))
+    for rule, site in every:
+        if (rule.measure, site) not in followed:
+            yield _of_rule(rule, site, "untested", Fact("not_followed"))
+    for each in verdicts:
         state: types.State = (
             "against" if each.crossing else "untested" if each.is_withheld else "open" if each.is_open else "shown"
         )
-        last = each.crossing[-1] if each.crossing else each.periods[-1] if each.periods else None
-        yield Claim(
-            "over_time",
-            "hospital",
-            state,
-            each.site.name,
-            each.rule.measure,
-            value=last.value if last else None,
-            low=last.low if last else None,
-            high=last.high if last else None,
-            limit=(each.rule.at_least, each.rule.at_most),
-            limit_source="declared",
-            reason=each.withheld.reason if each.withheld else None,
-            period=flags.periods(each.unit, (last.number,)) if last else None,
-        )
+        claim = _of_rule(each.rule, each.site.name, state, each.withheld.reason if each.withheld else None)
+        shown = each.crossing or each.periods
+        yield _in_period(claim, shown[-1], each.unit) if shown else claim
+
+
+def _of_rule(rule: StopRule, site: str, state: types.State, reason: Fact | None) -> Claim:
+    said = Claim("over_time", "hospital", state, site, rule.measure, reason=reason)
+    return replace(said, limit=(rule.at_least, rule.at_most), limit_source="declared")
 
 
 def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
@@ -815,8 +801,7 @@ def after_update(evidence: types.Evidence, dataset: str, model: str) -> types.St
         return multiplicity.held(ratio, None, None)
     state = multiplicity.calibration(ratio, slope, types.Absent(Fact("not_estimated")))
     # What is right on average after an update is not right at any time where the risks turn.
-    turn = over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
-    return "open" if state == "shown" and turn is not None else state
+    return "open" if state == "shown" and binding.is_turning(evidence, dataset) else state
 
 
 def _left_by(evidence: types.Evidence, dataset: str, model: str) -> tuple[types.Estimate | types.Absent, ...]:
