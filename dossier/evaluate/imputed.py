@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from dossier.core import facts, register, types
 from dossier.core.release import Release
 from dossier.evaluate import classes, dependent, subgroups
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
-from dossier.evaluate.site import SiteEvidence, described, site_evidence
+from dossier.evaluate.site import SiteEvidence, described, inside, site_evidence
 from dossier.metrics import imputations, severity
+
+Part = TypeVar("Part", types.SiteResults, types.SubgroupEvidence)
+"""What was found of all rows, or of subgroups."""
 
 
 def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
@@ -23,37 +27,22 @@ def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     complete = None if dataset.original is None else _with_risk(dataset.original)
     of_complete = None if complete is None else replace(site, dataset=complete, readers=None)
     parts = [site_evidence(imputation) for imputation in each]
-    whole = None if of_complete is None else site_evidence(of_complete)
+    whole = None if of_complete is None else site_evidence(of_complete).site
     groups = [subgroups.of_site(imputation) for imputation in each]
     group = None if of_complete is None else subgroups.of_site(of_complete)
-    release = site.release
     # The events of the mean imputation; None where events are not counted.
     counts = [part.site.summary.events for part in parts if part.site.summary.events is not None]
     events = round(sum(counts) / len(counts)) if len(counts) == len(parts) else None
     summary = replace(parts[0].site.summary, imputations=len(parts), events=events)
-    found = SiteEvidence(
-        replace(
-            parts[0].site,
-            summary=summary,
-            results=tuple(
-                _pooled(
-                    release,
-                    [evidence.site.results for evidence in parts],
-                    None if whole is None else whole.site.results,
-                )
-            ),
-            curves=tuple(_mean_curves([evidence.site.curves for evidence in parts], each)),
-        ),
-        _descriptions(site, parts),
-    )
-    of_groups = types.SubgroupEvidence(
-        summaries=groups[0].summaries,
-        results=tuple(
-            _pooled(release, [evidence.results for evidence in groups], None if group is None else group.results)
-        ),
-        curves=tuple(_mean_curves([evidence.curves for evidence in groups], each)),
-    )
-    return found, of_groups
+    together = replace(_together([part.site for part in parts], whole, each), summary=summary)
+    return SiteEvidence(together, _descriptions(site, parts)), _together(groups, group, each)
+
+
+def _together(parts: Sequence[Part], complete: Part | None, sites: Sequence[Site]) -> Part:
+    """The first imputation with the results and curves of all of them."""
+    before = None if complete is None else complete.results
+    results = tuple(_pooled(sites[0].release, [part.results for part in parts], before))
+    return replace(parts[0], results=results, curves=tuple(_mean_curves([part.curves for part in parts], sites)))
 
 
 def _with_risk(original: types.Dataset) -> types.Dataset | None:
@@ -101,11 +90,7 @@ def _pool(
     # The natural scale of a measure: logit of AUROCs and shares, log of ratios, else plain.
     scale = "plain" if difference else dependent.symmetry_of(metric, first.at)
     pooled = imputations.rubin(estimates, "logit" if scale == "wilson" else scale, level, difference)
-    lowest, highest = (None, None) if difference else metric.term.range
-    if pooled.low is None or pooled.high is None:
-        return pooled
-    low = pooled.low if lowest is None else max(pooled.low, lowest)
-    return replace(pooled, low=low, high=pooled.high if highest is None else min(pooled.high, highest))
+    return pooled if difference else inside(pooled, metric.term)
 
 
 def _mean_curves(each: Sequence[Sequence[types.CurveResult]], sites: Sequence[Site]) -> Iterator[types.CurveResult]:

@@ -182,7 +182,7 @@ def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Itera
         elif lacking is not None:
             found = lacking
         elif "class" in at:
-            found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
+            found = inside(classes.answer(site, metric, at, _found), metric.term)
         else:
             found = _found(site, metric, at, value)
         if site.dataset.role == "development" and isinstance(found, types.Estimate) and not of_labels_alone(metric):
@@ -213,7 +213,7 @@ def _found(
     if site.dataset.split is not None:
         return _over_splits(site, metric, at, asked)
     if dependent.dependent(site.dataset):
-        return _inside_if(dependent.answer(site, metric, at, asked), metric.term)
+        return inside(dependent.answer(site, metric, at, asked), metric.term)
     return asked(site, metric, at)
 
 
@@ -260,15 +260,13 @@ def _over_splits(site: Site, metric: Metric, at: types.At, answer: classes.Answe
         events=None if dataset.outcome is None else int(dataset.outcome.sum()),
         level=site.release.release.level,
     )
-    return _inside(mean, metric.term)
+    return inside(mean, metric.term)
 
 
-def _inside_if(found: types.Estimate | types.Absent, term: types.Term) -> types.Estimate | types.Absent:
-    return found if isinstance(found, types.Absent) else _inside(found, term)
-
-
-def _inside(found: types.Estimate, term: types.Term) -> types.Estimate:
+def inside(found: types.Estimate | types.Absent, term: types.Term) -> types.Estimate | types.Absent:
     """The interval cut at the ends of what the measure can be."""
+    if isinstance(found, types.Absent):
+        return found
     lowest, highest = term.range
     low = found.low if found.low is None or lowest is None else max(found.low, lowest)
     high = found.high if found.high is None or highest is None else min(found.high, highest)
