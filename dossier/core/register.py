@@ -411,7 +411,7 @@ def of_rivals(
     shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
     said = _words("measures_of_classes" if of_classes else "measures", f"{name}_of_rival", words)
     by_horizon = said.pop("by_horizon", {})
-    entry = _of_another(shelf[name], "rival", "other", RIVAL, module, chapter, said)
+    entry = _of_another(shelf[name], "of_rival", "of the other model", RIVAL, module, chapter, said)
     by_subgroup = entry.term.tier == "mission"
     entry = replace(entry, protection=protection, by_subgroup=by_subgroup, by_horizon=by_horizon)
     _enter(shelf, entry.term.name, entry)
@@ -422,26 +422,19 @@ def of_updates(function: Callable[..., Any], module: str) -> None:
     own = REGISTER.metrics[function.__name__]
     sentence = f"Of an updated model: {own.term.sentence[0].lower()}{own.term.sentence[1:]}"
     formula = f"{own.term.formula}; p the risk by updates that were fitted without the row"
-    entry = _of_another(
-        own, "update", "updated", UPDATED, module, "updating", {"sentence": sentence, "formula": formula}
-    )
+    words = {"sentence": sentence, "formula": formula}
+    entry = _of_another(own, "of_update", "of the updated model", UPDATED, module, "updating", words)
     _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
 
 
 def of_marginal_weights(function: Callable[..., Any], module: str) -> None:
     """Ask a measure of an outcome by a horizon also where the ends of follow-up are counted among all patients."""
     own = REGISTER.metrics[function.__name__]
-    term = replace(
-        own.term,
-        name=f"{own.term.name}_at_marginal_weights",
-        label=f"{own.term.label} at marginal weights",
-        sentence=f"With the ends of follow-up counted among all patients: {own.term.sentence}",
-        formula=f"{own.term.formula}; weights 1/G of all patients together in place of those by fifths of the risk",
-        chapter="description",
-        tier="descriptive",
-        also=(),
-        goal=None,
-    )
+    words = {
+        "sentence": f"With the ends of follow-up counted among all patients: {own.term.sentence}",
+        "formula": f"{own.term.formula}; weights 1/G of all patients together in place of those by fifths of the risk",
+    }
+    term = _beside(own.term, "at_marginal_weights", "at marginal weights", "description", words)
     entry = replace(own, term=term, roles=("external",), laws=frozenset(), pool=None, fixed=MARGINAL, by_subgroup=False)
     _enter(REGISTER.followed_metrics, term.name, replace(entry, protection="withheld", module=module))
 
@@ -451,41 +444,32 @@ def of_wishes(own: Metric, function: Callable[..., Any], module: str) -> None:
 
     It has no form for rows that do not count alike, and is withheld where counts are protected.
     """
-    name, own_sentence = f"{own.term.name}_at_wish", own.term.sentence
-    term = replace(
-        own.term,
-        name=name,
-        measure=name,
-        label=f"{own.term.label} at the threshold chosen on these data",
-        sentence=f"At the threshold that is chosen for a wish: {own_sentence[0].lower()}{own_sentence[1:]}",
-        formula=f"{own.term.formula}; at the threshold for the wish",
-        cites=(*own.term.cites, "Wilks 1941"),
-        chapter="utility",
-        tier="descriptive",
-        at=("wish",),
-        also=(),
-        goal=None,
-    )
+    own_sentence = own.term.sentence
+    words = {
+        "sentence": f"At the threshold that is chosen for a wish: {own_sentence[0].lower()}{own_sentence[1:]}",
+        "formula": f"{own.term.formula}; at the threshold for the wish",
+        "cites": (*own.term.cites, "Wilks 1941"),
+        "at": ("wish",),
+    }
+    term = _beside(own.term, "at_wish", "at the threshold chosen on these data", "utility", words)
+    term = replace(term, measure=term.name)
     entry = Metric(term, function, _needs(function), ("external",), frozenset(), clustered="value only", module=module)
-    _enter(REGISTER.metrics, name, entry)
+    _enter(REGISTER.metrics, term.name, entry)
+
+
+def _beside(own: Term, suffix: str, label: str, chapter: str, words: Mapping[str, Any]) -> Term:
+    """What a measure is called where it is asked once more; `words` say of it what they would of one of its own."""
+    called = {"name": f"{own.name}_{suffix}", "label": f"{own.label} {label}", "tier": "descriptive", **words}
+    return replace(own, chapter=chapter, also=(), goal=None, **called)
 
 
 def _of_another(
-    own: Metric, suffix: str, word: str, held: str, module: str, chapter: str, words: Mapping[str, Any]
+    own: Metric, suffix: str, label: str, held: str, module: str, chapter: str, words: Mapping[str, Any]
 ) -> Metric:
     """A measure of another model than the one that is tested: `held` stands for its name in `at`."""
-    term = replace(
-        own.term,
-        name=f"{own.term.name}_of_{suffix}",
-        label=f"{own.term.label} of the {word} model",
-        chapter=chapter,
-        also=(),
-        goal=None,
-        **{"tier": "descriptive", **words},
-    )
     return replace(
         own,
-        term=term,
+        term=_beside(own.term, suffix, label, chapter, words),
         roles=("internal", "external"),
         laws=frozenset(),
         pool=None,
