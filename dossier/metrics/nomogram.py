@@ -215,11 +215,10 @@ def _axes_of(
     if not by_value:
         return Absent(facts.Fact("product_of_two_numbers", predictors=group))
     (name, partner), carrier = next(iter(by_value.items())), next(other for other in group if other not in by_value)
-    low, high = model.reach(carrier)
-    names = _names(partner)
+    reach = model.reach(carrier)
     return [
-        _along(terms, reference[carrier], Feature(name, partner.values[[row]], partner.levels), label, (low, high))
-        for row, label in enumerate(names)
+        _along(terms, reference[carrier], Feature(name, partner.values[[row]], partner.levels), label, reach)
+        for row, label in enumerate(_names(partner))
     ]
 
 
@@ -231,11 +230,8 @@ def _one_by_one(feature: Feature, of_levels: bool) -> Feature | None:
     different = np.unique(known)
     if of_levels:
         return Feature(feature.name, different)
-    return Feature(feature.name, _held_by_some(known)) if _few(different) else None
-
-
-def _few(different: Floats) -> bool:
-    return len(different) < 2 or (len(different) <= FEW_VALUES and bool((different == np.round(different)).all()))
+    few = len(different) < 2 or (len(different) <= FEW_VALUES and (different == np.round(different)).all())
+    return Feature(feature.name, _held_by_some(known)) if few else None
 
 
 def _names(feature: Feature) -> tuple[str, ...]:
@@ -278,9 +274,7 @@ def _along(
 
     breaks = [value for term in terms if term.predictor == carrier.name for value in _breaks(term)]
     known = carrier.values[~np.isnan(carrier.values)]
-    low, high = _within(ends(known), reach)
-    whole = bool((known == np.round(known)).all())
-    found = _of_numbers(of, carrier.name, (low, high), breaks, len(known), whole)
+    found = _of_numbers(of, carrier.name, _within(ends(known), reach), breaks, known)
     return of, replace(found, group=(carrier.name, partner.name), beside=(partner.name, label))
 
 
@@ -289,32 +283,25 @@ def axis(term: ModelTerm, feature: Feature) -> Axis:
     known = feature.values[~np.isnan(feature.values)]
     listed = _one_by_one(feature, term.levels is not None)
     if listed is not None:
-        return _by_value(term, listed, _names(listed), len(known))
+        return _by_value(term, listed, len(known))
     low, high = _within(ends(known), (term.floor, term.cap))
     if low == high:
-        only = Feature(feature.name, np.array([low]))
-        return _by_value(term, only, _names(only), len(known))
-    whole = bool((known == np.round(known)).all())
-    return _of_numbers(
-        lambda values: equation.effect(term, Feature(feature.name, values)),
-        term.predictor,
-        (low, high),
-        _breaks(term),
-        len(known),
-        whole,
-    )
+        return _by_value(term, Feature(feature.name, np.array([low])), len(known))
+
+    def of(values: Floats) -> Floats:
+        return equation.effect(term, Feature(feature.name, values))
+
+    return _of_numbers(of, term.predictor, (low, high), _breaks(term), known)
 
 
-def _of_numbers(
-    of: Effect, name: str, between: tuple[float, float], breaks: Sequence[float], n: int, whole: bool
-) -> Axis:
+def _of_numbers(of: Effect, name: str, between: tuple[float, float], breaks: Sequence[float], known: Floats) -> Axis:
     """An axis of numbers on a dense grid, which holds the places where a slope changes."""
     low, high = between
     inside = tuple(sorted({value for value in breaks if low < value < high}))
     values = np.union1d(np.linspace(low, high, GRID), inside) if low < high else np.array([low])
     none = np.zeros(len(values), dtype=bool)
-    steps = _ladder(high - low, whole) if low < high else ()
-    return Axis(name, values, of(values), none, none, n, steps, breaks=inside)
+    steps = _ladder(high - low, bool((known == np.round(known)).all())) if low < high else ()
+    return Axis(name, values, of(values), none, none, len(known), steps, breaks=inside)
 
 
 def _within(between: tuple[float, float], reach: tuple[float | None, float | None]) -> tuple[float, float]:
@@ -359,7 +346,8 @@ def _held_by_some(known: Floats) -> Floats:
     return different[inside] if inside.any() else different
 
 
-def _by_value(term: ModelTerm, feature: Feature, levels: tuple[str, ...], n: int) -> Axis:
+def _by_value(term: ModelTerm, feature: Feature, n: int) -> Axis:
+    levels = _names(feature)
     every = np.ones(len(levels), dtype=bool)
     values = np.arange(len(levels), dtype=np.float64)
     return Axis(term.predictor, values, equation.effect(term, feature), every, ~every, n, levels=levels)
@@ -477,8 +465,7 @@ def level_points(found: Nomogram, axis: Axis) -> tuple[Description, ...]:
 
 def total_curve(found: Nomogram) -> Curve:
     """The linear predictor and the risk (0 to 1) at 101 totals from 0 to the largest."""
-    total = np.linspace(0.0, found.total, 101)
-    return _totals(found, total)
+    return _totals(found, np.linspace(0.0, found.total, 101))
 
 
 def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
