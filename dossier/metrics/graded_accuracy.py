@@ -266,9 +266,8 @@ def estimated_credit(
 ) -> Estimate:
     """The estimate of a weighted credit, on the rows of `outcome`."""
     n, events = len(outcome), int(outcome.sum())
-    if found.low is None or found.high is None:
-        return Estimate(found.value, None, None, None, n, METHOD, events, found.se, details or {}, SINGLE_ROW)
-    return Estimate(found.value, found.low, found.high, level, n, METHOD, events, found.se, details or {})
+    stated, why = (None, SINGLE_ROW) if found.low is None else (level, None)
+    return Estimate(found.value, found.low, found.high, stated, n, METHOD, events, found.se, details or {}, why)
 
 
 def priority_from(
@@ -381,15 +380,10 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
 def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[float], level: float) -> list[Estimate]:
     """`h_accuracy_risk` at each of these thresholds, of rows of both classes."""
     phi = float(outcome.mean())
-    others, cases = risk[outcome == 0], risk[outcome == 1]
-    of_others, of_cases = np.ones(len(others)), np.ones(len(cases))
-    found = []
+    found, classes = [], outcome.astype(np.int64)
     for threshold in thresholds:
-        priority = (1 - threshold) * phi / (threshold * (1 - phi) + (1 - threshold) * phi)
-        ratios = (
-            class_ratio((others < threshold).astype(float), of_others),
-            class_ratio((cases >= threshold).astype(float), of_cases),
-        )
+        priority = priority_of_net_benefit(phi, threshold)
+        ratios = _of_both(((risk >= threshold) == classes).astype(float), classes)
         drawn = drawn_for("net_benefit", outcome, None, threshold)
         together = _by_priority(np.array([1 - priority, priority]), ratios, level, drawn)
         found.append(estimated_credit(together, outcome, level))
