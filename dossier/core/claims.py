@@ -445,7 +445,7 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
             yield _of_rule(rule, site, "untested", Fact("not_followed"))
     for each in verdicts:
         state: types.State = (
-            "against" if each.crossing else "untested" if each.is_withheld else "open" if each.is_open else "shown"
+            "against" if each.crossing else "untested" if each.withheld else "open" if each.is_open else "shown"
         )
         claim = _of_rule(each.rule, each.site.name, state, each.withheld.reason if each.withheld else None)
         shown = each.crossing or each.periods

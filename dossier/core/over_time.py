@@ -98,11 +98,6 @@ class Verdict:
         return 0 < self.rule.periods <= self.harmful
 
     @property
-    def is_withheld(self) -> bool:
-        """Whether the measure by period is known and not given out."""
-        return self.withheld is not None
-
-    @property
     def is_open(self) -> bool:
         """Whether too few periods have a value to cross the rule at all."""
         return len(self.periods) < self.rule.periods

@@ -169,7 +169,7 @@ def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
 
 
 def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:
-    is_withheld = any(verdict.is_withheld for verdict in over_time.of_evidence(evidence))
+    is_withheld = any(verdict.withheld for verdict in over_time.of_evidence(evidence))
     return "whether it must be off by the maker's rule is kept back." if is_withheld else ""
 
 

@@ -224,7 +224,7 @@ def broken(evidence: types.Evidence) -> str:
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if sites:
         return f"By it, to be off at no time: {listing(sites)}."
-    if any(verdict.is_withheld for verdict in every):
+    if any(verdict.withheld for verdict in every):
         return "Whether by it the model is to be off is kept back, to protect patients: ask the maker."
     if every:
         return "Not looked at: too few patients came in each part of the time."
