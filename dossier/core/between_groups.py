@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dossier.core import facts, multiplicity
-from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld
+from dossier.core import bands, facts, multiplicity
+from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld, labels_of
 
 AGAINST = {"against": "complement"}
 """What a difference to the other patients holds in `at`."""
@@ -130,9 +130,7 @@ class Look:
     def excludes_none(self) -> bool:
         """Whether the interval by itself leaves out that there is no difference."""
         none = 1.0 if self.measure == RATIO else 0.0
-        return (self.apart.low is not None and self.apart.low > none) or (
-            self.apart.high is not None and self.apart.high < none
-        )
+        return bands.is_outside(self.apart.low, self.apart.high, none, none)
 
     @property
     def is_worse_off(self) -> bool:
@@ -233,7 +231,7 @@ def looks(
     """
     found = {_place(result): result.found for result in results if result.dataset == dataset}
     made = []
-    for column, labels in _labels(summaries).items():
+    for column, labels in labels_of(summaries).items():
         for place, apart in found.items():
             subset, measure, settings = place
             if isinstance(apart, Absent) or measure not in measures or subset is None or subset.column != column:
@@ -242,10 +240,8 @@ def looks(
             is_other = "p_holm" not in apart.details if measure in TESTED else "against" not in at
             if is_other or not set(at) <= {"against", "threshold", "class"}:
                 continue
-            here, beside = (
-                found.get((subset, base, frozenset(settings - AGAINST.items()))),
-                found.get((subset, base, settings)),
-            )
+            without = frozenset(settings - AGAINST.items())
+            here, beside = (found.get((subset, base, each)) for each in (without, settings))
             if isinstance(here, Estimate) and isinstance(beside, Estimate):
                 of_class, threshold = at.get("class"), at.get("threshold")
                 look = Look(
@@ -314,7 +310,7 @@ def adjusted(
     groups are one look, for what is said of the one is said of the other. What is against a group at one site alone is
     one of all looks at all sites, but for those whose risks are `turning` over time.
     """
-    two = {column: labels for column, labels in _labels(summaries).items() if len(labels) == 2}
+    two = {column: labels for column, labels in labels_of(summaries).items() if len(labels) == 2}
     families: dict[str, dict[object, list[int]]] = {}
     for index, result in enumerate(results):
         if result.subset is not None and _is_judged(result, threshold):
@@ -357,11 +353,3 @@ def _is_judged(result: Result, threshold: float | None) -> bool:
 
 def _p_value(result: Result, name: str = "p_value") -> float:
     return 1.0 if isinstance(result.found, Absent) else result.found.details.get(name) or 0.0
-
-
-def _labels(summaries: Sequence[SubgroupSummary]) -> dict[str, tuple[str, ...]]:
-    """The groups of each column."""
-    labels: dict[str, dict[str, None]] = {}
-    for summary in summaries:
-        labels.setdefault(summary.column, {})[summary.label] = None
-    return {column: tuple(known) for column, known in labels.items()}

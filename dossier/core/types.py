@@ -1297,8 +1297,13 @@ def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, datas
 
 def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
     """The columns that make subgroups, with their labels in order."""
+    return labels_of(evidence.subgroups.summaries)
+
+
+def labels_of(summaries: Iterable[SubgroupSummary]) -> dict[str, tuple[str, ...]]:
+    """The labels of each column that makes subgroups, in order."""
     found: dict[str, tuple[str, ...]] = {}
-    for summary in evidence.subgroups.summaries:
+    for summary in summaries:
         found[summary.column] = tuple(dict.fromkeys((*found.get(summary.column, ()), summary.label)))
     return found
 
