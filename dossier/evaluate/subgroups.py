@@ -172,11 +172,15 @@ def few(dataset: types.Dataset, rows: Bools, at: types.At, among: Fact | None = 
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
     label = at.get("class", types.MACRO)
     if dataset.classes is None:
-        return None if dataset.outcome is None else subgroups.too_few(dataset.outcome[rows & dataset.known], among)
+        return None if dataset.outcome is None else _too_few(dataset.outcome[rows & dataset.known], among)
     if label == types.MACRO:
         return subgroups.too_few_of_classes(_class_counts(dataset, rows), among)
-    inside = _class_counts(dataset, rows)[str(label)]
-    return subgroups.too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
+    return _too_few(dataset.classes[rows] == dataset.class_labels.index(str(label)), among, str(label))
+
+
+def _too_few(outcome: types.Floats | Bools, among: Fact | None, label: str = "") -> types.Absent | None:
+    events = int(outcome.sum())
+    return subgroups.too_few(events, len(outcome) - events, among, label)
 
 
 def of_two_scales(release: Release, metric: Metric, column: str) -> types.Absent | None:
@@ -328,10 +332,7 @@ class _Group:
         if self._is_of_all_classes(at):
             return None
         outcome = np.concatenate([np.empty(0), *(pair.parts[side].known for pair in self._pairs(at, 0)[0])])
-        events, label, among = int(outcome.sum()), at.get("class"), Fact("of_the_other_patients") if side else None
-        if label is None:
-            return subgroups.too_few(outcome, among)
-        return subgroups.too_few_of_class(events, len(outcome) - events, str(label), among)
+        return _too_few(outcome, Fact("of_the_other_patients") if side else None, str(at.get("class", "")))
 
     def _shared(self) -> types.Absent | None:
         ours = (

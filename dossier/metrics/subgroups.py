@@ -12,34 +12,22 @@ BY_NATURE = (None, calibration.A_TEST, time_to_event.NO_INTERVAL)
 """Why a number has no interval when no rows could give it one."""
 
 
-def too_few(outcome: types.Floats, among: facts.Fact | None = None) -> types.Absent | None:
+def too_few(events: int, others: int, among: facts.Fact | None = None, label: str = "") -> types.Absent | None:
     """Why these rows are too few to tell anything, or None when they are enough.
 
-    `outcome` (n, 0 or 1) are the rows' outcomes; `among` says whose they are. Too few are fewer than 20 events or
-    fewer than 20 non-events; of fewer than five rows in all it is not said how many had the event.
+    `events` and `others` are the rows with the outcome, or of the class that `label` names, and all others; `among`
+    says whose they are. Too few are fewer than 20 of either; of fewer than five rows in all it is not said how many
+    had the event.
     """
-    events = int(outcome.sum())
-    others = len(outcome) - events
     if min(events, others) >= bands.FEW_FOR_POOLING:
         return None
-    if 0 < len(outcome) < bands.SMALLEST_GROUP:
+    if 0 < events + others < bands.SMALLEST_GROUP:
         return types.Absent(_not_described(among))
+    if label:
+        counts = {"inside": facts.Count(events, "row"), "outside": facts.Count(others, "row")}
+        return types.Absent(facts.Fact("too_few_of_class", among=among, label=label, **counts))
     counts = {"events": facts.Count(events, "event"), "non_events": facts.Count(others, "non-event")}
     return types.Absent(facts.Fact("too_few_to_tell", among=among, **counts))
-
-
-def too_few_of_class(inside: int, outside: int, label: str, among: facts.Fact | None = None) -> types.Absent | None:
-    """Why these rows are too few to tell anything about one class against the rest, or None when they are enough.
-
-    `inside` and `outside` are the rows of the class and of all others; `label` names the class, `among` says
-    whose they are. Too few are fewer than 20 of either.
-    """
-    if min(inside, outside) >= bands.FEW_FOR_POOLING:
-        return None
-    if 0 < inside + outside < bands.SMALLEST_GROUP:
-        return types.Absent(_not_described(among))
-    counts = {"inside": facts.Count(inside, "row"), "outside": facts.Count(outside, "row")}
-    return types.Absent(facts.Fact("too_few_of_class", among=among, label=label, **counts))
 
 
 def too_few_of_classes(counts: Mapping[str, int], among: facts.Fact | None = None) -> types.Absent | None:

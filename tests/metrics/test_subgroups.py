@@ -13,7 +13,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
-from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_class, too_few_of_classes
+from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_classes
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated, present
@@ -32,14 +32,14 @@ def estimate(value: float, low: float | None, high: float | None, **more: object
     ("events", "others", "is_few"), [(20, 20, False), (19, 200, True), (200, 19, True), (0, 0, True)]
 )
 def test_twenty_of_each_are_enough(events: int, others: int, is_few: bool) -> None:
-    found = too_few(np.repeat([1.0, 0.0], [events, others]))
+    found = too_few(events, others)
     assert (found is not None) == is_few
     if found is not None:
         assert found.reason == Said(f"too few to tell: {events} events, {others} non-events")
 
 
 def test_one_is_not_in_the_plural() -> None:
-    assert too_few(np.array([1.0, 0.0, 0.0, 0.0, 0.0]), Fact("of_the_other_patients")) == Said(
+    assert too_few(1, 4, Fact("of_the_other_patients")) == Said(
         "too few to tell of the other patients: 1 event, 4 non-events"
     )
 
@@ -47,15 +47,14 @@ def test_one_is_not_in_the_plural() -> None:
 @pytest.mark.parametrize("events", range(5))
 def test_of_fewer_than_five_it_is_not_said_how_many_had_the_event(events: int) -> None:
     known = Said("too few to tell: under 5 patients")
-    assert too_few(np.array([1.0] * events + [0.0] * (4 - events))) == known
-    assert too_few_of_class(events, 4 - events, "grade 1") == known
+    assert too_few(events, 4 - events) == too_few(events, 4 - events, label="grade 1") == known
     assert too_few_of_classes({"none": events, "mild": 4 - events}) == known
 
 
 @pytest.mark.parametrize(("inside", "outside", "is_few"), [(20, 20, False), (19, 200, True), (1200, 19, True)])
 def test_twenty_of_a_class_and_of_the_rest_are_enough(inside: int, outside: int, is_few: bool) -> None:
     expected = Said(f"too few to tell in women: {inside:,} of grade 1, {outside} of the rest") if is_few else None
-    assert too_few_of_class(inside, outside, "grade 1", because(" in women")) == expected
+    assert too_few(inside, outside, because(" in women"), "grade 1") == expected
 
 
 def test_twenty_of_every_class_are_enough() -> None:
