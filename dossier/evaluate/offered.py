@@ -200,6 +200,12 @@ def settings(release: Release) -> dict[str, Any]:
     }
 
 
+def named(site: Site, chapter: str) -> dict[str, Any]:
+    """All that the measures and curves of a chapter may name at a site: columns, settings, and a seed of their own."""
+    seed = seed_of(site.release, site.drawn_as, chapter)
+    return {**columns(site), **settings(site.release), "seed": seed}
+
+
 def _desired_accuracy(release: Release, readers: types.Readers | None) -> float | types.Absent:
     """The accuracy against the truth that is wished beside the readers' tables, or that a criterion asks for."""
     if readers is not None and readers.desired_accuracy is not None:

@@ -12,17 +12,7 @@ import numpy as np
 from dossier.core import facts, types
 from dossier.core.register import CurveMaker, Metric, fill, metrics_of
 from dossier.evaluate import classes, dependent, rivals
-from dossier.evaluate.offered import (
-    Site,
-    ask,
-    columns,
-    missing,
-    optional,
-    refuse_a_bad_curve,
-    seed_of,
-    settings,
-    site_part,
-)
+from dossier.evaluate.offered import Site, ask, missing, named, optional, refuse_a_bad_curve, site_part
 from dossier.metrics import resampling, robustness, severity, shares, updating
 
 FEWEST_ROWS = types.FEWEST_PATIENTS
@@ -219,9 +209,8 @@ def _found(
 
 def value(site: Site, metric: Metric, at: types.At, **instead: Any) -> types.Estimate | types.Absent:
     """A measure's answer, checked to be a number; other rows `instead` of its own are all alike."""
-    seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     other = {"design": shares.Design(len(instead["outcome"]))} if "outcome" in instead else {}
-    offered = {**columns(site), **settings(site.release), "seed": seed, **at, **other, **instead}
+    offered = {**named(site, metric.term.chapter), **at, **other, **instead}
     found: types.Estimate | types.Absent = ask(metric, offered, site.dataset.name)
     return found
 
@@ -234,7 +223,7 @@ def _over_splits(site: Site, metric: Metric, at: types.At, answer: classes.Answe
         raise TypeError("refitted splits have rows with an outcome and a risk")
     # The mean over the classes asks for what each class against the rest asks for.
     held = classes.against_rest(site, dataset.class_labels[0]) if at.get("class") == types.MACRO else site
-    lacking = missing(metric, {**columns(held), **settings(site.release), "seed": 0, **at})
+    lacking = missing(metric, {**named(held, metric.term.chapter), **at})
     if lacking is not None:
         return lacking
     if metric.independent_rows:
@@ -314,15 +303,12 @@ def curve_of(site: Site, maker: CurveMaker) -> types.CurveResult:
 
 
 def _drawn(maker: CurveMaker, site: Site) -> types.Curve | types.Absent:
-    seed = seed_of(site.release, site.drawn_as, maker.chapter)
-    offered = {**columns(site), **settings(site.release), "seed": seed}
-    found: types.Curve | types.Absent = ask(maker, offered, site.dataset.name)
+    found: types.Curve | types.Absent = ask(maker, named(site, maker.chapter), site.dataset.name)
     return found
 
 
 def _described(site: Site, maker: CurveMaker) -> Sequence[types.Description]:
     if _too_few(site.dataset) is not None:
         return ()
-    seed = seed_of(site.release, site.drawn_as, maker.chapter)
-    rows = ask(maker, {**columns(site), **settings(site.release), "seed": seed}, site.dataset.name)
+    rows = ask(maker, named(site, maker.chapter), site.dataset.name)
     return () if isinstance(rows, types.Absent) else tuple(rows)
