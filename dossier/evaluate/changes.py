@@ -139,7 +139,7 @@ def _paired(
     faced = {each.name: each.facing(PREVIOUS) for each in rows}
     found: dict[Place, types.Estimate] = {}
     for result in sorted(core, key=lambda each: each.dataset == types.POOLED):
-        difference: types.Estimate | types.Absent | None = None
+        difference: Found | None = None
         if result.subset is not None:
             parts = [_of_group(faced[site.name], result.subset) for site in external]
             kept = [part for part in parts if part is not None]
@@ -164,7 +164,7 @@ def _of_all(
     at_sites: Mapping[str, types.Estimate | None],
     datasets: Sequence[types.DatasetSummary],
     level: float,
-) -> types.Estimate | types.Absent | None:
+) -> Found | None:
     """The mean of the differences over the patients of all sites; None where there is none.
 
     As of a pooled value, a site is left out with its reason where it is small or has no error, unless next to none
@@ -197,9 +197,7 @@ def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | No
     return None
 
 
-def _of_groups(
-    metric: Metric, sites: Sequence[types.Dataset], at: types.At, level: float
-) -> types.Estimate | types.Absent | None:
+def _of_groups(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level: float) -> Found | None:
     """The difference in a group of patients of all sites; of pairs of a case and another in those of one site."""
     if metric.term.name != "auroc":
         found, pair = _of_rows(metric, sites, at, level), _stacked(sites, float(at.get("threshold", 0.5)))
@@ -285,7 +283,7 @@ def _difference(
     datasets: Sequence[types.DatasetSummary],
     paired: Mapping[Place, types.Estimate],
     other_outcome: types.Absent | None,
-) -> types.Estimate | types.Absent:
+) -> Found:
     if isinstance(result.found, types.Absent):
         return result.found
     on_same_rows = paired.get(_place(result))
@@ -301,7 +299,7 @@ def _difference(
     return change(result.found, before, together)
 
 
-def value_before(previous: types.Previous, now: types.Result) -> types.Estimate | types.Absent:
+def value_before(previous: types.Previous, now: types.Result) -> Found:
     """The same measure in the previous release, or why it has none."""
     if now.dataset != types.POOLED and previous.named(now.dataset) is None:
         return types.Absent(facts.Fact("not_in_previous_release", dataset=now.dataset))

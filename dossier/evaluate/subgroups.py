@@ -21,6 +21,7 @@ CURVES = ("calibration_curve",)
 """The curves that are drawn of subgroups."""
 
 Bools = NDArray[np.bool_]
+Found = types.Estimate | types.Absent
 Key = tuple[str, tuple[tuple[str, float | str], ...]]
 """A measure at its settings."""
 
@@ -110,9 +111,9 @@ class _Parts:
 
     def __init__(self, site: offered.Site) -> None:
         self.site = site
-        self.made: dict[types.Subset, dict[Key, types.Estimate | types.Absent]] = {}
+        self.made: dict[types.Subset, dict[Key, Found]] = {}
 
-    def of(self, subset: types.Subset, rows: Bools) -> Mapping[Key, types.Estimate | types.Absent]:
+    def of(self, subset: types.Subset, rows: Bools) -> Mapping[Key, Found]:
         """Every measure on these rows, which no other subset of the site is called after."""
         if subset not in self.made:
             part = _part(self.site, subset, rows)
@@ -155,7 +156,7 @@ def _results(site: offered.Site, subgroup: types.Subgroup, parts: _Parts) -> Ite
 
 def _both(
     site: offered.Site, subgroup: types.Subgroup, parts: _Parts, metric: Metric, at: types.At
-) -> tuple[types.Estimate | types.Absent, ...]:
+) -> tuple[Found, ...]:
     """A measure in one subgroup, and its difference to the other patients."""
     why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
     if why:
@@ -206,9 +207,7 @@ def _shared_clusters(site: offered.Site, subgroup: types.Subgroup) -> types.Abse
     return types.Absent(Fact("clusters_in_both_groups", dataset=site.dataset.name))
 
 
-def _difference(
-    ours: types.Estimate | types.Absent, rest: types.Estimate | types.Absent
-) -> types.Estimate | types.Absent:
+def _difference(ours: Found, rest: Found) -> Found:
     if isinstance(ours, types.Absent):
         return ours
     if isinstance(rest, types.Absent):
@@ -298,7 +297,7 @@ class _Group:
     def _asked(self, measure: str) -> bool:
         return all(site.asks(measure) for site in self.sites)
 
-    def _result(self, term: types.Term, at: types.At, found: types.Estimate | types.Absent) -> types.Result:
+    def _result(self, term: types.Term, at: types.At, found: Found) -> types.Result:
         return types.Result(term.name, term.measure, self.name, at, found, self.subset)
 
     def _of_measure(self, metric: Metric, at: types.At) -> Iterator[types.Result]:
@@ -376,9 +375,7 @@ class _Group:
         """The rows in each imputation."""
         return [self._pairs(at, number) for number in strata.imputations_of(self.sites)]
 
-    def _over_sites(
-        self, metric: Metric, at: types.At
-    ) -> tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]:
+    def _over_sites(self, metric: Metric, at: types.At) -> tuple[Found, Found]:
         """A measure in the group and its difference to the others, within the sites."""
         name, level = metric.term.name, self.release.release.level
         form = metric.of_rows if self.release.horizon else metric.weighted
@@ -396,9 +393,7 @@ class _Group:
             apart.append(strata.naming(found.apart, few, tuple(self.turning)))
         return strata.over_imputations(ours, scale, level), strata.over_imputations(apart, "plain", level)
 
-    def _of_estimates(
-        self, metric: Metric, at: types.At
-    ) -> tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]:
+    def _of_estimates(self, metric: Metric, at: types.At) -> tuple[Found, Found]:
         """The same of a measure whose rows do not tell what they contribute: from its values at the sites, by rows."""
         name, level = metric.term.name, self.release.release.level
         both = [(self._at_site(site, name, at), self._at_site(site, name, {**at, **AGAINST})) for site in self.sites]
@@ -414,11 +409,11 @@ class _Group:
             return within_sites.NOWHERE, within_sites.NOWHERE
         return ours, replace(apart, details={**apart.details, "complement": ours.value - apart.value})
 
-    def _at_site(self, site: offered.Site, name: str, at: types.At) -> types.Estimate | types.Absent | None:
+    def _at_site(self, site: offered.Site, name: str, at: types.At) -> Found | None:
         known = self.found.get((site.dataset.name, self.subset, (name, tuple(sorted(at.items())))))
         return None if known is None else known.found
 
-    def _alone(self, entry: Synthesis, at: types.At) -> types.Estimate | types.Absent:
+    def _alone(self, entry: Synthesis, at: types.At) -> Found:
         """A comparison that is no difference of a measure."""
         why = self._few(at, 0) or self._few(at, 1) or self._shared()
         if why is not None:
