@@ -553,9 +553,7 @@ def decision_curve_wide(
         return AT_ONE
     more = BESIDE * (high - low)
     ends = max(0.0, low - more), max(high, min(HIGHEST, high + more))
-    return _curve_over(
-        outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, design or Design(len(outcome))
-    )
+    return _curve_over(outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, design)
 
 
 def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float, sampled: Sampled) -> Curve | Absent:
