@@ -6,20 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.core import register, types
+from dossier.core import over_time, register, types
 from dossier.evaluate import imputed, offered, periods, subgroups
 from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined, of_chapter
 
-
-@dataclass(frozen=True)
-class ByPeriod:
-    """The watched measures of a dataset by calendar period."""
-
-    curves: tuple[types.CurveResult, ...]
-
-
-Found = ChapterOfSite | types.SubgroupEvidence | ByPeriod | tuple[SiteEvidence, types.SubgroupEvidence]
-"""What a piece yields: a chapter, the subgroups of a column, the periods, or all of an imputed dataset."""
+Found = ChapterOfSite | types.SubgroupEvidence | tuple[SiteEvidence, types.SubgroupEvidence]
+"""What a piece yields: a chapter, or the curves by calendar period, the subgroups of a column, or all of an imputed
+dataset."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,7 @@ def found(piece: Piece) -> Found:
     if piece.kind == "imputations":
         return imputed.of_site(piece.site)
     if piece.kind == "periods":
-        return ByPeriod(periods.of_site(piece.site))
+        return ChapterOfSite({}, {over_time.OVER_TIME: periods.of_site(piece.site)})
     if piece.kind == "subgroups":
         return subgroups.of_column(piece.site, piece.name)
     return of_chapter(piece.site, piece.name)
@@ -68,11 +61,12 @@ def found(piece: Piece) -> Found:
 def together(site: offered.Site, answers: Sequence[Found]) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     """All of one dataset and of its subgroups, from what its pieces have yielded."""
     imputed_site = next((answer for answer in answers if isinstance(answer, tuple)), None)
+    of_chapters = [answer for answer in answers if isinstance(answer, ChapterOfSite)]
     whole, groups = imputed_site or (
-        joined(site, [answer for answer in answers if isinstance(answer, ChapterOfSite)]),
+        joined(site, of_chapters),
         subgroups.side_by_side([answer for answer in answers if isinstance(answer, types.SubgroupEvidence)]),
     )
-    by_period = [curve for answer in answers if isinstance(answer, ByPeriod) for curve in answer.curves]
+    by_period = [curve for answer in of_chapters for curve in answer.curves.get(over_time.OVER_TIME, ())]
     if not by_period:
         return whole, groups
     return replace(whole, site=replace(whole.site, curves=(*whole.site.curves, *by_period))), groups
