@@ -227,9 +227,8 @@ def _few_followed(shown: Shown) -> Iterator[Flag]:
     """Horizons near the end of follow-up; those after the first are named."""
     for dataset, at, found in _at_sites(shown, "observed_risk", {"horizon"}):
         if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
-            yield Flag(
-                "few_followed", dataset.name, Fact("few_followed", site=dataset.site, share=share, **_by_horizon(at))
-            )
+            says = Fact("few_followed", site=dataset.site, share=share, **_by_horizon(at))
+            yield Flag("few_followed", dataset.name, says)
 
 
 def _leaving(shown: Shown) -> Iterator[Flag]:
