@@ -112,7 +112,7 @@ def test_what_is_not_left_or_not_settled_takes_columns_away_and_then_all(
         monkeypatch.setattr(audit, "values_left", of)
     else:
         monkeypatch.setattr(audit._Tables, "_table", lambda self, aim: None)
-    found = evaluate._complete(study, evaluate._on(1, None, None), frozenset({"auroc", "sensitivity"}))
+    found = evaluate._complete(study, evaluate._Workers(), frozenset({"auroc", "sensitivity"}))
     groups = [each for each in found.subgroups.results if isinstance(each.found, Estimate)]
     rows = {each.measure for each in found.results if isinstance(each.found, Estimate) and each.dataset == "knee-6"}
     assert groups == []
@@ -126,7 +126,7 @@ def test_what_is_not_left_or_not_settled_takes_columns_away_and_then_all(
 def test_the_results_say_what_was_looked_at_and_what_is_withheld_why() -> None:
     study = protected("knee")
     study = dataclasses.replace(study, datasets=tuple(each for each in study.datasets if each.name == "knee-8"))
-    found = evaluate._complete(study, evaluate._on(1, None, None), frozenset({"auroc", "brier", "log_score"}))
+    found = evaluate._complete(study, evaluate._Workers(), frozenset({"auroc", "brier", "log_score"}))
     assert found.disclosure is not None
     assert found.disclosure.cells > 10
     assert found.disclosure.withheld["not_given_where_protected"] > 0

@@ -387,7 +387,7 @@ def test_a_measure_in_one_file_is_taken_along_every_axis(tmp_path: Path, table: 
 
     def found(*at: str, release: Any = table.release, **other: Any) -> Any:
         one = replace(table, release=release, datasets=(replace(rows, **other),))
-        made = evaluate._complete(one, evaluate._on(1, None, None), frozenset({"thrown_away"}))
+        made = evaluate._complete(one, evaluate._Workers(), frozenset({"thrown_away"}))
         every = [each for each in (*made.results, *made.subgroups.results) if each.dataset == "table"]
         return next(each.found for each in every if (*each.at.values(), *(each.subset or ())) == at)
 
@@ -397,7 +397,7 @@ def test_a_measure_in_one_file_is_taken_along_every_axis(tmp_path: Path, table: 
     declared = table.release.model_copy(update={"prediction": other})
     assert (found(RIVAL, release=declared).value, found("complement", "half", "1", subgroups=halves).value) == (1, 0)
     assert found(release=policy, minimum_cell=5, risk=np.linspace(0.1, 0.9, 160)).method.has("in_steps_of_persons")
-    of_classes = evaluate._complete(study("fixtures/biopsy"), evaluate._on(1, None, None), frozenset({"thrown_away"}))
+    of_classes = evaluate._complete(study("fixtures/biopsy"), evaluate._Workers(), frozenset({"thrown_away"}))
     assert str(find(of_classes, "thrown_away", "internal", **{"class": "G1"})).startswith("0.00 (")
 
 

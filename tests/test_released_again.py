@@ -101,7 +101,7 @@ def _study(read: Study, outcome: Floats, risk: Floats, model: str, name: str, kn
 
 
 def _given(study: Study) -> Evidence:
-    return evaluate._complete(study, evaluate._on(1, None, None), MEASURES)
+    return evaluate._complete(study, evaluate._Workers(), MEASURES)
 
 
 def _is_refused(study: Study) -> bool:

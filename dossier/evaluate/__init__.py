@@ -65,7 +65,7 @@ def evidence(
     study = disclosure.without_what_tells(study)
     if faults := disclosure.refused(study, _sites(study)):
         raise errors.ReleaseError(faults)
-    computed = sites.shown(_complete(study, _on(jobs, progress, scheduler)))
+    computed = sites.shown(_complete(study, _Workers(jobs, progress, scheduler)))
     concluded = _with_flags(study, _since(study, _with_printed(computed, study)))
     # Criteria and checklist follow from what may be shown.
     since = () if concluded.changes is None else concluded.changes.results
@@ -125,7 +125,7 @@ def preview(study: types.Study) -> Preview:
     # The interval of a mean over the classes is drawn.
     typed = frozenset() if study.release.outcome.classes else named & set(metrics) - others
     wanted = None if every else flags.MEASURES | asked | typed | {rule.measure for rule in rules}
-    computed = sites.shown(_complete(study, _on(1, None, None), wanted))
+    computed = sites.shown(_complete(study, _Workers(), wanted))
     shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules, typed))
     open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
     missing = tuple(item for item in tripod.ITEMS if item.number in open_rows)
@@ -148,13 +148,9 @@ def _never_estimated(shown: types.Evidence) -> tuple[tuple[errors.Fault, ...], t
 class _Workers:
     """Who does the work, and who hears of it."""
 
-    jobs: int
-    tell: Progress
-    scheduler: str | None
-
-
-def _on(jobs: int, progress: Progress | None, scheduler: str | None) -> _Workers:
-    return _Workers(jobs, progress or (lambda stage, name, done, total: None), scheduler)
+    jobs: int = 1
+    tell: Progress | None = None
+    scheduler: str | None = None
 
 
 def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | None = None) -> types.Evidence:
@@ -284,7 +280,8 @@ def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[Site
         for piece in of_one:
             answers.append(next(found))
             done += piece.rows
-            workers.tell("evaluate", f"{piece.site.dataset.name}, {piece.says}", done, total)
+            if workers.tell:
+                workers.tell("evaluate", f"{piece.site.dataset.name}, {piece.says}", done, total)
         yield pieces.together(site, answers)
 
 
