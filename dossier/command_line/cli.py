@@ -215,8 +215,7 @@ def init(folder: Path, tables: Sequence[Path], development: Path | None, **asked
         return
     if development is not None or any(value not in (None, (), "probability") for value in asked.values()):
         raise click.UsageError("These options say how a table is read: name one with --table.")
-    for path in output.write_new(folder, initial.files()):
-        _print(path)
+    _print(*output.write_new(folder, initial.files()))
 
 
 def _write_release(folder: Path, source: Path, tables: Mapping[str, DatasetRole], asked: Quick) -> None:
@@ -225,8 +224,7 @@ def _write_release(folder: Path, source: Path, tables: Mapping[str, DatasetRole]
     from dossier.command_line import initial
 
     study = _seeded(reading.given(tables, source, asked), asked.seed)
-    for path in initial.written(folder, source, study.release, reading.hints(study.release, source)):
-        _print(path)
+    _print(*initial.written(folder, source, study.release, reading.hints(study.release, source)))
 
 
 @dossier.command(short_help="Report every fault and flag of a release.")
@@ -243,8 +241,7 @@ def check(release: Path, as_json: bool, allow_outside: bool) -> int:
     if as_json:
         _print_json(checking.document(found))
     else:
-        for line in checking.lines(found):
-            _print(line)
+        _print(*checking.lines(found))
         _say(found.faults)
     return BAD_INPUT if found.faults else DONE
 
@@ -270,8 +267,7 @@ def seal(release: Path) -> None:
     output.refuse_what_is_there(file)
     sealed, today = sealing.declared(declared), datetime.datetime.now(datetime.UTC).date()
     output.write_report(file, sealing.text(sealed, today))
-    _print(file)
-    _print(sealing.sha256(sealed, today))
+    _print(file, sealing.sha256(sealed, today))
 
 
 @dossier.command(short_help="Build the dossier of a release.")
@@ -332,7 +328,7 @@ def quick(table: Path, folder: Path | None, **asked: Any) -> None:
         initial.refuse_within(folder, options.out)
     with output.reserved(options.out, options.replace):
         evidence, written = _made(table, command, options)
-        _list(written)
+        _print(*written)
     if folder is not None:
         _write_release(folder, table.parent, {table.name: "external"}, command)
     if flags := len(evidence.flags):
@@ -354,7 +350,7 @@ def demo(**asked: Any) -> None:
             all_of_them.enter_context(output.reserved(options.out / folder.name, options.replace))
         for folder in folders:
             _, written = _made(folder, Build(**asked), replace(options, out=options.out / folder.name))
-            _list(written)
+            _print(*written)
     if not options.quiet:
         _tell(f"Open {options.out / folders[0].name / 'dossier-regulatory.pdf'} first.")
 
@@ -378,7 +374,7 @@ def print_(results_file: Path, **asked: Any) -> None:
         jobs = _jobs(options.jobs, (), len(command.editions))
         with _workers(jobs):
             _, files = printing.printed(content, command, jobs, tell)
-        _list(output.write(options.out, files, options.replace))
+        _print(*output.write(options.out, files, options.replace))
 
 
 @dossier.command(short_help="Print releases of one model side by side.")
@@ -391,7 +387,7 @@ def history(outs: tuple[Path, ...], out: Path, page: str, replace: bool) -> None
     """
     from dossier.outputs import output, printing
 
-    _list(output.write_again({out: printing.history(outs, page)}, replace))
+    _print(*output.write_again({out: printing.history(outs, page)}, replace))
 
 
 @dossier.command(short_help="Validate the rows of another program.")
@@ -412,7 +408,8 @@ def validate(arguments: Path, out: Path) -> None:
     found = api.validate(**other_languages.arguments(arguments))
     frames = {"estimates.csv": found.to_frame(), "claims.csv": found.to_frame("claims")}
     files = {name: frame.to_csv(index=False, lineterminator="\n").encode() for name, frame in frames.items()}
-    _list(output.write_new(out, files | {"results.json": found.results.text(), "verdict.txt": found.verdict.encode()}))
+    files |= {"results.json": found.results.text(), "verdict.txt": found.verdict.encode()}
+    _print(*output.write_new(out, files))
 
 
 @dossier.command(short_help="Draw the figures of a dossier as files.")
@@ -429,7 +426,7 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
     content, _ = results.opened(results_file)
     place = out or output.place_beside(results_file if results_file.is_dir() else results_file.parent, "figures")
     drawn = printing.figures(content, kind, dpi, names)
-    _list(output.write_again({place / name: figure for name, figure in drawn.items()}, replace))
+    _print(*output.write_again({place / name: figure for name, figure in drawn.items()}, replace))
 
 
 @dossier.command(short_help="Write a table of a dossier as a file.")
@@ -451,7 +448,7 @@ def table(results_file: Path, name: str, out: Path) -> None:
         raise not_a_choice(Option("NAME"), "NAME", name, found.tables)
     if out.suffix.lower() not in single.TABLES:
         raise not_a_choice(Option("-o"), "The ending of -o", out.suffix, single.TABLES)
-    _list([found.table(name).save(out)])
+    _print(found.table(name).save(out))
 
 
 @dossier.command(short_help="Print the JSON Schemas.")
@@ -535,10 +532,7 @@ def verify(
         if not outcome.differences:
             evidence = results.opened(out)[1].evidence
             outcome.verdict, outcome.flags = acceptance.verdict_of_all(evidence), len(evidence.flags)
-    for text in outcome.differences:
-        _tell(f"differs: {text}")
-    for text in outcome.fails:
-        _tell(f"required: {text}")
+    _tell(*(f"differs: {text}" for text in outcome.differences), *(f"required: {text}" for text in outcome.fails))
     return outcome.exit_code
 
 
@@ -589,7 +583,7 @@ def sign(
         else:
             own = signing.Token(pkcs11 or Path(), token or "", key or "", password)
         made = signing.signatures(out, signing.Request(meaning, own, tsa, self_signed))
-        _list(output.write_signatures(out, made))
+        _print(*output.write_signatures(out, made))
 
 
 def _password(descriptor: int | None) -> str:
@@ -679,8 +673,7 @@ def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Pat
     if junit is not None:
         output.write_report(junit, report.text(cases))
         outcome.written.append(str(junit))
-    for text in outcome.fails:
-        _tell(text)
+    _tell(*outcome.fails)
 
 
 @contextmanager
@@ -699,17 +692,16 @@ def _documented(command: Literal["build", "verify"], as_json: bool) -> Iterator[
         found.exit_code = BAD_INPUT
         raise
     finally:
-        for text in () if as_json else (*found.written, *found.says):
-            _print(text)
-        if as_json and (found.faults or not sys.exc_info()[0]):
+        if not as_json:
+            _print(*found.written, *found.says)
+        elif found.faults or not sys.exc_info()[0]:
             _print_json(found.model_dump())
 
 
 def _print_json(document: object) -> None:
     import json
 
-    for line in json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False).splitlines():
-        _print(line)
+    _print(*json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False).splitlines())
 
 
 def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evidence, tuple[Path, ...]]:
@@ -954,28 +946,24 @@ def time_left(share: float, at: float, now: float) -> str:
     return f"about {left:.0f} s left" if left < 90 else f"about {left / 60:.0f} min left"
 
 
-def _list(written: Sequence[Path]) -> None:
-    for path in written:
-        _print(path)
+def _print(*lines: object) -> None:
+    """Lines of standard output."""
+    _write(sys.stdout, *map(str, lines))
 
 
-def _print(line: object) -> None:
-    """One line of standard output."""
-    _write(sys.stdout, str(line))
+def _tell(*lines: str) -> None:
+    """Lines of standard error."""
+    _write(sys.stderr, *lines)
 
 
-def _tell(line: str) -> None:
-    """One line of standard error."""
-    _write(sys.stderr, line)
-
-
-def _write(stream: TextIO | None, line: str) -> None:
+def _write(stream: TextIO | None, *lines: str) -> None:
     """The only place that prints: a line is one line, whatever names are in it."""
     from dossier.command_line.terminal import visible
 
     if stream is not None:
-        stream.write(f"{visible(line)}\n")
-        stream.flush()
+        for line in lines:
+            stream.write(f"{visible(line)}\n")
+            stream.flush()
 
 
 def _refused(error: OSError) -> None:
@@ -991,8 +979,7 @@ def _refused(error: OSError) -> None:
 def _say(faults: Sequence[Fault]) -> None:
     from dossier.core import errors
 
-    for line in errors.lines_of(faults):
-        _tell(line)
+    _tell(*errors.lines_of(faults))
     if len(faults) > 1:
         _tell(f"{len(faults)} faults.")
 
@@ -1000,14 +987,10 @@ def _say(faults: Sequence[Fault]) -> None:
 def _say_usage(error: click.ClickException) -> None:
     """What click itself would say of wrong arguments, which may be names of files; where there are none, the usage."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        for line in error.format_message().splitlines():
-            _tell(line)
+        _tell(*error.format_message().splitlines())
         return
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        for line in error.ctx.get_usage().splitlines():
-            _tell(line)
-        _tell(f"Try '{error.ctx.command_path} -h' for help.")
-        _tell("")
+        _tell(*error.ctx.get_usage().splitlines(), f"Try '{error.ctx.command_path} -h' for help.", "")
     _tell(f"Error: {error.format_message()}")
 
 
