@@ -90,21 +90,16 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     manifest = manifests.opened(out)
     try:
         asked = command.read(manifest.command)
-    except command.UnknownCommandError as error:
-        return [], [f"the command in {MANIFEST} {error}"]
-    try:
         content, read = results.opened(out)
-    except errors.ReleaseError as error:
-        return [], [f"nothing was printed again: {error.faults[0].what}"]
-    others = _other_versions(read.versions)
-    if others:
-        # Other libraries draw other bytes, and nothing would be learnt.
-        return [], [others]
-    from dossier.outputs import printing
+        if others := _other_versions(read.versions):
+            # Other libraries draw other bytes, and nothing would be learnt.
+            return [], [others]
+        from dossier.outputs import printing
 
-    try:
         # One process: what it may use of the processor is limited, and no worker outlives it where it is ended.
         _, files = printing.printed(content, asked, jobs=1)
+    except command.UnknownCommandError as error:
+        return [], [f"the command in {MANIFEST} {error}"]
     except errors.ReleaseError as error:
         return [], [f"nothing was printed again: {error.faults[0].what}"]
     return [f"printed again: {len(files)} files from {results.RESULTS}, byte by byte"], _apart(out, files)
