@@ -215,7 +215,7 @@ def _why_not(evidence: types.Evidence) -> str:
 def _would_show(evidence: types.Evidence) -> str:
     """How many patients would show the percentages right, where that is open everywhere; else a step says it."""
     needed = sentence.to_show_calibration(evidence, in_question(evidence))
-    if not needed or are_off(evidence):
+    if not needed or off_as_a_whole(evidence):
         return ""
     each = "" if alone(evidence) else " at a hospital"
     return f"About {needed} patients like these{each} would show that they are right, if they are."
@@ -295,11 +295,6 @@ def placed(evidence: types.Evidence, where: Sequence[str], hospitals: int | None
     if not classes.labels(evidence):
         return f"in {few_named(where, hospitals)}"
     return f"for {listing(where) if len(where) <= MOST_NAMED else f'{in_words(len(where))} {plain.CHECKS}'}"
-
-
-def are_off(evidence: types.Evidence) -> bool:
-    """Whether the percentages are shown to be wrong somewhere."""
-    return bool(off_as_a_whole(evidence))
 
 
 def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> sentence.Sentence:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dossier.core import binding, claims
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.facts import gathered
 from dossier.core.types import Evidence, externals, summary_of
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee import declared, first_page, missed, percentages, places
@@ -35,7 +36,7 @@ def steps(evidence: Evidence) -> tuple[str, ...]:
         every.append(f"Set the line from which a patient is {acted_on(evidence)}, and agree who here owns it.")
     else:
         every.append(f"Agree who here owns the {line(at)}, and how many {cost} we accept.{said}")
-    if percentages.are_off(evidence):
+    if percentages.off_as_a_whole(evidence):
         every.append(f"Do not show patients its percentages before they are corrected here.{_mended(evidence)}")
     every.append("Keep to what we do now: nobody has shown that the model can replace it.")
     # Name who watches it, and when it is switched off.
@@ -71,10 +72,9 @@ def fullness(evidence: Evidence) -> str:
 
 def _mended(evidence: Evidence) -> str:
     """Where a correction of wrong percentages was tried: where it put them right, where not, or nobody can tell."""
-    wrong, stands = {each.site.name for each in percentages.off_as_a_whole(evidence)}, dict[str, list[str]]()
-    for claim in claims.about(evidence, "updating", "hospital"):
-        if claim.dataset in wrong:
-            stands.setdefault(claim.state, []).append(summary_of(evidence, claim.dataset).site)
+    wrong = {each.site.name for each in percentages.off_as_a_whole(evidence)}
+    every = (claim for claim in claims.about(evidence, "updating", "hospital") if claim.dataset in wrong)
+    stands = gathered((str(claim.state), summary_of(evidence, claim.dataset).site) for claim in every)
     tried = [(says, stands[state]) for state, says in MENDED.items() if state in stands]
     return f" {sentence_case('; '.join(f'in {few_named(sites)} {says}' for says, sites in tried))}." if tried else ""
 
