@@ -232,9 +232,11 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary]) -> Tabl
     return worded("characteristics", rows, heads, without, more=said, differ=bool(differences))
 
 
-def _level(
-    evidence: Evidence, known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str, level: str
-) -> Cell:
+Known = dict[tuple[str, str, str, str | None], float]
+"""What is described, by dataset, predictor, statistic and category."""
+
+
+def _level(evidence: Evidence, known: Known, dataset: str, feature: str, level: str) -> Cell:
     """The share of a category; withheld where the dataset counts some together and this one may be among them."""
     share = known.get((dataset, feature, "share", level))
     return (_hidden(evidence, dataset, feature, "share") if share is None else None) or _share(share)
@@ -268,9 +270,7 @@ def _levels(evidence: Evidence, feature: str) -> list[str]:
     return sorted(levels, key=float) if numeric else levels
 
 
-def _share_of(
-    known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str, levels: list[str]
-) -> Cell:
+def _share_of(known: Known, dataset: str, feature: str, levels: list[str]) -> Cell:
     """The share of the second of two values; none of a dataset in which only the first one occurs."""
     shares = [known.get((dataset, feature, "share", level)) for level in levels]
     return Cell.absent("not held") if all(share is None for share in shares) else _share(shares[-1] or 0.0)
@@ -280,7 +280,7 @@ def _share(value: float | None) -> Cell:
     return Cell.absent("not held") if value is None else Cell(number(value, 0, percent=True))
 
 
-def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: DatasetSummary, feature: str) -> Cell:
+def _spread(known: Known, dataset: DatasetSummary, feature: str) -> Cell:
     """Median and quartiles; of a few values there are none."""
     median = known.get((dataset.name, feature, "median", None))
     if median is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dossier.core import bands, types
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence
+from dossier.report.chapters.sentence import Sentence, estimated
 from dossier.typeset.names import axis_name, points_of
 from dossier.typeset.numbers import TIED, as_declared, number
 from dossier.typeset.reasons import reason_text
@@ -44,8 +44,7 @@ def finding(evidence: types.Evidence) -> Sentence:
     widest = max(spans, key=lambda name: spans[name])
     count = len(model.predictors)
     predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
-    lead = f"{predictors} the points; {widest} has the widest effect."
-    return Sentence(lead, _agreement(evidence))
+    return Sentence(f"{predictors} the points; {widest} has the widest effect.", _agreement(evidence))
 
 
 def _axes(evidence: types.Evidence, group: tuple[str, ...]) -> list[str]:
@@ -63,8 +62,7 @@ def _marks(evidence: types.Evidence, name: str) -> list[tuple[float, str]]:
     for curve in evidence.by_curve["points"]:
         if axis_name(curve.at) == name and isinstance(curve.found, types.Curve):
             return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
-    levels = ((level.value, level.level or "") for level in points_of(evidence, name))
-    return sorted(levels, key=lambda pair: pair[0])
+    return sorted(((level.value, level.level or "") for level in points_of(evidence, name)), key=lambda pair: pair[0])
 
 
 def _marks_of(curve: types.Curve, model: Model | None, predictor: str) -> list[tuple[float, str]]:
@@ -168,14 +166,13 @@ def agreement(evidence: types.Evidence) -> Table:
             continue
         tolerated.append(found.details.get("tolerated") or bands.SAME_RISK)
         differing = f"{int(found.details.get('differing') or 0):,}"
-        plain = Cell.plain(differing)
         rows.append(
             Row(
                 site.site,
                 (
                     Cell.count(found.n),
                     Cell.count(int(found.details.get("left_out") or 0)),
-                    Cell(f"{differing}, flagged", kind="alert") if site.name in flagged else plain,
+                    Cell(f"{differing}, flagged", kind="alert") if site.name in flagged else Cell.plain(differing),
                     Cell(number(found.value, 4)),
                 ),
             )
@@ -186,10 +183,7 @@ def agreement(evidence: types.Evidence) -> Table:
 
 def compared(evidence: types.Evidence) -> bool:
     """Whether any site allows the comparison."""
-    return any(
-        isinstance(types.find(evidence, "formula_difference", site.name), types.Estimate)
-        for site in types.externals(evidence)
-    )
+    return bool(estimated(evidence, "formula_difference"))
 
 
 CHAPTER = chapter("nomogram", finding, lambda evidence: evidence.release.model is not None)
