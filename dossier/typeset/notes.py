@@ -21,10 +21,8 @@ def note_of(evidence: types.Evidence, results: Sequence[types.Result], terms: Se
     ways = {term.label: found for term in terms if (found := _ways(evidence, results, term))}
     others = [set(found[1:]) for found in ways.values()]
     everywhere = set.intersection(*others) if len(ways) > 1 else set()
-    shared: dict[str, list[str]] = {}
-    for label, found in ways.items():
-        text = "; ".join(way for way in found if way not in everywhere)
-        shared.setdefault(text, []).append(label)
+    own = {label: "; ".join(way for way in found if way not in everywhere) for label, found in ways.items()}
+    shared = facts.gathered((text, label) for label, text in own.items())
     said = [
         text if len(shared) == 1 else f"{listing([within_sentence(label) for label in labels])}: {text}"
         for text, labels in shared.items()
@@ -42,9 +40,8 @@ def _ways(evidence: types.Evidence, results: Sequence[types.Result], term: types
     ]
     # Where a bound is missing, its table shows none: how it is taken elsewhere is no word about this one.
     with_bounds = [(found, name) for found, name in taken if (found.low, found.high) != (None, None)]
-    ways: dict[tuple[str, ...], set[str]] = {}
-    for found, name in with_bounds or taken:
-        ways.setdefault(methods.method_parts(found.method, in_kind=True), set()).add(name)
+    named = ((methods.method_parts(found.method, in_kind=True), name) for found, name in with_bounds or taken)
+    ways = {way: set(names) for way, names in facts.gathered(named).items()}
     if not ways:
         return ()
     sites = {dataset.name for dataset in evidence.datasets if dataset.role == "external"}
@@ -79,12 +76,12 @@ def intervals_of(found: Iterable[tuple[str, types.Estimate | types.Curve | types
     `found` gives each site with what was found there, whose bands a curve always has. No word is said of sites without
     bounds.
     """
-    ways: dict[facts.IntervalMethod | None, list[str]] = {}
-    for site, estimate in found:
-        if isinstance(estimate, types.Curve) or (
-            isinstance(estimate, types.Estimate) and (estimate.low, estimate.high) != (None, None)
-        ):
-            ways.setdefault(estimate.method.interval, []).append(site)
+    ways = facts.gathered(
+        (estimate.method.interval, site)
+        for site, estimate in found
+        if isinstance(estimate, types.Curve)
+        or (isinstance(estimate, types.Estimate) and (estimate.low, estimate.high) != (None, None))
+    )
     if not ways:
         return "no interval"
     usual = max(ways, key=lambda way: len(ways[way]))

@@ -38,8 +38,7 @@ def finding(evidence: types.Evidence) -> Sentence:
         )
     # The days of those that the lead counts: what does not count stands on page 1, with why.
     days = when(evidence, "declared", counted_only=bool(counted_ones(evidence)))
-    more = (rest, *not_the_better_choice(evidence, every), days, *_itself(evidence))
-    rest = " ".join(text for text in more if text)
+    rest = " ".join(text for text in (rest, *not_the_better_choice(evidence, every), days, *_itself(evidence)) if text)
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
     # One that is asked of all hospitals together is asked at none of them.
@@ -145,8 +144,7 @@ def _beside_the_data(evidence: types.Evidence, first: datetime.date, last: datet
 
 def declared(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
     """The criteria as they were declared, each with every dataset that has to meet it."""
-    numbers = list(dict.fromkeys(criterion.number for criterion in evidence.criteria))
-    return [tuple(criterion for criterion in evidence.criteria if criterion.number == number) for number in numbers]
+    return list(map(tuple, facts.gathered((each.number, each) for each in evidence.criteria).values()))
 
 
 def counted_ones(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:

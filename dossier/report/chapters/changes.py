@@ -111,14 +111,14 @@ def stands(evidence: types.Evidence) -> dict[str, list[types.DatasetSummary]]:
 
     None is better that is worse in something after the correction for what was looked at there alone.
     """
-    found: dict[str, list[types.DatasetSummary]] = {}
-    for site in types.externals(evidence):
+
+    def stand(site: types.DatasetSummary) -> str:
         every = [claim for claim in _looks(evidence) if claim.dataset == site.name]
         here = {"same" if claims.is_same(claim) else claims.standing(evidence, claim) for claim in every}
         better = "open" if any(claim.alone == "against" for claim in every) else "shown"
-        state = next((each for each in ("against", "same", better) if each in here), "open")
-        found.setdefault(state, []).append(site)
-    return found
+        return next((each for each in ("against", "same", better) if each in here), "open")
+
+    return facts.gathered((stand(site), site) for site in types.externals(evidence))
 
 
 MOST_WORSE = 2
@@ -442,8 +442,7 @@ def criteria(evidence: types.Evidence) -> Table | None:
 
 def _joined(rows: Sequence[Row]) -> Iterator[Row]:
     """Rows that differ in nothing but the site of their first cell, as one."""
-    alike = facts.gathered(((row.label, *(each.text for each in row.cells[1:])), row) for row in rows)
-    for same in alike.values():
+    for same in facts.gathered(((row.label, *(each.text for each in row.cells[1:])), row) for row in rows).values():
         sites = listing(list(dict.fromkeys(row.cells[0].text for row in same)))
         yield replace(same[0], cells=(Cell.word(sites), *same[0].cells[1:]))
 

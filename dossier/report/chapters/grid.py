@@ -25,8 +25,7 @@ def table(evidence: types.Evidence) -> Table:
     rows, untested = [], list[tuple[str, str]]()
     of_question = _asked(evidence)
     for question in of_question:
-        known = [claim for claim in of_question[question] if claim.state != "untested"]
-        if known:
+        if any(claim.state != "untested" for claim in of_question[question]):
             rows.append(_row(evidence, question, of_question[question]))
         else:
             why = next((claim.reason for claim in of_question[question] if claim.reason), None)
@@ -141,9 +140,7 @@ def _letters(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
     """By state the letters of the hospitals, the gravest state of each, or of its classes; of many how many."""
     if not _has_letters(evidence):
         return _counts(evidence, every)
-    stands: dict[str, types.State] = {}
-    for claim in claims.worst_first(every):
-        stands.setdefault(claim.dataset, claim.state)
+    stands = {claim.dataset: claim.state for claim in reversed(claims.worst_first(every))}
     letter = labels.letters(evidence)
     parts = []
     for state in ("against", "open", "shown", "untested"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from dossier.core import bands, binding, claims, multiplicity, tripod, types
+from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence, subgroups
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset import flags, widths, words
@@ -81,13 +82,10 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
     every = acceptance.counted_ones(evidence)
     if not every:
         return _without_criteria(evidence)
-    sites = types.externals(evidence)
     # How the criteria stand at each hospital that they ask something of: the worst of them.
-    stands = {}
-    for site in sites:
-        here = tuple(criterion for everywhere in every for criterion in everywhere if criterion.dataset == site.name)
-        if here:
-            stands[site.name] = acceptance.verdict(here)
+    hospitals = [site.name for site in types.externals(evidence)]
+    asked = gathered((criterion.dataset, criterion) for everywhere in every for criterion in everywhere)
+    stands = {name: acceptance.verdict(asked[name]) for name in hospitals if name in asked}
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
     rest = [
         comparison.where_better(evidence),
@@ -234,8 +232,7 @@ def listed(evidence: types.Evidence) -> tuple[str, ...]:
         return tuple(site.site for site in sites)
     own = (site for site in sites if site.name == evidence.local_site)
     largest = sorted(sites, key=lambda site: -site.n)
-    first = dict.fromkeys(site.site for site in (*own, *standing_out(evidence), *largest))
-    return tuple(first)[: bands.LISTED]
+    return tuple(dict.fromkeys(site.site for site in (*own, *standing_out(evidence), *largest)))[: bands.LISTED]
 
 
 def only_some(evidence: types.Evidence) -> str:
@@ -307,8 +304,7 @@ def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
     where = where if len(sites) <= MOST_NAMED else f"{words.in_words(len(sites))} hospitals"
     version = release.tested_version or release.version
     # The chapters that the owner left out; nothing where all are there.
-    names = set(evidence.release.report.leave_out)
-    titles = [chapter.title for chapter in chapters() if chapter.name in names]
+    titles = [chapter.title for chapter in chapters() if chapter.name in evidence.release.report.leave_out]
     return [
         ("Output", f"Probability of {types.Predicted.by(evidence.release).words}"),
         *([("Version", f"{version}; {release.version} is released")] if version != release.version else []),

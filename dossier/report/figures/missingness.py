@@ -38,10 +38,9 @@ def shares(evidence: types.Evidence) -> dict[tuple[str, str], float]:
 
 def gappy(known: Mapping[tuple[str, str], float]) -> list[str]:
     """The predictors that miss a value anywhere, the one with the most missing first."""
-    most: dict[str, float] = {}
-    for (_, predictor), share in known.items():
-        most[predictor] = max(most.get(predictor, 0.0), share)
-    return sorted((predictor for predictor in most if most[predictor] > 0), key=lambda predictor: -most[predictor])
+    every = facts.gathered((predictor, share) for (_, predictor), share in known.items())
+    most = {predictor: max(shares) for predictor, shares in every.items() if max(shares) > 0}
+    return sorted(most, key=lambda predictor: -most[predictor])
 
 
 def shade(share: float) -> str:
@@ -88,8 +87,7 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     # The names may be as wide as the columns leave room, at their least width.
     room = canvas.FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)
     names = widths.shortened(rows, max(NAMES, min(LONGEST, room)))
-    left = max(map(widths.text_width, names)) + 2.5
-    edges = _edges(datasets, left, numbered=numbered)
+    edges = _edges(datasets, max(map(widths.text_width, names)) + 2.5, numbered=numbered)
     spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
     heads = (
         widths.on_lines([label_of(dataset) for dataset in datasets], [across - 1.5 for _, across in spans], 4)
@@ -114,8 +112,7 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
             start, across = spans[index]
             corner = (start + 0.3, y + 0.3)
             colour, name = "white" if share is None else shade(share), f"{dataset.name}/{predictor}"
-            field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5, fc=colour, ec=ink.RULE, gid=name)
-            axes.add_patch(field)
+            axes.add_patch(Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5, fc=colour, ec=ink.RULE, gid=name))
             centre = (start + across / 2, y + ROW / 2)
             if numbered:
                 text, colour = _word(share, across)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.core import bands, binding, checklist, claims, types
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, gathered
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
 from dossier.report.chapters.committee import better, declared, goals_met, percentages, plain
@@ -164,9 +164,7 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
     together = [goal for goal in every_goal if all(criterion.dataset == types.POOLED for criterion in goal)]
     if not asked and not together:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
-    stands: dict[types.State, list[types.Criterion]] = {}
-    for goal in together:
-        stands.setdefault(acceptance.verdict(goal), []).extend(goal)
+    stands = gathered((acceptance.verdict(goal), criterion) for goal in together for criterion in goal)
     said = goals_met.STANDS.items()
     parts = [f"{how} ({listing(_goal_words(evidence, stands[state]))})" for state, how in said if state in stands]
     over_all = f"{'Its goals over' if not asked else 'Over'} all hospitals: {'; '.join(parts)}." if parts else ""
@@ -188,8 +186,7 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
 
 def _found_everywhere(evidence: types.Evidence) -> str:
     """From where to where, of 100 with the outcome, so many are found."""
-    sites = types.externals(evidence)
-    shares = [(site, share) for site in sites if (share := found_share(evidence, site)) is not None]
+    shares = [(site, share) for site in types.externals(evidence) if (share := found_share(evidence, site)) is not None]
     if not shares:
         return ""
     known, few = names.ends_of_range(shares, "" if classes.labels(evidence) else "sensitivity")

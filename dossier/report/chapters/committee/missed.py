@@ -72,8 +72,7 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    every = _errors(evidence, in_brief=True)
-    errors = dict(list(every.items())[:MOST_ERRORS])
+    errors = dict(list(_errors(evidence, in_brief=True).items())[:MOST_ERRORS])
     parts = [f"{how} {plain.first_named(which, GROUP)}." for how, which in errors.items()]
     left = {_how(evidence, look) for look in _worse_off(evidence) if look.state == "against"} - set(errors)
     parts += ["More is wrong for groups: table of groups."] if left else []
@@ -202,23 +201,17 @@ def _errors(evidence: types.Evidence, in_brief: bool = False) -> dict[str, list[
     """What the model does otherwise for which groups, with both values; what accuses it comes before what the risks may
     explain, and of one kind the groups that are farthest off.
     """
-    found: dict[str, list[str]] = {}
-    every = _worse_off(evidence)
-    kinds = list(dict.fromkeys(_how(evidence, look) for look in every))
     is_single = evidence.local_site is None
-    for look in sorted(
-        every,
-        key=lambda look: (
-            kinds.index(_how(evidence, look)),
-            look.state != "against",
-            is_single and look.dataset != types.POOLED,
-            -look.distance,
-        ),
-    ):
+    kinds = facts.gathered((_how(evidence, look), look) for look in _worse_off(evidence))
+
+    def said(look: between_groups.Look) -> str:
         more = "" if in_brief else f"{_told_in(evidence, look)}{_range_of(look)}{_expected(look)}"
-        who = f"{_whom(evidence, look)} ({_values(look)}{more})"
-        found.setdefault(_how(evidence, look), []).append(who)
-    return found
+        return f"{_whom(evidence, look)} ({_values(look)}{more})"
+
+    def order(look: between_groups.Look) -> tuple[bool, bool, float]:
+        return look.state != "against", is_single and look.dataset != types.POOLED, -look.distance
+
+    return {how: list(map(said, sorted(looks, key=order))) for how, looks in kinds.items()}
 
 
 def _how(evidence: types.Evidence, look: between_groups.Look) -> str:
