@@ -234,8 +234,7 @@ def _refuse_words_without_room(document: types.Document, pages: Iterable[Any]) -
     """No word may stand beyond the text area, or run over what stands beside it."""
     faults = []
     for number, page in enumerate(pages, start=1):
-        areas = page._page_box.children
-        lost = [word for area in areas for word in _words_beyond(area, *_room(area, page._page_box))]
+        lost = [word for area in page._page_box.children for word in _words_beyond(area, *_room(area, page._page_box))]
         if lost:
             faults.append(errors.Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
     if faults:

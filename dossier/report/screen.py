@@ -139,8 +139,7 @@ class _Part:
                 parent[at] = self._on_screen(child)
         for element in body.iter():
             self._settle(element)
-        written = (ElementTree.tostring(child, encoding="unicode", method="html") for child in body)
-        return Markup("".join(written))
+        return Markup("".join(ElementTree.tostring(child, encoding="unicode", method="html") for child in body))
 
     def printed(self) -> dict[str, tuple[str, str]]:
         """Where a number of each measure stands first, also by its dataset: the place of the table, and its name."""
@@ -167,8 +166,7 @@ class _Part:
     def _number(self, body: Element) -> None:
         """Write the numbers of tables and figures, which pages count; the committee's have none."""
         for tag, word in {"caption": "Table", "figcaption": "Figure"}.items():
-            counted = [each for each in body.iter(tag) if each.get("class") != "own"]
-            for number, caption in enumerate(counted, 1):
+            for number, caption in enumerate([each for each in body.iter(tag) if each.get("class") != "own"], 1):
                 if self.edition != "committee":
                     # Put a bold text before all that an element holds.
                     first = Element("b")

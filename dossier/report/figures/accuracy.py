@@ -172,8 +172,7 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
     high, head = 26.0, 13.6 if len(shown) > 1 else 9.2
     row = high + head + 13.0
     drawn = canvas.sheet(canvas.FULL, row * len(shown) - 3.0)
-    rows = list(enumerate(shown))
-    for index, (site, surface, profile) in canvas.of_each(drawn, rows, lambda each: each[1][0]):
+    for index, (site, surface, profile) in canvas.of_each(drawn, list(enumerate(shown)), lambda each: each[1][0]):
         top = index * row + head
         if len(shown) > 1:
             canvas.write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)

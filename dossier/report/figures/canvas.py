@@ -227,8 +227,7 @@ def round_ticks(low: float, high: float, most: int = 4) -> list[float]:
     """Round numbers that cover low to high."""
     if not high > low:
         high = low + 1
-    locator = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
-    return [round(float(tick), 10) for tick in locator.tick_values(low, high)]
+    return [round(float(tick), 10) for tick in MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)]
 
 
 def inner_ticks(low: float, high: float, most: int = 4) -> list[float]:

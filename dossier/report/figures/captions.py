@@ -65,8 +65,7 @@ def joined(names: Sequence[str], most: int = 4) -> str:
 def from_to(known: Iterable[tuple[float, str]], written: Callable[[float], str] = numbers.number) -> str:
     """From the lowest to the highest of some values, each with where it is: 0.71 (Desio) to 0.82 (Rho)."""
     ordered = sorted(known)
-    ends = dict.fromkeys((ordered[0], ordered[-1]))
-    return " to ".join(f"{written(value)} ({where})" for value, where in ends)
+    return " to ".join(f"{written(value)} ({where})" for value, where in dict.fromkeys((ordered[0], ordered[-1])))
 
 
 def left_out(count: int, where: str) -> str:

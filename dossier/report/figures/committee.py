@@ -104,8 +104,7 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     (risk, rows), among = found, of_how_many(found[0])
     quarters = [0, 0.25, 0.5, 0.75, 1]
     texts = [f"{among * part:,.0f}" for part in quarters]
-    right = max(3.0, widths.text_width(texts[-1]) / 2)
-    axes = _forest(rows, (0.0, 1.0), risk, right=right)
+    axes = _forest(rows, (0.0, 1.0), risk, right=max(3.0, widths.text_width(texts[-1]) / 2))
     canvas.ticks(axes, "x", quarters, texts)
     shown = threshold(risk, percent=True)
     text = f"Had the outcome, of {among:,} patients to whom it said {shown}"
@@ -199,8 +198,7 @@ def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     axes = canvas.in_millimetres(drawn)
     unwell = (("true_positive", ink.BLUE, "flagged"), ("false_negative", ink.ORANGE, "missed"))
     well = (("false_positive", ink.BLUE, "flagged in error"), ("true_negative", ink.TINTS[2], "rightly not flagged"))
-    lines = ((0.0, heads[0], unwell), (start, heads[1], well))
-    for x, head, groups in lines:
+    for x, head, groups in ((0.0, heads[0], unwell), (start, heads[1], well)):
         canvas.write(drawn, x, 2.2, head, weight=600)
         at = 0
         for name, colour, _ in groups:

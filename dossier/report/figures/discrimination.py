@@ -176,15 +176,13 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
             reason = widths.wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
             plot.right(row + 0.5, columns.interval, reason or "not estimable")
         else:
-            rivals = what.of_rivals(evidence, site.name)
-            _site_row(axes, found, rivals, row + 0.5, is_few=site.is_few)
+            _site_row(axes, found, what.of_rivals(evidence, site.name), row + 0.5, is_few=site.is_few)
             plot.value(row + 0.5, columns.ends, what.text(found.value), what.interval(found.low, found.high))
             share = found.details.get("weight")
             if columns.weight is not None:
                 plot.right(row + 0.5, columns.weight, numbers.DASH if share is None else numbers.per_cent(share))
     if len(shown) < len(sites):
-        rest = f"and {captions.sites_word(len(sites) - len(shown))} more"
-        plot.write(rows - 0.5, 0, rest, color=ink.INK_2)
+        plot.write(rows - 0.5, 0, f"and {captions.sites_word(len(sites) - len(shown))} more", color=ink.INK_2)
     if pooled is not None:
         _pooled_rows(plot, axes, what, pooled, columns, rows + 0.9)
     return plot.sheet

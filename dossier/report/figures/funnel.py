@@ -130,8 +130,7 @@ def _errors(axes: Axes) -> None:
 def _dots(axes: canvas.Panel, found: Sequence[Point]) -> None:
     for point in canvas.of_each(axes.sheet, found, lambda each: each.of):
         edge = ink.BLUE if point.is_ours else ink.ALERT if point.is_out else ink.INK
-        filled = point.is_out or point.is_ours
-        marks.dot(axes, point.value, point.error, "o", 3.4, edge, filled=filled, mew=0.7)
+        marks.dot(axes, point.value, point.error, "o", 3.4, edge, filled=point.is_out or point.is_ours, mew=0.7)
 
 
 def _printed(evidence: types.Evidence, width: float, name: str) -> canvas.Drawn | types.Absent:

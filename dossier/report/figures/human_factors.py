@@ -175,8 +175,7 @@ def decision_benefit_diagram(evidence: types.Evidence) -> canvas.Drawn | types.A
     for direction, ends in zip(canvas.BOTH, (across, up), strict=True):
         places = canvas.inner_ticks(*ends, 5)
         canvas.ticks(axes, direction, places, [_percent(position) for position in places], inward=True)
-    key = facets.key_lines(_key(groups), canvas.FULL - LEFT - facets.KEY_GAP)
-    facets.key(drawn, LEFT, 2.2, key, canvas.LINE)
+    facets.key(drawn, LEFT, 2.2, facets.key_lines(_key(groups), canvas.FULL - LEFT - facets.KEY_GAP), canvas.LINE)
     axes.titles("Accuracy without the model, %", "Gain with the model, % points", away=LEFT - 2.0)
     _mean_forest(drawn, evidence, groups)
     readers = counted(len(benefit), "reader")

@@ -65,8 +65,7 @@ def _axes(
 def _mark(axes: Axes, row: float, found: types.Estimate, look: tuple[str, bool, str]) -> None:
     shape, filled, colour = look
     # In grey plain accuracy stands out by its stroke, not by its colour.
-    weight = 1.4 if colour == ink.INK else 0.9
-    marks.interval(axes, found, row, colour, lw=weight, zorder=3, solid_capstyle="butt")
+    marks.interval(axes, found, row, colour, lw=1.4 if colour == ink.INK else 0.9, zorder=3, solid_capstyle="butt")
     marks.dot(axes, found.value, row, shape, 3.2, colour, filled=filled, mew=0.8, zorder=4)
 
 
@@ -84,8 +83,7 @@ def _key(instance: instances.Instance) -> InstanceKey:
 
 def _least(found: Sequence[instances.Instance]) -> float:
     """Where the axis begins: a tenth below the lowest bound."""
-    lowest = min(end for instance in found for end in data.ends(instance.found))
-    return min(0.9, float(np.floor(lowest * 10) / 10))
+    return min(0.9, float(np.floor(min(end for instance in found for end in data.ends(instance.found)) * 10) / 10))
 
 
 def _of_site(

@@ -112,8 +112,7 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
                 axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
             _periods(axes, curves.get(site.name), rules, measure)
             unit = over_time.unit_at(evidence, site.name)
-            texts = named[unit] if grid.outer_bottom(here) or len(spans) > 1 else ()
-            _below(axes, spans[unit], texts)
+            _below(axes, spans[unit], named[unit] if grid.outer_bottom(here) or len(spans) > 1 else ())
     for row, name in enumerate(names):
         canvas.write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn

@@ -40,8 +40,7 @@ class Flow:
             outcomes = (names.events_of(dataset, "not known"), "")
         else:
             share = "" if dataset.prevalence is None else f" ({numbers.per_cent(dataset.prevalence)})"
-            further = names.counted_at_horizon(dataset, beside)
-            outcomes = (f"{dataset.events:,}{share}", f"{dataset.others:,}", *further)
+            outcomes = (f"{dataset.events:,}{share}", f"{dataset.others:,}", *names.counted_at_horizon(dataset, beside))
         return cls(dataset, tuple(text for text in about if text), tuple(lost), outcomes)
 
     def in_words(self, heads: Sequence[str]) -> str:
@@ -92,8 +91,7 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     end = start + way
     first = end + analysed + ACROSS
     ends = [first + bar + wide + ACROSS * at for at, wide in enumerate(accumulate(columns))]
-    heading = [(start - PAD, "read"), (end + analysed - PAD, "analysed"), *zip(ends, heads, strict=True)]
-    for x, text in heading:
+    for x, text in [(start - PAD, "read"), (end + analysed - PAD, "analysed"), *zip(ends, heads, strict=True)]:
         canvas.write(drawn, x, 2.0, text, ha="right", color=ink.INK_2)
     developed = (flow.of.prevalence for flow in flows if flow.of.role == "development" and flow.of.n)
     reference = next((share for share in developed if share is not None), None)
@@ -110,8 +108,7 @@ def participant_flow(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         for at, (x, count) in enumerate(zip(ends, flow.outcomes, strict=False)):
             canvas.write(drawn, x, middle, count, ha="right", weight=400 if at or classes else 600)
     said = "; ".join(flow.in_words(heads) for flow in flows)
-    caption = _caption(evidence, flows, reference)
-    return canvas.Drawn(drawn, caption, f"{said}.", _message(types.externals(evidence)))
+    return canvas.Drawn(drawn, _caption(evidence, flows, reference), f"{said}.", _message(types.externals(evidence)))
 
 
 def _widest(texts: Iterable[str]) -> float:

@@ -254,8 +254,7 @@ def label(
 def label_half(text: str, weight: int = 400) -> Floats:
     """Half the width and half the height of a label of one line or more, in mm."""
     lines = text.split("\n")
-    wide = max(text_width(line, weight) for line in lines)
-    return np.array([wide / 2, (LABEL_HEIGHT + (len(lines) - 1) * LINE) / 2])
+    return np.array([max(text_width(line, weight) for line in lines) / 2, (LABEL_HEIGHT + (len(lines) - 1) * LINE) / 2])
 
 
 def stands_on_a_line(text: str, spot: Spot, lines: Floats, weight: int = 400) -> bool:

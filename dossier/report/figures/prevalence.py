@@ -163,8 +163,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         few=any(site.is_few for site in types.externals(evidence)),
         without=captions.joined([each.site.site for each in found if each.band is None and not is_many]),
     )
-    message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
-    return canvas.Drawn(drawn, caption, message)
+    return canvas.Drawn(drawn, caption, f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}.")
 
 
 def _curve(axes: Axes, flagging: Flagging, which: int, is_many: bool) -> None:

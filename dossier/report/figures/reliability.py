@@ -151,8 +151,7 @@ def _label_bounds(axes: canvas.Panel, case: types.Estimate, at: Place) -> list[p
 @canvas.figure("Reliability nomogram")
 def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What an accuracy measured against fallible labels is worth against the truth, by how reliable they are."""
-    fan = register.present(nomogram_curve(evidence))
-    curve, dataset = fan
+    curve, dataset = register.present(nomogram_curve(evidence))
     drawn = canvas.sheet(canvas.HALF, TOP + HEIGHT + 12.5)
     axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT, (0.5, 1), (0.5, 1))
     places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
@@ -163,8 +162,7 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         # Where the actual accuracy may lie at this reliability when model and labels may err together.
         x, low, high = (data.column(band, name) for name in ("measured", "low", "high"))
         axes.fill_between(x, low, high, color=ink.TINTS[1], lw=0, zorder=0.5)
-        key = facets.Key("possible without the assumption", ink.TINTS[1], mark="square")
-        facets.key(drawn, LEFT, 2.4, [[key]])
+        facets.key(drawn, LEFT, 2.4, [[facets.Key("possible without the assumption", ink.TINTS[1], mark="square")]])
     case = case_of(evidence, dataset)
     needed = None if case is None else needed_of(evidence, dataset)
     at = None if case is None else Place(float(case.details["measured_accuracy"] or 0), case.value)

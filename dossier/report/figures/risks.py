@@ -59,8 +59,7 @@ WIDEST_STEP = 0.1
 
 def step_of(curve: types.Curve) -> float:
     """The width of the equal bins, also where some of them were put together."""
-    units = (round(edge * SMALLEST_UNIT) for edge in edges_of(curve))
-    return min(math.gcd(*units) / SMALLEST_UNIT, WIDEST_STEP)
+    return min(math.gcd(*(round(edge * SMALLEST_UNIT) for edge in edges_of(curve))) / SMALLEST_UNIT, WIDEST_STEP)
 
 
 def common_step(curves: Sequence[types.Curve]) -> float:
@@ -342,5 +341,4 @@ def _broken(evidence: types.Evidence, end: float = 1.0) -> str:
 
 def _too_few(shown: Sequence[types.DatasetSummary]) -> str:
     """What too few means, where it is said at any site."""
-    any_few = any(False in enough(site) for site in shown)
-    return f" Too few: under {bands.FEW_FOR_POOLING} patients." if any_few else ""
+    return f" Too few: under {bands.FEW_FOR_POOLING} patients." if any(False in enough(site) for site in shown) else ""

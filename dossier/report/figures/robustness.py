@@ -170,8 +170,7 @@ def standing(evidence: types.Evidence, site: types.DatasetSummary, scale: Scale)
     share = min(1.0, site.n / least.value) if isinstance(least, types.Estimate) and least.value > 0 else None
     scaled = types.find(evidence, "scaled_brier", site.name)
     no_skill = scale.measure == "brier" and isinstance(scaled, types.Estimate) and scaled.value <= 0
-    is_shown = bands.is_shown(scale.measure, found.low, found.high)
-    return Standing(found.value, *_ends(found), share, is_shown, no_skill)
+    return Standing(found.value, *_ends(found), share, bands.is_shown(scale.measure, found.low, found.high), no_skill)
 
 
 def cross(axes: Axes, stands: Standing, value: float, height: float) -> None:
@@ -858,8 +857,7 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     beyond = beyond if arranged.margin else []
     for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
-            room = 0.0 if plan.crowded else LONGEST + ONE_LINE - widths.text_width(text)
-            text += _listed(what, missing, room)
+            text += _listed(what, missing, 0.0 if plan.crowded else LONGEST + ONE_LINE - widths.text_width(text))
     return text
 
 

@@ -147,8 +147,7 @@ SIDE = 54.0
 @canvas.figure("The model and the readers")
 def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
-    found = register.present(readers_of(evidence))
-    dataset, curve, rates = found
+    dataset, curve, rates = register.present(readers_of(evidence))
     drawn = canvas.sheet(canvas.HALF, 2.0 + SIDE + 9.6)
     axes = canvas.panel(drawn, 10.5, 2.0, SIDE, SIDE)
     for direction in canvas.BOTH:
@@ -225,8 +224,7 @@ def _above(curve: types.Curve, rates: types.Curve) -> int:
     # Where the line is upright the model reaches its upper end at no further false alarm.
     highest = [float(tpr[fpr <= alarms].max(initial=0)) for alarms in data.column(rates, "false_positive_rate")]
     between = np.interp(data.column(rates, "false_positive_rate"), fpr, tpr)
-    found = data.column(rates, "true_positive_rate")
-    return int((found > np.maximum(highest, between) + ROUNDING).sum())
+    return int((data.column(rates, "true_positive_rate") > np.maximum(highest, between) + ROUNDING).sum())
 
 
 def _of_all(part: int, count: int) -> str:

@@ -135,15 +135,13 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     sizes = [f", n {curve.n:,}" for _, curve in shown]
     wide = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
     sites = widths.shortened([site.site for site, _ in shown], wide, 600)
-    heads = [site + size for site, size in zip(sites, sizes, strict=True)]
-    rows = list(enumerate(zip(heads, shown, strict=True)))
+    rows = list(enumerate(zip([site + size for site, size in zip(sites, sizes, strict=True)], shown, strict=True)))
     for index, (head, (_, curve)) in canvas.of_each(drawn, rows, lambda each: each[1][1][0]):
         down, right = divmod(index, plan.across)
         _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
     how = methods.method_text(shown[0][1].method)
     counts = {"cases": sum(curve.n for _, curve in shown), "sites": captions.sites_word(len(shown))}
-    more = captions.left_out(left, "see results.json")
-    caption = captions.said("confusion", evidence, **counts, how=how, left=more)
+    caption = captions.said("confusion", evidence, **counts, how=how, left=captions.left_out(left, "see results.json"))
     # The weights belong to the release, so the gravest kinds of error are the same at every site.
     predicted, true, grave = (data.column(shown[0][1], name) for name in ("predicted", "true", "severity"))
     worst = np.flatnonzero(np.isclose(grave, grave.max()))

@@ -68,8 +68,7 @@ def _rows(axes: Axes, count: int) -> None:
 
 def _similarities(axes: canvas.Panel, evidence: types.Evidence, rows: Sequence[robustness.Placed]) -> None:
     """The similarity of each site, with its interval where it has one, beside the line of support."""
-    known = [place.similarity for place in rows if place.similarity is not None]
-    low, high = similarity_ends(evidence, known)
+    low, high = similarity_ends(evidence, [place.similarity for place in rows if place.similarity is not None])
     axes.set_xlim(low, high)
     _rows(axes, len(rows))
     axes.axvline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
@@ -77,8 +76,7 @@ def _similarities(axes: canvas.Panel, evidence: types.Evidence, rows: Sequence[r
     canvas.ticks(axes, "x", places)
     for row, place in canvas.of_each(axes.sheet, list(enumerate(rows)), lambda each: each[1].site):
         if place.similarity is None:
-            x = bands.SUPPORT + 0.03 * (high - low)
-            axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)
+            axes.text(bands.SUPPORT + 0.03 * (high - low), row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
         marks.interval(axes, place.similarity, row, place.looks["color"], lw=place.stroke)
         _mark(axes, place, place.similarity.value, row, filled=True)
@@ -119,8 +117,7 @@ def _correlation_lines(evidence: types.Evidence, scale: robustness.Scale) -> tup
     """The correlation with its interval and number of sites; or that there is none."""
     found = correlation(evidence, scale)
     if isinstance(found, types.Absent):
-        reasons = {"same_at_every_site": "no r: all the same"}
-        return (reasons.get(found.reason.code, f"r needs {FEWEST} sites"),)
+        return ({"same_at_every_site": "no r: all the same"}.get(found.reason.code, f"r needs {FEWEST} sites"),)
     sites = captions.sites_word(round(found.details.get("k") or 0))
     reach = "no interval"
     if found.low is not None and found.high is not None:

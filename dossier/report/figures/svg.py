@@ -145,8 +145,7 @@ class _Sheet(RendererBase):
         mark = _cleaned(marker_path, marker_trans + Affine2D().scale(1, -1))
         centres = np.array(places)
         marks = [Path(np.asarray(mark.vertices) + centre, mark.codes) for centre in centres]
-        corners = np.concatenate([np.asarray(shape.vertices) for shape in marks])
-        looks |= self._clip(gc, looks, corners)
+        looks |= self._clip(gc, looks, np.concatenate([np.asarray(shape.vertices) for shape in marks]))
         together = _only_strokes(looks) or _stand_apart(centres, np.ptp(np.asarray(mark.vertices), axis=0))
         drawn = [_data(shape) for shape in marks]
         for data in ["".join(drawn)] if together else drawn:
@@ -274,8 +273,7 @@ def _stand_apart(centres: Floats, size: Floats) -> bool:
     """Whether no two marks of that size overlap, their edges included."""
     if len(centres) > MOST_MARKS:
         return False
-    near = (np.abs(centres[:, None] - centres[None, :]) <= size + 2).all(axis=2)
-    return int(near.sum()) == len(centres)
+    return int((np.abs(centres[:, None] - centres[None, :]) <= size + 2).all(axis=2).sum()) == len(centres)
 
 
 @lru_cache(maxsize=256)

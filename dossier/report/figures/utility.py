@@ -44,8 +44,7 @@ def threshold_ticks(low: float, high: float, primary: float | None, width: float
     """The primary threshold, the ends of the range, and round numbers between them where there is room."""
     room = (1.5 * widths.text_width(threshold_text(high, low, high)) + 0.5) / width * (high - low)
     first = [primary] if primary is not None and low <= primary <= high else []
-    wanted = [low, high, *canvas.inner_ticks(low, high, most)]
-    return sorted(canvas.apart(wanted, lambda *_: room, first)[: most + 1])
+    return sorted(canvas.apart([low, high, *canvas.inner_ticks(low, high, most)], lambda *_: room, first)[: most + 1])
 
 
 def threshold_text(value: float, low: float, high: float) -> str:
