@@ -76,8 +76,7 @@ def minimum(evidence: Evidence) -> str:
         return ""
     parts = []
     if declared.low is not None and declared.high is not None:
-        ends = f"{as_declared(declared.low)} to {as_declared(declared.high)}"
-        parts.append(f"{level_of(evidence)} CI {ends}")
+        parts.append(f"{level_of(evidence)} CI {as_declared(declared.low)} to {as_declared(declared.high)}")
     if declared.n is not None:
         parts.append(counted(declared.n, "answer"))
     beside = f" ({'; '.join(parts)})" if parts else ""

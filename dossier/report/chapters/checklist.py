@@ -43,8 +43,7 @@ class Line:
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
     """How many of the rows that apply are open, and which."""
-    rows = lines(evidence)
-    applying = [line for line in rows if line.kind != "quiet"]
+    applying = [line for line in lines(evidence) if line.kind != "quiet"]
     open_rows = missing(evidence)
     if not open_rows:
         return sentence.Sentence(f"All {len(applying)} rows that apply are answered.")

@@ -39,8 +39,7 @@ def _values(evidence: types.Evidence, form: str, sites: Sites) -> str:
         [found.value for _, found in sites],
     )
     where = f" at {sites[0][0].site}" if len(sites) == 1 else ""
-    name = words.SIMILARITY_FORM[form]
-    return f"{words.sentence_case(name)} is {runs}{where} ({READ[form]})."
+    return f"{words.sentence_case(words.SIMILARITY_FORM[form])} is {runs}{where} ({READ[form]})."
 
 
 READ = {"averaged": f"{bands.ALIKE:g}: alike", "psi": bands.PSI_OF_ONE_POPULATION}

@@ -31,8 +31,7 @@ def measures(evidence: types.Evidence) -> tuple[Table, ...]:
 
 
 def _terms(evidence: types.Evidence) -> list[types.Term]:
-    every = evidence.terms.values()
-    return [term for term in every if not term.on_page or in_tables.in_appendix_only(evidence, term)]
+    return [term for term in evidence.terms.values() if not term.on_page or in_tables.in_appendix_only(evidence, term)]
 
 
 def curves(evidence: types.Evidence) -> list[Table]:

@@ -82,8 +82,7 @@ def _cells(evidence: Evidence, measure: str, found: Estimate | Absent, reasons: 
 def _two_sided(found: Estimate, kind: str) -> str:
     """The finite ends of an interval that runs through infinity."""
     sides = {"benefit": found.details.get(f"benefit_bound{kind}"), "harm": found.details.get(f"harm_bound{kind}")}
-    said = [f"{number(bound, 1)} to {side}" for side, bound in sides.items() if bound is not None]
-    return ", ".join(said)
+    return ", ".join([f"{number(bound, 1)} to {side}" for side, bound in sides.items() if bound is not None])
 
 
 def benefit(evidence: Evidence) -> tuple[Table, ...]:

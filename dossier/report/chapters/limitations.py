@@ -56,8 +56,7 @@ def finding(evidence: types.Evidence) -> Sentence:
 
 def raised(evidence: types.Evidence) -> list[Raised]:
     """The flags kind by kind, in the order in which they were raised."""
-    kinds = list(dict.fromkeys(flag.flag for flag in evidence.flags))
-    return [_kind(evidence, kind) for kind in kinds]
+    return [_kind(evidence, kind) for kind in dict.fromkeys(flag.flag for flag in evidence.flags)]
 
 
 def _kind(evidence: types.Evidence, kind: str) -> Raised:

@@ -22,8 +22,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     # The reliability of the labels that the model was tested on, and then of those that it learnt from.
     value = numbers.in_text(evidence, "weighted_concordance", rho)
     lead = f"The reliability of the labels{_at_which(evidence)} is {value}{_needed(evidence)}."
-    rest = (_if_off(rho), _against_truth(evidence), learnt)
-    return sentence.Sentence(lead, " ".join(text for text in rest if text))
+    return sentence.Sentence(lead, " ".join(text for text in (_if_off(rho), _against_truth(evidence), learnt) if text))
 
 
 def _at_which(evidence: types.Evidence) -> str:

@@ -21,8 +21,7 @@ def finding(evidence: Evidence) -> Sentence:
     left = sites_without(evidence, "spr", measure="auroc")
     if not strong:
         return Sentence("Potential robustness cannot be computed.", left)
-    rest = (_support(evidence), left)
-    return Sentence(_strong(strong), " ".join(part for part in rest if part))
+    return Sentence(_strong(strong), " ".join(part for part in (_support(evidence), left) if part))
 
 
 def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:

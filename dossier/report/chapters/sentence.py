@@ -148,8 +148,7 @@ def new_hospital(evidence: Evidence) -> str:
         return ""
     new = expected_range(pooled)
     if new is None:
-        few = in_words(bands.FEWEST_FOR_A_NEW_SITE)
-        return f"No prediction interval: fewer than {few} sites."
+        return f"No prediction interval: fewer than {in_words(bands.FEWEST_FOR_A_NEW_SITE)} sites."
     low, high = (short(evidence, "auroc", value) for value in new)
     level = level_of(evidence)
     return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."

@@ -69,8 +69,7 @@ def _by_model(evidence: types.Evidence) -> types.Evidence:
 
 def weights(evidence: types.Evidence) -> tuple[Table, ...]:
     """The declared severity of each kind of error: where it comes from, why, who set it and when."""
-    declared = evidence.release.severity
-    if declared is None:
+    if evidence.release.severity is None:
         return ()
     labels = evidence.release.outcome.classes or ("no", "yes")
     heads = (Column(label, over="Observed class") for label in labels)
