@@ -90,8 +90,7 @@ def written(folder: Path, source: Path, release: Release, hints: Mapping[str, tu
     for number, dataset in enumerate(release.dataset, start=1):
         path = Path(dataset.file)
         own = path.name if not letters.strange(path.name, name=True) else f"{slug(path.stem) or 'table'}{path.suffix}"
-        again = f"{path.stem}-{number}{''.join(path.suffixes[-1:])}"
-        names[dataset.file] = own if own not in names.values() else again
+        names[dataset.file] = own if own not in names.values() else f"{path.stem}-{number}{''.join(path.suffixes[-1:])}"
     text = "\n".join(_lines(release, names, hints)).encode()
     found = declared(text)
     if found.faults:

@@ -83,8 +83,7 @@ def _lines(panel: Mapping[str, Any], mark: str = "Line") -> Callable[[pandas.Dat
         plot = _panels(drawn, x=across, y="value", **colour)
         lowest = drawn[[name for name in ("value", "low") if name in drawn]].min().min()
         plot = plot.limit(y=(LOWEST_DRAWN, None)) if lowest < LOWEST_DRAWN else plot
-        banded = all("low" in part for part in parts)
-        plot = plot.add(so.Band(), ymin="low", ymax="high") if banded else plot
+        plot = plot.add(so.Band(), ymin="low", ymax="high") if all("low" in part for part in parts) else plot
         return plot.add(getattr(so, mark)()).label(x=panel["axis"], y=panel.get("up", "Share"), color="")
 
     return plotted
@@ -124,8 +123,7 @@ def forest(label: str, rows: pandas.DataFrame) -> so.Plot:
     shown = shown[shown["setting"].isin(at_sites)] if len(at_sites) else shown
     panels, (sites, models) = [*dict.fromkeys(shown["setting"])], (_on_lines(shown[of]) for of in ("site", "model"))
     shown = shown.assign(site=shown["site"].map(sites), model=shown["model"].map(models))
-    aside = {"color": "model"} if len(models) > 1 else {}
-    plot = so.Plot(shown, x="value", y="site", **aside)
+    plot = so.Plot(shown, x="value", y="site", **{"color": "model"} if len(models) > 1 else {})
     plot = plot.add(so.Range(), so.Dodge(), xmin="low", xmax="high", orient="y")
     plot = plot.add(so.Dot(pointsize=5), so.Dodge(), orient="y").scale(y=so.Nominal(order=[*sites.values()]))
     if len(panels) > 1:

@@ -53,8 +53,7 @@ def figures(content: bytes, kind: single.Kind, dpi: int, names: Sequence[str] = 
     """The figures that a results.json allows, or those named, as files of a kind by their names."""
     with _of_others():
         evidence = _read(content)[0].evidence
-        named = {name: single.figure(evidence, name, Option("--figure")) for name in names}
-        drawn = named or single.figures(evidence)
+        drawn = {name: single.figure(evidence, name, Option("--figure")) for name in names} or single.figures(evidence)
         return {f"{name}.{kind}": figure.content(kind, dpi) for name, figure in drawn.items()}
 
 

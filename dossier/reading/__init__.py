@@ -135,8 +135,7 @@ def _study(release: Release, folder: Folder, faults: list[errors.Fault]) -> type
     developed = [_predictors(site) for site in found if site.dataset.role == "development"]
     external |= dict.fromkeys(unread, frozenset())
     faults += criteria.correspondence_faults(release, external, frozenset().union(*developed))
-    alone = [types.READERS for tables in judged if tables.dataset is None]
-    faults += criteria.reply_faults(release, [*names, *alone])
+    faults += criteria.reply_faults(release, [*names, *(types.READERS for tables in judged if tables.dataset is None)])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
     if not faults:

@@ -162,8 +162,7 @@ def _argument(at: Key, by_at: bool) -> Argument:
         given = Argument(of) if of in frames.BESIDE else Argument(frames.FRAME, None if of == frames.ALONE else of)
         of_frame = [part for part in (None if of == frames.ALONE else of, at.key) if part]
         return given if first in ("", "file", "name") else Argument("dataset", ", ".join(of_frame))
-    number = None if at.number is None else f"table {at.number}"
-    parts = [part for part in (number, at.key) if part]
+    parts = [part for part in (None if at.number is None else f"table {at.number}", at.key) if part]
     return Argument(LISTED.get(section, section), ", ".join(parts) or None)
 
 

@@ -128,8 +128,7 @@ def _column_of(raw: RawTable, name: str, missing: Sequence[release.Value]) -> Se
 def numbers_or_codes(raw: RawTable, name: str) -> Any:
     """The cells of a column that is to hold numbers: by their labels where these are some, else by their codes."""
     labelled = raw.columns[name]
-    in_words = name in raw.codes and column(name, labelled).kind in ("texts", "mixed")
-    return raw.codes[name] if in_words else labelled
+    return raw.codes[name] if name in raw.codes and column(name, labelled).kind in ("texts", "mixed") else labelled
 
 
 def _missing_otherwise(table: Settled, declaration: release.DatasetDeclaration) -> Iterator[Fault]:
@@ -212,8 +211,7 @@ def _of_plain_texts(name: str, cells: Any, missing: Sequence[release.Value]) -> 
     numbers = np.where(gaps, np.nan, numbers)
     here = pyarrow.array(~gaps)
     if not gaps.all() and all(text.lower() in BOOLEANS for text in compute.unique(cells.filter(here)).to_pylist()):
-        truths = compute.equal(compute.utf8_lower(cells.filter(here)), "true")
-        numbers[~gaps] = truths.to_numpy(zero_copy_only=False)
+        numbers[~gaps] = compute.equal(compute.utf8_lower(cells.filter(here)), "true").to_numpy(zero_copy_only=False)
         return Series(name, "booleans", numbers, gaps, cells)
     return Series(name, _kind(numbers, gaps), numbers, gaps, cells)
 
@@ -691,8 +689,7 @@ def periods(
     numbers = [day.year * each + (day.month - 1) * each // 12 if each else types.NO_PERIOD for day in known]
     span = max(numbers) - min(numbers) + 1 if numbers else 0
     if span > MOST_PERIODS:
-        at = Cell(table.file, found.name)
-        raise DataError.one("many_periods", at, number=span, unit=unit, most=MOST_PERIODS)
+        raise DataError.one("many_periods", Cell(table.file, found.name), number=span, unit=unit, most=MOST_PERIODS)
     counts = (numbers, [day.toordinal() for day in known])
     of_row, of_day = (np.array([*of_days, types.NO_PERIOD], dtype=np.int64)[codes] for of_days in counts)
     return types.Periods(unit, of_row, of_day)
@@ -714,8 +711,7 @@ def grouped(table: Settled, name: str, key: str) -> NDArray[np.int64]:
     """
     found = named(table, name, f"[[dataset]] {key}")
     if found.missing.any():
-        code = "no_cluster" if key == "cluster" else "no_stratum"
-        raise DataError(in_column(code, table, found, found.missing))
+        raise DataError(in_column("no_cluster" if key == "cluster" else "no_stratum", table, found, found.missing))
     codes, spelled = coded(found)
     return np.argsort(np.argsort(spelled))[codes]
 

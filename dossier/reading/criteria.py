@@ -77,8 +77,7 @@ def _of_place(
         yield Fault("not_a_dataset", where, name=place.dataset, known=known, near=nearest(place.dataset, known))
     of_measure = () if term is None else term.at
     for name, level in place.settings.items():
-        group = Subset(name, level)
-        if name not in (*of_measure, *BESIDE) and subsets is not None and group not in subsets:
+        if name not in (*of_measure, *BESIDE) and subsets is not None and Subset(name, level) not in subsets:
             yield Fault("not_in_text", where, place=place.text, setting=f"{name}={level}")
     known_thresholds = release.thresholds.declared
     if "threshold" in of_measure and place.value("threshold") not in known_thresholds:

@@ -162,8 +162,7 @@ def _style(name: str, folder: files.Folder) -> Mapping[str, Any]:
         # What reads it takes it for a release.toml.
         at = [each.at for each in error.faults]
         moved = [replace(each, file=name) if isinstance(each, locations.Line) else locations.File(name) for each in at]
-        placed = [fault.moved(there) for fault, there in zip(error.faults, moved, strict=True)]
-        raise DataError(placed) from None
+        raise DataError([fault.moved(there) for fault, there in zip(error.faults, moved, strict=True)]) from None
 
 
 def _templates(name: str, folder: files.Folder, faults: list[Fault]) -> Mapping[str, Any]:
@@ -183,8 +182,7 @@ def _taken(raw: Mapping[str, Any], folder: files.Folder) -> Mapping[str, Any]:
     try:
         asked = ModelFile.model_validate(raw["model"])
     except ValidationError as error:
-        located = [(("model", *each["loc"]), each) for each in error.errors()]
-        raise DataError(_translated(located, raw)) from None
+        raise DataError(_translated([(("model", *each["loc"]), each) for each in error.errors()], raw)) from None
     where = locations.Key("model", "file")
     content = folder.read(asked.file, where, asked.outside, files.FORMULAS)
     try:
@@ -309,8 +307,7 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
         bound = Fact(kind, limit=wording.shown(plain["ctx"][BOUNDS[kind]]))
         return Fault("beyond_bound", where, key=name, value=wording.shown(value), bound=bound)
     if kind == "literal_error":
-        expected = plain["ctx"]["expected"]
-        choices = re.findall(r"'([^']*)'", expected)
+        choices = re.findall(r"'([^']*)'", plain["ctx"]["expected"])
         near = nearest(value, choices) if isinstance(value, str) else None
         return Fault("not_a_choice", where, key=name, value=wording.shown(value), choices=tuple(choices), near=near)
     if kind in ("too_short", "too_long"):

@@ -226,5 +226,4 @@ def _empty(name: str) -> DataError:
 
 def _refuse_too_large(name: str, where: Location, kind: Kind, size: int) -> None:
     if kind.most is not None and size > kind.most:
-        megabytes = kind.most >> 20
-        raise DataError.one("large_file", where, file=name, megabytes=megabytes, noun=kind.noun, mend=kind.fix)
+        raise DataError.one("large_file", where, file=name, megabytes=kind.most >> 20, noun=kind.noun, mend=kind.fix)

@@ -173,8 +173,7 @@ def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
     if dataset.class_risk is not None and len(dataset.class_risk) > 1 and not np.ptp(dataset.class_risk, axis=0).any():
         yield Flag("constant_risk", dataset.name, Fact("constant_risks", dataset=dataset.name))
     if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
-        says = Fact("constant_risk", dataset=dataset.name, risk=dataset.risk[0])
-        yield Flag("constant_risk", dataset.name, says)
+        yield Flag("constant_risk", dataset.name, Fact("constant_risk", dataset=dataset.name, risk=dataset.risk[0]))
 
 
 def _risks_over_time(dataset: Dataset) -> Iterator[Flag]:
@@ -211,8 +210,7 @@ def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
     certain = (risks < bands.CERTAIN) | (risks > 1 - bands.CERTAIN)
     count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
     if count:
-        says = Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name)
-        yield Flag("certain_risks", dataset.name, says)
+        yield Flag("certain_risks", dataset.name, Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name))
 
 
 def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
@@ -361,11 +359,9 @@ def _names_for_missing(site: Cohort) -> Iterator[Flag]:
 
 def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
     """Levels that were declared and that no row of any dataset has."""
-    tested = [dataset.subgroups for dataset in datasets if dataset.role != "development"]
-    for same in zip(*tested, strict=True):
+    for same in zip(*[dataset.subgroups for dataset in datasets if dataset.role != "development"], strict=True):
         if not any(not isinstance(subgroups.rows, Absent) and subgroups.rows.any() for subgroups in same):
-            says = Fact("empty_subgroup", column=same[0].column, level=same[0].label)
-            yield Flag("empty_subgroup", POOLED, says)
+            yield Flag("empty_subgroup", POOLED, Fact("empty_subgroup", column=same[0].column, level=same[0].label))
 
 
 def _seen_before(site: Cohort, development: Cohort) -> Iterator[Flag]:
@@ -379,8 +375,7 @@ def _seen_before(site: Cohort, development: Cohort) -> Iterator[Flag]:
         return
     equal = _same_identifier(site, development, shared)
     if equal:
-        rows = Count(equal, "row")
-        yield Flag("shared_rows", here.name, Fact("shared_by_identifier", dataset=here.name, rows=rows))
+        yield Flag("shared_rows", here.name, Fact("shared_by_identifier", dataset=here.name, rows=Count(equal, "row")))
         return
     equal, by_chance = _in_common(_rows(here, shared), _rows(there, shared)) if len(shared) >= TELLING else (0, 0.0)
     if _is_no_chance(equal, by_chance, MORE_THAN_CHANCE):

@@ -62,8 +62,7 @@ SIGNS_OF_NO = frozenset(("-", "--"))
 
 def is_unknown_outcome(text: str) -> bool:
     """Whether a text that stands where an outcome does says that it is unknown; a 9 beside a 1 or 2 does."""
-    plain = text.strip().casefold()
-    return plain in (WORDS - SIGNS_OF_NO) | {"unknown", "9"} | {number(code) for code in NINES}
+    return text.strip().casefold() in (WORDS - SIGNS_OF_NO) | {"unknown", "9"} | {number(code) for code in NINES}
 
 
 def is_word(text: str) -> bool:

@@ -30,8 +30,7 @@ def arguments(file: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise ReleaseError.one("arguments_not_read", File(str(file)), file=file.name, reason=_reason(error)) from None
     if not isinstance(given, Mapping):
-        reason = "it holds no object"
-        raise ReleaseError.one("arguments_not_read", File(str(file)), file=file.name, reason=reason)
+        raise ReleaseError.one("arguments_not_read", File(str(file)), file=file.name, reason="it holds no object")
     known, definitions = schema()["properties"], schema()["$defs"]
     named = {name: _with_tables(value, file.parent) for name, value in given.items()}
     for name, value in named.items():

@@ -271,10 +271,8 @@ def _header(kind: Rating, first: list[str], file: str, declared: ReadersTables) 
     if declared.case is not None and declared.case in first:
         return True
     cells = first[1:] if declared.case is not None else first
-    arrow = pyarrow.array(cells, pyarrow.string())
-    numbers = kind.column("", arrow).numbers
-    valid = [bool(fits) or cell == "" for fits, cell in zip(kind.fits(numbers), cells, strict=True)]
-    if all(valid):
+    numbers = kind.column("", pyarrow.array(cells, pyarrow.string())).numbers
+    if all(fits or cell == "" for fits, cell in zip(kind.fits(numbers), cells, strict=True)):
         return False
     if np.isnan(numbers).all():
         return True

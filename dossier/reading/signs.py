@@ -120,8 +120,7 @@ def _is_sum(numbers: types.Floats) -> int:
     if len(others) < 2 or not np.isfinite(last) or not np.isfinite(others).all() or not np.ptp(others):
         return 0
     total, mean = float(others.sum()), float(others.mean())
-    is_total = abs(total) >= LEAST_SUM and abs(last) > np.abs(others).max()
-    if is_total and np.isclose(last, total, rtol=1e-6, atol=0):
+    if abs(total) >= LEAST_SUM and abs(last) > np.abs(others).max() and np.isclose(last, total, rtol=1e-6, atol=0):
         return int(np.count_nonzero(others)) if (others >= 0).all() else 1
     return int(last not in others and np.isclose(last, mean, rtol=1e-6, atol=0))
 

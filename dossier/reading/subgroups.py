@@ -165,8 +165,7 @@ def _by_levels(column: columns.Series, values: Sequence[str]) -> NDArray[np.int6
     places = np.full(len(column.numbers), -1, dtype=np.int64)
     texts = np.array([text or "" for text in columns.words(column)], dtype=object)
     for index, value in reversed(list(enumerate(values))):
-        spelled = value.lower() if column.kind == "booleans" else value
-        places[~column.missing & (texts == spelled)] = index
+        places[~column.missing & (texts == (value.lower() if column.kind == "booleans" else value))] = index
         as_number = columns.parsed(value)
         if as_number is not None:
             places[~column.missing & (column.numbers == as_number)] = index

@@ -89,8 +89,7 @@ def _refuse_formulas_without_values(page: Any, file: str) -> None:
         waiting = list(_uncomputed(part))
     if waiting:
         at, formulas = SheetCell(file, waiting[0]), facts.Count(len(waiting), "formula")
-        cells = tuple(waiting)
-        raise errors.DataError.one("formulas_without_values", at, formulas=formulas, file=file, cells=cells)
+        raise errors.DataError.one("formulas_without_values", at, formulas=formulas, file=file, cells=tuple(waiting))
 
 
 def _uncomputed(part: Any) -> Iterator[str]:

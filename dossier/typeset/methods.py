@@ -95,8 +95,7 @@ class _Step(sentence.Sentence):
         if fact.code not in entries("methods"):
             return reasons.reason_text(fact)
         words = _words(fact)
-        text = words.get("in_kind", words["text"]) if self.in_kind else words["text"]
-        return self.filled(text, dict(fact.values))
+        return self.filled(words.get("in_kind", words["text"]) if self.in_kind else words["text"], dict(fact.values))
 
     def written(self, value: Any, how: str = "") -> str:
         """A value as its text asks for it; the steps that a step holds as a method."""

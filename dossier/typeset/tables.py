@@ -514,8 +514,7 @@ def groups_across(table: Table) -> Table:
     rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)
     across = replace(table, columns=columns, rows=rows)
     # The name of all sites together may stand on two lines.
-    sites = replace(across, rows=tuple(row for row in rows if row.kind == "row"))
-    return across if label_fits(sites) else table
+    return across if label_fits(replace(across, rows=tuple(row for row in rows if row.kind == "row"))) else table
 
 
 MANY_ROWS = 7

@@ -74,14 +74,12 @@ def parted(text: str, width: float, weight: int = 400) -> str:
     """A text that lines of a width can part: at every blank and hyphen, and within a word that is wider than a line."""
     if text_width(text, weight) <= width:
         return text
-    words = plain(text).split(" ")
-    return " ".join(hyphenated(word) if text_width(word, weight) > width else word for word in words)
+    return " ".join(hyphenated(word) if text_width(word, weight) > width else word for word in plain(text).split(" "))
 
 
 def hyphenated(word: str) -> str:
     """A word with a soft hyphen wherever a line may end within it: between syllables, else between any two letters."""
-    middle = word[_ENDS:-_ENDS]
-    points = [point + _ENDS for point in (match.start() for match in _BETWEEN_SYLLABLES.finditer(middle))]
+    points = [match.start() + _ENDS for match in _BETWEEN_SYLLABLES.finditer(word[_ENDS:-_ENDS])]
     starts = [0, *points, len(word)]
     pieces = [word[first:last] for first, last in pairwise(starts)]
     return SOFT_HYPHEN.join(short for piece in pieces for short in _cut(piece))
