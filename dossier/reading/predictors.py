@@ -260,7 +260,9 @@ def _feature(name: str, holders: dict[int, Input], sources: Sequence[Input], fau
         return {}
     if textual:
         return _categories(name, columns, holders, faults, declared=False)
-    return _numbers(name, columns, holders, faults)
+    for k, column in columns.items():
+        faults += _too_large(name, column, holders[k])
+    return {k: Feature(name, column.numbers) for k, column in columns.items()}
 
 
 def _mixed(name: str, column: Series, source: Input) -> list[Fault]:
@@ -270,14 +272,6 @@ def _mixed(name: str, column: Series, source: Input) -> list[Fault]:
     mend = notations.fix(texts) if any(map(notations.is_number, texts)) else Fact("declare_missing", name=name)
     file = source.table.file
     return by_row("text_among_numbers", file, column.name, rows, lambda k: {"value": texts[k]}, name=name, mend=mend)
-
-
-def _numbers(
-    name: str, columns: dict[int, Series], holders: dict[int, Input], faults: list[Fault]
-) -> dict[int, Feature]:
-    for k, column in columns.items():
-        faults += _too_large(name, column, holders[k])
-    return {k: Feature(name, column.numbers) for k, column in columns.items()}
 
 
 def _too_large(name: str, column: Series, source: Input) -> list[Fault]:
