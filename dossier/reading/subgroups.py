@@ -83,15 +83,10 @@ def subgroups(
     """The subgroups of one site: `rows` are those of the site in its table, `analysed` those of them that are kept."""
     found = []
     for labelled in labels:
+        column, places = labelled.column, None if labelled.places is None else labelled.places[rows][analysed]
+        gap = Absent(Fact("has_no_column", dataset=dataset, column=column))
         for index, label in enumerate(labelled.labels):
-            if labelled.places is None:
-                found.append(
-                    Subgroup(
-                        labelled.column, label, Absent(Fact("has_no_column", dataset=dataset, column=labelled.column))
-                    )
-                )
-            else:
-                found.append(Subgroup(labelled.column, label, labelled.places[rows][analysed] == index))
+            found.append(Subgroup(column, label, gap if places is None else places == index))
     return tuple(found)
 
 
