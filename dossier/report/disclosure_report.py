@@ -5,6 +5,7 @@ It tells more of the patients than the dossier does, and is no part of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from dossier.core import types
@@ -84,15 +85,11 @@ def _site(evidence: types.Evidence, name: str) -> str:
 
 def withheld(evidence: types.Evidence) -> tables.Table:
     """How many results, curves and statistics are withheld, by the reason, the commonest first."""
-    counts: dict[str, int] = {}
     groups = evidence.subgroups
     every: list[Found] = [row.found for row in (*evidence.results, *groups.results)]
     every += [row.found for row in (*evidence.curves, *groups.curves)] + [row.found for row in evidence.withheld]
-    for found in every:
-        if not isinstance(found, types.Withheld):
-            continue
-        reason = words.sentence_case(reasons.why(evidence, found.reason))
-        counts[reason] = counts.get(reason, 0) + 1
+    kept = (found.reason for found in every if isinstance(found, types.Withheld))
+    counts = Counter(words.sentence_case(reasons.why(evidence, reason)) for reason in kept)
     order = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     rest = sum(count for _, count in order[MOST_REASONS:])
     rows = (tables.Row(reason, (tables.Cell.count(count),)) for reason, count in order[:MOST_REASONS])
