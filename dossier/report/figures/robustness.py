@@ -411,8 +411,7 @@ class Field:
             size = (stands.high - stands.low) / 2 / abs(self.across), (high - low) / 2 / self.plan.down
             size = size if self.has_ellipse(place) else (0.0, 0.0)
             aside = self.x((stands.low + stands.high) / 2) - x, self.plan.y((low + high) / 2) - y
-            text = _label(place, stands, self.scale)
-            found[place.site.name] = placing.Mark(text, x, y, *size, place.weight, aside)
+            found[place.site.name] = placing.Mark(_label(place, stands, self.scale), x, y, *size, place.weight, aside)
         return found
 
     def frame(self) -> types.Floats:

@@ -385,7 +385,7 @@ def matrix(evidence: types.Evidence) -> Matrix:
         (site.name, subgroup)
         for site in types.externals(evidence)
         for subgroup in every
-        if isinstance(_curve(evidence, site, subgroup), types.Curve)
+        if isinstance(_curve(evidence, (site, subgroup)), types.Curve)
     }
     sites = [site for site in types.externals(evidence) if any(name == site.name for name, _ in drawn)]
     kept = [subgroup for subgroup in every if any(other == subgroup for _, other in drawn)]
@@ -393,9 +393,8 @@ def matrix(evidence: types.Evidence) -> Matrix:
     return Matrix(tuple(sites[:most_sites]), tuple(kept[:most_kept]))
 
 
-def _curve(
-    evidence: types.Evidence, site: types.DatasetSummary, subgroup: tuple[str, str]
-) -> types.Curve | types.Absent:
+def _curve(evidence: types.Evidence, position: Position) -> types.Curve | types.Absent:
+    site, subgroup = position
     return types.find_curve_in_subgroup(evidence, types.Subset(*subgroup), CURVE, site.name)
 
 
@@ -415,7 +414,7 @@ GAP = 2.8
 def _draw_panel(evidence: types.Evidence, axes: canvas.Panel, position: Position, end: float) -> None:
     site, subgroup = position
     size = types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
-    curve = _curve(evidence, site, subgroup)
+    curve = _curve(evidence, position)
     if size is None:
         facets.say(axes, "not recorded")
     elif size.is_few:
@@ -473,7 +472,7 @@ def calibration_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     if evidence.release.outcome.classes:
         return types.Absent(facts.Fact("curves_of_classes_in_results"))
     plan = matrix(evidence)
-    curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
+    curves = [_curve(evidence, (site, subgroup)) for site in plan.sites for subgroup in plan.subgroups]
     if not curves:
         return types.Absent(facts.Fact("no_subgroup_with_enough_for_a_curve"))
     end = calibration.curve_end(curves)
