@@ -513,7 +513,7 @@ BROKEN = "§"
 MARKED = {
     "‡": "‡ not to be used, its maker says.",
     BROKEN: f"{BROKEN} must be off by the maker's rule.",
-    "¶": "¶ averages of times that differ.",
+    "¶": "¶ put together from times that differ.",
 }
 """What the marks beside a hospital say."""
 

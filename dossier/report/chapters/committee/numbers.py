@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.core import binding, over_time
+from dossier.core import binding
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Evidence, find
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.missed import of_missed
@@ -36,19 +36,12 @@ def by_site(evidence: Evidence) -> Table:
         heads.append(Column(f"Actual cases per{TIED}100 predicted", intervals=True))
         found = (f"Found, of{TIED}100", f"False alarms, of{TIED}100") if at else ()
         heads += [Column(label, intervals=True) for label in found]
-    turned = [site for site in binding.turning(evidence) if site in shown]
-    notes += [sentence.phrase("data", "turned", **_over_time(evidence, site)) for site in turned]
-    rows = [Row(site.site, _cells(evidence, site, at)) for site in shown]
+    # The first page says what the mark means.
+    turned = binding.turning(evidence)
+    rows = [Row(f"{site.site}{f'{TIED}¶' * (site in turned)}", _cells(evidence, site, at)) for site in shown]
     # Where the maker says in which settings the patients were, they may be times of one hospital, or a study.
     said, is_set = " ".join(text for text in notes if text), len(shown) > 1 and any(site.setting for site in shown)
     return worded("by-site", rows, heads, known=known, note=said, several=is_set)
-
-
-def _over_time(evidence: Evidence, site: DatasetSummary) -> dict[str, str]:
-    """Of a hospital whose percentages turn over time how many had it for each 100 predicted, at the least and most."""
-    curve = over_time.followed(evidence.by_curve[over_time.OVER_TIME], site.name, "oe_ratio")
-    values = [100 * period.value for period in over_time.periods(curve.found)] if curve else []
-    return {"site": site.site, "least": f"{min(values):.0f}", "most": f"{max(values):.0f}"}
 
 
 def ranges_are(evidence: Evidence) -> str:

@@ -7,7 +7,6 @@ from dossier.report.chapters import human_factors
 from dossier.report.chapters.committee.plain import between
 from dossier.typeset.numbers import number, people
 from dossier.typeset.words import counted
-from dossier.words import entries
 
 MOST_GROUPS = 4
 """Groups of people that a sentence has room for."""
@@ -28,26 +27,21 @@ def people_decide(evidence: types.Evidence) -> str:
     rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
     readers = types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY)
     many = len(readers.columns["reader"]) if isinstance(readers, types.Curve) else 0
-    took_part = f"{counted(many, 'person', 'people')} took part. " if many else ""
+    # Who decides alone first and then with the model may change a decision by looking again alone.
+    study = evidence.release.reader_study
+    twice = ", who looked twice" if study is not None and study.design == "paired" else ""
+    took_part = f"{counted(many, 'person', 'people')} took part{twice}. " if many else ""
     start = f"{took_part}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
     if claim.low is None or claim.high is None:
         return start
     low, high = (_in_hundred(abs(end)) for end in (claim.low, claim.high))
     ways = {"shown": f"{low} to {high} fewer", "against": f"{high} to {low} more"}
-    bounds = f"(range {ways.get(claim.state, f'{low} more to {high} fewer')} wrong of 100)"
+    bounds = f"(range {ways.get(claim.state, f'{low} more to {high} fewer')} wrong)"
     if claim.state == "shown":
-        looks = (
-            f" {SECOND_LOOK}"
-            if evidence.release.reader_study and evidence.release.reader_study.design == "paired"
-            else ""
-        )
-        return f"Yes, in a study. {start} They decided better {bounds}.{looks}"
+        return f"Yes, in a study. {start} They decided better {bounds}."
     if claim.state == "against":
         return f"No: in a study they decided worse {bounds}. {start}"
     return f"Not shown. {start} This could be coincidence {bounds}."
-
-
-SECOND_LOOK: str = entries("pages")["data"]["second_look"]
 
 
 def _in_hundred(share: float) -> str:
