@@ -334,7 +334,8 @@ class Record:
             against, open, untested), `harm` (1 the gravest; 7 open, 8 untested, 9 shown), `site`, `subset_column`,
             `subset_level`, `measure`, `threshold`, `at`, `value`, `low`, `high`, `at_least`, `at_most`,
             `limit_source` (default, declared, maker), `looks`, `p_adjusted`, `p_of` (the measure that it is
-            of), `worst`, `needs_n`, `alone` and `reason`.
+            of), `worst`, `needs_n`, `alone`, `distance` (of risks from what happened), `period` (that the number is of)
+            and `reason`.
         """
         import pandas
 
@@ -378,7 +379,7 @@ class Record:
         sites = {dataset.name: dataset.site for dataset in self.results.datasets}
         plain = ("question", "scope", "state", "harm")
         numbers = ("value", "low", "high")
-        rest = ("limit_source", "looks", "p_adjusted", "p_of", "worst", "needs_n", "alone")
+        rest = ("limit_source", "looks", "p_adjusted", "p_of", "worst", "needs_n", "alone", "distance")
         made = [
             {
                 **{name: getattr(row, name) for name in plain},
@@ -391,11 +392,12 @@ class Record:
                 **{name: getattr(row, name) for name in numbers},
                 **dict(zip(("at_least", "at_most"), row.limit, strict=True)),
                 **{name: getattr(row, name) for name in rest},
+                "period": None if row.period is None else flag_text(row.period),
                 "reason": None if row.reason is None else reason_text(row.reason),
             }
             for row in self.results.claims
         ]
-        columns = ("threshold", *numbers, "at_least", "at_most", "p_adjusted", "needs_n")
+        columns = ("threshold", *numbers, "at_least", "at_most", "p_adjusted", "needs_n", "distance")
         return pandas.DataFrame(made).astype(dict.fromkeys(columns, "float64"))
 
     def _settings(self, details: Sequence[str]) -> dict[str, str]:

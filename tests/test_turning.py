@@ -11,6 +11,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.core import claims, over_time, types
 from dossier.core.types import Evidence
+from dossier.record import results
 from dossier.report.chapters import committee, limitations, monitoring, subgroups
 from dossier.report.chapters.committee import missed, percentages
 from dossier.report.figures import subgroups as forests
@@ -151,9 +152,12 @@ def test_a_gain_of_all_times_is_not_shown_there_and_counts_by_its_periods(eviden
         high = tuple(-0.01 if index >= 4 - worse else 0.2 for index in range(4))
         found = replace(curve.found, columns={**curve.found.columns, "high": high})
         changed = [replace(each, found=found) if each is curve else each for each in evidence.curves]
-        here = claims.about(replace(evidence, curves=tuple(changed)), "benefit", "hospital")
+        whole = replace(evidence, curves=tuple(changed))
+        here = claims.about(whole, "benefit", "hospital")
         (claim,) = (each for each in here if each.dataset == "turning")
         assert (claim.state, claim.period is not None) == (state, state == "against")
+        written = [row.period for row in results.of(whole).claims if row.question == "benefit"]
+        assert claim.period in written
         assert claim.value == (found.columns["value"][-1] if worse == 2 else stands["turning"].value)
 
 

@@ -463,6 +463,10 @@ class ClaimRow(Row):
     reason: Reason | None
     alone: types.State | None
     """How it stands where its hospital is one's own: a family of one look."""
+    distance: float | None = None
+    """Of the size of risks, how far they lie on average from what happened."""
+    period: Limitation | None = None
+    """The calendar period that the number is of."""
 
     @classmethod
     def of(cls, claim: claims.Claim) -> Self:
