@@ -14,7 +14,7 @@ from dossier.core.contents import SUBMITTED
 from dossier.core.facts import Method
 from dossier.outputs import junit
 from dossier.report import compose
-from dossier.report.chapters import acceptance, committee, grid, results, subgroups, verdict
+from dossier.report.chapters import acceptance, committee, grid, model_card, results, subgroups, verdict
 from dossier.report.figures.subgroups import forest_caption
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import TIED
@@ -277,6 +277,8 @@ def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_o
     assert committee.answer(evidence).startswith("Its maker says that it must not be used in ") == rules_out
     assert (committee.approving(evidence) == "Approve against the maker's statement") == rules_out
     assert committee.purpose(evidence).not_for.endswith(f"{site.site}.") == rules_out
+    (not_for,) = (text for label, text, _ in model_card.about(evidence) if label == "Not for")
+    assert (f"{site.site}: not to be used there, its maker states." in not_for) == rules_out
     elsewhere = dataclasses.replace(evidence, local_site="site-0")
     assert committee.approving(elsewhere) == "Approve"
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dossier.core import checklist, types
+from dossier.report.chapters import context
 from dossier.typeset import flags, methods
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.words import entries
@@ -100,7 +101,7 @@ def _card(evidence: types.Evidence) -> dict[str, Any]:
             "PrimaryIntendedUsers": use.users,
             "HowToUse": use.decision,
             "TargetedPatientPopulation": purpose,
-            "CautionedOutOfScopeSettings": _listed(use.not_for),
+            "CautionedOutOfScopeSettings": _listed(context.not_for(evidence)),
         },
         "Warnings": {
             "KnownRisksAndLimitations": _together(card.risks, card.failure_modes, card.out_of_distribution, test),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.core import binding, checklist
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest, phrase
 from dossier.typeset import names, words
 
 
@@ -22,10 +22,11 @@ def finding(evidence: Evidence) -> Sentence:
     )
 
 
-def ruled_out(evidence: Evidence) -> str:
-    """The hospitals that the maker rules out, where the model is for others."""
+def not_for(evidence: Evidence) -> list[str]:
+    """Whom the model is not for, and the hospitals that the maker rules out, where the model is for others."""
     out = () if binding.is_for_nobody(evidence.release) else binding.ruled_out(evidence)
-    return named_with_the_rest([site.site for site in out], MOST_NAMED)
+    where = named_with_the_rest([site.site for site in out], MOST_NAMED)
+    return [*evidence.release.intended_use.not_for, *([phrase("data", "ruled_out", where=where)] if where else [])]
 
 
 MOST_NAMED = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dossier.core.types import Evidence
-from dossier.report.chapters import abstract, sentence
+from dossier.report.chapters import abstract, context, sentence
 from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.typeset.numbers import threshold
@@ -28,12 +28,13 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     release, tested = evidence.release, tested_version(evidence)
     about, use = release.release, release.intended_use
     at = [threshold(each) for each in release.thresholds.declared]
+    not_for = (f"{sentence_case(text.strip().rstrip('.'))}." for text in context.not_for(evidence))
     other = "" if tested == about.version else f". Version {tested} was tested: the numbers of this card are its own."
     return [
         _line("Model and version", f"{about.model} {about.version}{other}"),
         _line("Owner", about.owner),
         _line("Intended use", use.for_ or abstract.in_full(evidence, "3b")),
-        _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
+        _line("Not for", " ".join(not_for) or None),
         _line("Users", use.users),
         _line("Decision", use.decision),
         _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),
