@@ -92,19 +92,19 @@ def studied(low: float, value: float, high: float, **clustered: float) -> types.
 @pytest.mark.parametrize(
     ("evidence", "start", "ending"),
     [
-        (studied(0.02, 0.05, 0.08), "Yes, in a study.", "They decided better (range 2 to 8 fewer wrong of 100)."),
-        (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 more to 0 fewer wrong of 100)."),
+        (studied(0.02, 0.05, 0.08), "Yes, in a study.", "They decided better (range 2 to 8 fewer wrong)."),
+        (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 more to 0 fewer wrong)."),
         (
             studied(-0.02, 0.05, 0.12),
             "Not shown.",
-            "This could be coincidence (range 2 more to 12 fewer wrong of 100).",
+            "This could be coincidence (range 2 more to 12 fewer wrong).",
         ),
         (
             studied(0.02, 0.05, 0.08, low_clustered=-0.01, high_clustered=0.11),
             "Not shown.",
-            "This could be coincidence (range 1 more to 11 fewer wrong of 100).",
+            "This could be coincidence (range 1 more to 11 fewer wrong).",
         ),
-        (studied(-0.08, -0.05, -0.02), "No: in a study they decided worse (range 2 to 8 more wrong of 100).", ""),
+        (studied(-0.08, -0.05, -0.02), "No: in a study they decided worse (range 2 to 8 more wrong).", ""),
         (KINDS["one"], "Not known: no study compared decisions with and without it.", ""),
     ],
 )
@@ -152,7 +152,7 @@ def test_what_a_study_changed_is_said_in_whole_people_and_by_group() -> None:
         "Yes, in a study. Without it 20 of 100 decisions were wrong, with it 15. It put 30 right and made 15 wrong. "
         "Wrong of 100 by group: nurse 30, then 20; surgeon 10, then 10. Where people first thought otherwise, they "
         "followed wrong advice 4 of 20 times and refused right advice 3 of 15 times. "
-        "They decided better (range 2 to 8 fewer wrong of 100)."
+        "They decided better (range 2 to 8 fewer wrong)."
     )
 
 

@@ -2,15 +2,15 @@
 
 validate <- function(data, outcome = NULL, risk, site = NULL, thresholds = NULL, subgroups = NULL, development = NULL,
                      internal = NULL, readers = NULL, predictors = NULL, rival = NULL, time = NULL, event = NULL,
-                     at = NULL, cluster = NULL, weights = NULL, strata = NULL, positive = NULL, censored = NULL,
-                     competing = NULL, scale = NULL,
+                     at = NULL, unit = NULL, cluster = NULL, weights = NULL, strata = NULL, positive = NULL,
+                     censored = NULL, competing = NULL, scale = NULL,
                      classes = NULL, model = NULL, version = NULL, date = NULL, owner = NULL, level = NULL, seed = NULL,
                      previous = NULL, ...) {
   given <- list(
     frame = data, outcome = outcome, risk = risk, site = site, thresholds = as_list(thresholds),
     subgroups = as_list(subgroups), development = development, internal = internal, readers = readers,
-    predictors = as_list(predictors), rival = rival, time = time, event = event, at = at, cluster = cluster,
-    weights = weights, strata = strata, positive = positive, censored = censored,
+    predictors = as_list(predictors), rival = rival, time = time, event = event, at = at, unit = unit,
+    cluster = cluster, weights = weights, strata = strata, positive = positive, censored = censored,
     competing = as_list(competing), scale = scale, classes = as_list(classes),
     model = model, version = version, date = date, owner = owner, level = level, seed = seed,
     previous = previous, ...
