@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Literal
 
 from dossier.core import multiplicity, over_time, types
+from dossier.core.facts import gathered
 from dossier.core.release import Acceptance, Release
 
 Uncounted = Literal["undated", "after_dossier", "after_data"]
@@ -61,21 +63,22 @@ def harmed(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed, or in some
     periods of risks that turn.
     """
-    worse, primary = {each.site.name for each in _harmful(evidence)}, evidence.release.thresholds.declared[:1]
-    worse |= {each.name for each in turning(evidence) if any(worse_in(evidence, each.name, at) for at in primary)}
-    return tuple(site for site in types.externals(evidence) if site.name in worse)
-
-
-def _harmful(evidence: types.Evidence) -> list[over_time.Verdict]:
-    return [each for each in over_time.of_evidence(evidence) if each.is_harmful]
+    return tuple(site for site in types.externals(evidence) if site.name in _better_to_flag(evidence))
 
 
 def better_then(evidence: types.Evidence) -> str:
     """Whom it would have been better to flag there at these times."""
-    whom, primary = {each.whom for each in _harmful(evidence)}, evidence.release.thresholds.declared[:1]
-    found = (worse_in(evidence, site.name, at) for site in types.externals(evidence) for at in primary)
-    whom |= {over_time.better_to_flag(worse, primary[0]) for worse in found if worse}
+    whom = {*itertools.chain.from_iterable(_better_to_flag(evidence).values())}
     return whom.pop() if len(whom) == 1 else f"{over_time.EVERYONE} or {over_time.NO_ONE}"
+
+
+def _better_to_flag(evidence: types.Evidence) -> dict[str, list[str]]:
+    """Whom, by hospital, it was better to flag at the first threshold at some times."""
+    by_rule = [(each.site.name, each.whom) for each in over_time.of_evidence(evidence) if each.is_harmful]
+    for at in evidence.release.thresholds.declared[:1]:
+        turned = ((site.name, worse_in(evidence, site.name, at)) for site in types.externals(evidence))
+        by_rule += [(name, over_time.better_to_flag(worse, at)) for name, worse in turned if worse]
+    return gathered(by_rule)
 
 
 def worse_in(evidence: types.Evidence, dataset: str, at: float) -> tuple[over_time.Period, ...]:

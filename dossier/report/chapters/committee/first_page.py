@@ -513,7 +513,7 @@ BROKEN = "§"
 MARKED = {
     "‡": "‡ not to be used, its maker says.",
     BROKEN: f"{BROKEN} must be off by the maker's rule.",
-    "¶": "¶ put together from times that differ.",
+    "¶": "¶ numbers of times that differ.",
 }
 """What the marks beside a hospital say."""
 
