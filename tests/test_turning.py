@@ -6,13 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import dossier
 from dossier import evaluate, reading
 from dossier.core import claims, over_time, types
 from dossier.core.types import Evidence
 from dossier.record import results
-from dossier.report.chapters import committee, limitations, monitoring, subgroups
+from dossier.report.chapters import committee, limitations, monitoring, sentence, subgroups
 from dossier.report.chapters.committee import missed, percentages
 from dossier.report.figures import subgroups as forests
 from dossier.typeset.numbers import plain
@@ -167,3 +169,20 @@ def test_whom_it_was_better_to_flag_is_what_the_shares_say(shares: tuple[float, 
     worse = [over_time.Period(number, -0.1, -0.2, -0.01, share) for number, share in enumerate(shares)]
     assert over_time.better_to_flag(worse, 0.3) == (whom or "everyone or no one")
     assert over_time.better_to_flag(worse, None) == "everyone or no one"
+
+
+def test_of_several_classes_each_turns_by_itself() -> None:
+    """Risks of a class that are too high first and too low then are called neither right on average nor too extreme."""
+    rng, n = np.random.default_rng(3), 1200
+    early, odds = np.arange(n) < n // 2, np.column_stack([np.zeros(n), rng.normal(-0.3, 1, n), rng.normal(-0.6, 1, n)])
+    said = odds + np.outer(np.where(early, 1.5, -2.0), [0, 0, 1])
+    truth, risk = (np.exp(each) / np.exp(each).sum(axis=1, keepdims=True) for each in (odds, said))
+    number = (rng.random(n)[:, None] > truth.cumsum(axis=1)).sum(axis=1)
+    days = [f"2025-{2 if each else 8:02}-{1 + index % 28:02}" for index, each in enumerate(early)]
+    columns = {name: risk[:, index] for index, name in enumerate("abc")}
+    frame = pd.DataFrame({"y": np.array([*"ABC"])[number], "day": days, **columns})
+    asked = {"classes": [*"ABC"], "dataset": {"date": "day", "periods": "quarter"}}
+    found = dossier.validate(frame, outcome="y", risk=[*"abc"], thresholds=[0.2], **asked).evidence  # type: ignore[arg-type]
+    (claim,) = (each for each in claims.about(found, "calibration", "hospital") if each.at == {"class": "C"})
+    assert (claim.state, claim.measure, claim.period is not None) == ("against", "oe_ratio", True)
+    assert "too high at first and then too low for C" in plain(sentence.where_risks_are_off(found, "for"))

@@ -94,8 +94,8 @@ def worse_in(evidence: types.Evidence, dataset: str, at: float) -> tuple[over_ti
 
 
 def is_turning(evidence: types.Evidence, dataset: str) -> bool:
-    """Whether risks are shown to be too high at times and too low at others."""
-    return over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset) is not None
+    """Whether risks, of several classes those of any, are shown to be too high at times and too low at others."""
+    return any(over_time.turn_at(evidence, dataset, at) for at in evidence.release.each_outcome)
 
 
 def gain(

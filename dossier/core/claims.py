@@ -293,7 +293,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
             alone=multiplicity.calibration(ratio, slope, test, True, [*limits.values()]),
             distance=distance(evidence, dataset, at),
         )
-        turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
+        turn = over_time.turn_at(evidence, dataset, at)
         if turn is not None:
             claim = _in_last(replace(claim, measure="oe_ratio", limit=bands.OE_TOLERATED), turn.every, turn.unit)
         yield claim
@@ -309,7 +309,7 @@ def distance(evidence: types.Evidence, dataset: str, at: types.At) -> float | No
     the ICI; where they turn over time what its periods say, if that is more, as one curve of all takes their mean.
     """
     found = types.find(evidence, "ici", dataset, **at)
-    turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], dataset)
+    turn = over_time.turn_at(evidence, dataset, at)
     return None if isinstance(found, types.Absent) else max(found.value, turn.distance if turn else 0.0)
 
 

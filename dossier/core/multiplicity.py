@@ -338,7 +338,7 @@ def size_of_risks(evidence: Evidence, site: str, **at: float | str) -> State:
     ratio, slope, test = (
         find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope", "calibration_test")
     )
-    if not at and over_time.turn(evidence.by_curve[over_time.OVER_TIME], site):
+    if over_time.turn_at(evidence, site, at):
         return "against"
     return calibration(ratio, slope, test, evidence.local_site == site and "class" not in at)
 
@@ -383,7 +383,7 @@ class Misfit:
 def misfit(evidence: Evidence, site: str, **at: float | str) -> Misfit:
     """How the risks of a site, of one of its classes or by a further horizon, are off."""
     ratio, slope = (find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope"))
-    turn = None if at else over_time.turn(evidence.by_curve[over_time.OVER_TIME], site)
+    turn = over_time.turn_at(evidence, site, at)
     found = Misfit(is_reversed=is_reversed(evidence, site, **at), turn=turn)
     if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, **at) == "against":
         is_far = held(ratio, *bands.OE_TOLERATED) == "against"

@@ -157,11 +157,13 @@ def unit_at(evidence: types.Evidence, dataset: str) -> types.PeriodUnit:
     return types.unit_of(next(curve.at["periods"] for curve in shown(evidence) if curve.dataset == dataset))
 
 
-def followed(curves: Iterable[types.CurveResult], dataset: str, measure: str) -> types.CurveResult | None:
-    """A measure of a dataset by calendar period, of several classes its mean; None where it is not followed."""
+def followed(
+    curves: Iterable[types.CurveResult], dataset: str, measure: str, of_class: str = types.MACRO
+) -> types.CurveResult | None:
+    """A measure of a dataset by calendar period, of several classes its mean or one; None where it is not followed."""
     for curve in curves:
         named = (curve.curve, curve.dataset, curve.at.get("measure"), curve.at.get("class", types.MACRO))
-        if named == (OVER_TIME, dataset, measure, types.MACRO):
+        if named == (OVER_TIME, dataset, measure, of_class):
             return curve
     return None
 
@@ -179,13 +181,14 @@ def periods(curve: types.Curve | types.Absent) -> tuple[Period, ...]:
     )
 
 
-def turn(curves: Iterable[types.CurveResult], dataset: str) -> Turn | None:
-    """Whether O/E lies with its whole interval below what is tolerated in one period and above it in another.
+def turn(curves: Iterable[types.CurveResult], dataset: str, of_class: str = types.MACRO) -> Turn | None:
+    """Whether O/E, of several classes that of one, lies with its whole interval below what is tolerated in one period
+    and above it in another.
 
     No value of all periods is then that of any; None where it does not. A period has 20 events and non-events, so
     that chance alone puts a right model on both sides about never.
     """
-    curve = followed(curves, dataset, "oe_ratio")
+    curve = followed(curves, dataset, "oe_ratio", of_class)
     every = () if curve is None else periods(curve.found)
     too_high, too_low = beyond(every)
     if curve is None or not isinstance(curve.found, types.Curve) or not too_high or not too_low:
@@ -194,6 +197,13 @@ def turn(curves: Iterable[types.CurveResult], dataset: str) -> Turn | None:
     off = [(n or 0.0, (events or 0.0) * abs(1 - 1 / ratio)) for ratio, n, events in rows if ratio]
     distance = sum(events for _, events in off) / (sum(n for n, _ in off) or 1.0)
     return Turn(types.unit_of(curve.at["periods"]), too_high, too_low, distance)
+
+
+def turn_at(evidence: types.Evidence, dataset: str, at: types.At) -> Turn | None:
+    """The same of what settings name: a class, or all patients; by a further horizon nobody is followed over time."""
+    if "horizon" in at:
+        return None
+    return turn(evidence.by_curve[OVER_TIME], dataset, types.class_of(at) or types.MACRO)
 
 
 def beyond(every: Iterable[Period]) -> tuple[tuple[Period, ...], tuple[Period, ...]]:

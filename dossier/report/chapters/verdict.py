@@ -141,7 +141,7 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
 def _beaten(evidence: types.Evidence) -> str:
     """Where another model is shown to be better."""
     sure = (each for each in comparison.better_rivals(evidence) if each.state == "against")
-    where = dict.fromkeys(comparison.where(evidence, each) for each in sure)
+    where = dict.fromkeys(types.summary_of(evidence, each.dataset).site for each in sure)
     return f"Another model is better at {sentence.named_with_the_rest(list(where), MOST_NAMED)}." if where else ""
 
 

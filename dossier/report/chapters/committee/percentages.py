@@ -235,7 +235,7 @@ def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     for whole in off_as_a_whole(evidence):
         # Wrong both ways beside the lines that are looked at.
         where |= {way: {} for way in ("too high", "too low") if whole.says in SLOPES.values() and way not in where}
-    first, *rest = (f"{way} in {few_named([*names])}" if names else way for way, names in where.items())
+    first, *rest = (f"{way} {placed(evidence, [*names])}" if names else way for way, names in where.items())
     which = "they are" if len(off) == len(every) and not rest else "some are"
     ways = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
     return f"{'Not reliably' if is_far else 'Not quite'}: {ways}."
