@@ -69,14 +69,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def before(tmp_path_factory: pytest.TempPathFactory, table: Path) -> Path:
     """An OUT of an earlier build."""
     out = tmp_path_factory.mktemp("earlier") / "out"
-    subprocess.run([*quick(table, out), "--seed", "1"], check=True, capture_output=True, env=environment())
+    subprocess.run(quick(table, out, seed=1), check=True, capture_output=True, env=environment())
     return out
 
 
-def quick(table: Path, out: Path) -> list[str]:
+def quick(table: Path, out: Path, seed: int = 2, jobs: str = "1") -> list[str]:
     """The shortest build that goes through all stages."""
-    words = ["quick", str(table), "--outcome", "outcome", "--risk", "risk", "-o", str(out), "--jobs", "1"]
-    return [sys.executable, "-m", "dossier", *words, "--seed", "2"]
+    words = ["quick", str(table), "--outcome", "outcome", "--risk", "risk", "-o", str(out), "--jobs", jobs]
+    return [sys.executable, "-m", "dossier", *words, "--seed", str(seed)]
 
 
 def environment(*first: Path) -> dict[str, str]:
@@ -188,7 +188,7 @@ def test_killed_with_all_its_workers_a_build_leaves_no_rows_anywhere(tmp_path: P
     large.write_text("outcome,risk\n" + "".join(f"{k % 3 == 0:d},0.{k % 997 + 1:04d}\n" for k in range(200_000)))
     folders = {"JOBLIB_TEMP_FOLDER": str(temporary), "TMPDIR": str(temporary)}
     for more in ({}, folders):
-        command = [*quick(large, tmp_path / "place" / "out"), "--jobs", "2"]
+        command = quick(large, tmp_path / "place" / "out", jobs="2")
         build, worker = stopped_in("evaluate", command, tmp_path / "place" / "out", **more)
         assert worker != build.pid
         os.killpg(build.pid, signal.SIGKILL)
@@ -207,7 +207,7 @@ def test_a_build_that_ends_well_leaves_no_file_and_no_process(tmp_path: Path, ro
     temporary, table = tmp_path / "temporary", tmp_path / "hospital.csv"
     temporary.mkdir()
     table.write_text("outcome,risk\n" + "".join(f"{k % 3 == 0:d},0.{k % 997 + 1:04d}\n" for k in range(rows)))
-    command = [*quick(table, tmp_path / "out"), "--jobs", jobs]
+    command = quick(table, tmp_path / "out", jobs=jobs)
     subprocess.run(command, check=True, capture_output=True, env=environment() | {"TMPDIR": str(temporary)})
     # The command lines of the processes that were told to keep temporary files there.
     found = []
