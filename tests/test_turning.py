@@ -163,6 +163,21 @@ def test_a_gain_of_all_times_is_not_shown_there_and_counts_by_its_periods(eviden
         assert claim.value == (found.columns["value"][-1] if worse == 2 else stands["turning"].value)
 
 
+def test_patients_told_apart_over_all_times_are_so_where_each_period_shows_it(evidence: Evidence) -> None:
+    """The order of patients may come of when they were there: the AUROC of a year holds in no quarter by itself."""
+    curve = over_time.followed(evidence.by_curve[over_time.OVER_TIME], "turning", "auroc")
+    assert curve is not None
+    assert isinstance(curve.found, types.Curve)
+    for low, state in ((0.51, "shown"), (0.49, "open")):
+        found = replace(curve.found, columns={**curve.found.columns, "low": (0.6, 0.6, low, 0.6)})
+        whole = replace(
+            evidence, curves=tuple(replace(each, found=found) if each is curve else each for each in evidence.curves)
+        )
+        stands = {each.dataset: each for each in claims.about(whole, "discrimination")}
+        assert (stands["right"].state, stands["turning"].state) == ("shown", state)
+        assert (stands["turning"].reason is None) == (state == "shown")
+
+
 @pytest.mark.parametrize(("shares", "whom"), [((0.7, 0.6), "everyone"), ((0.1,), "no one"), ((0.7, 0.1), None)])
 def test_whom_it_was_better_to_flag_is_what_the_shares_say(shares: tuple[float, ...], whom: str | None) -> None:
     """Flagging everyone has a net benefit above 0 where more have the outcome than the threshold says."""

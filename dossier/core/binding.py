@@ -98,17 +98,30 @@ def is_turning(evidence: types.Evidence, dataset: str) -> bool:
     return any(over_time.turn_at(evidence, dataset, at) for at in evidence.release.each_outcome)
 
 
+def is_of_no_time(evidence: types.Evidence, dataset: str, measure: str | None, at: types.At, least: float) -> bool:
+    """Whether risks turn, so that what is shown of all times is of none, and a calendar period does not show it too."""
+    if not is_turning(evidence, dataset):
+        return False
+    curves, of_class = evidence.by_curve[over_time.OVER_TIME], types.class_of(at) or types.MACRO
+    curve = over_time.followed(curves, dataset, str(measure), of_class)
+    is_followed = curve is not None and at == {name: curve.at[name] for name in at if name in curve.at}
+    every = over_time.periods(curve.found) if curve is not None and is_followed else ()
+    return not every or any(each.low is None or each.low <= least for each in every)
+
+
 def gain(
     evidence: types.Evidence, dataset: str, at: float, found: types.Estimate | types.Absent, is_own: bool = False
 ) -> types.State:
-    """How a gain over the better default stands at a hospital: what is shown over all times is open where risks turn,
-    and shown not to hold where flagging all or none did better in several periods; open too where it did so by a rule.
+    """How a gain over the better default stands at a hospital: open where it is of no time, and shown not to hold where
+    flagging all or none did better in several periods; open too where it did so by a rule.
     """
     if worse_in(evidence, dataset, at):
         return "against"
     state = multiplicity.gain(found, is_own)
     is_harmed = at == evidence.release.thresholds.declared[0] and dataset in {each.name for each in harmed(evidence)}
-    return "open" if state == "shown" and (is_harmed or is_turning(evidence, dataset)) else state
+    each = ({"threshold": at, **of} for of in evidence.release.each_outcome if "horizon" not in of)
+    hides = is_harmed or any(is_of_no_time(evidence, dataset, "net_benefit_gain", one, 0.0) for one in each)
+    return "open" if state == "shown" and hides else state
 
 
 def turning(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:

@@ -119,7 +119,8 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
     declared, ruled_out = tuple(_declared(evidence)), binding.ruled_out(evidence)
     found = [Claim("benefit", "hospital", "against", site.name, limit_source="maker") for site in ruled_out]
     for question in QUESTIONS:
-        own, asked = list(ASKED[question].by(evidence)), [claim for claim in declared if claim.question == question]
+        own = [_at_all_times(evidence, claim) for claim in ASKED[question].by(evidence)]
+        asked = [claim for claim in declared if claim.question == question]
         if not any(claim.scope == "overall" for claim in own):
             # A declared limit takes the place of ours.
             limits = {_asks_of(claim) for claim in asked if claim.scope == "hospital"}
@@ -129,6 +130,20 @@ def made(evidence: types.Evidence) -> tuple[Claim, ...]:
         same = {_subject(claim) for claim in asked if question != "since_last_release"}
         found += [*(claim for claim in own if _subject(claim) not in same), *asked]
     return tuple(sorted(found, key=lambda claim: claim.harm))
+
+
+def _at_all_times(evidence: types.Evidence, claim: Claim) -> Claim:
+    """What is shown of all times of a hospital is open where risks turn, unless each of its periods shows it too."""
+    if claim.scope != "hospital" or "shown" not in (claim.state, claim.alone) or claim.period or is_same(claim):
+        return claim
+    least = multiplicity.CHANCE if claim.question == "discrimination" else math.inf
+    if not binding.is_of_no_time(evidence, claim.dataset, claim.measure, claim.at, least):
+        return claim
+    state, alone = ("open" if each == "shown" else each for each in (claim.state, claim.alone))
+    return replace(claim, state=state or "open", alone=alone, reason=OF_NO_TIME)
+
+
+OF_NO_TIME = Fact("of_no_time")
 
 
 def _is_replaced(claim: Claim, declared: Collection[object]) -> bool:
@@ -228,16 +243,18 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
             at = {"threshold": threshold, **of_class}
             gain = types.find(evidence, "net_benefit_gain", dataset, **at)
             worse = binding.worse_in(evidence, dataset, threshold)
+            state = binding.gain(evidence, dataset, threshold, gain)
+            hides = isinstance(gain, types.Estimate) and (state, multiplicity.gain(gain)) == ("open", "shown")
             claim = _claim(
                 "benefit",
                 "hospital",
-                gain,
+                replace(gain, reason=OF_NO_TIME) if hides else gain,
                 dataset=dataset,
                 measure="net_benefit_gain",
                 at=at,
                 limit=(0.0, None),
                 p_adjusted=gain.details.get("p_holm") if isinstance(gain, types.Estimate) else None,
-                state=binding.gain(evidence, dataset, threshold, gain),
+                state=state,
                 alone=binding.gain(evidence, dataset, threshold, gain, is_own=True),
             )
             yield _in_last(claim, worse, over_time.unit_at(evidence, dataset)) if worse else claim
@@ -681,7 +698,7 @@ def _pooled(evidence: types.Evidence, question: Question, worst: Claim, every: S
     is_off = worst.state == "against" or any(map(is_off_by_an_open_amount, every))
     left = {fact["name"] for fact in found.method.facts if fact.code == "site" and fact.get("why")}
     hidden = any(claim.state == "against" and claim.dataset in left for claim in every)
-    hidden |= any(binding.is_turning(evidence, claim.dataset) for claim in every)
+    hidden |= any(claim.state != "shown" and binding.is_turning(evidence, claim.dataset) for claim in every)
     state = "open" if state == "shown" and (hidden or (found.method.has("stratified") and is_off)) else state
     return _claim(question, "overall", found, measure=worst.measure, at=worst.at, limit=worst.limit, state=state)
 
