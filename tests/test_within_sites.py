@@ -234,6 +234,16 @@ def test_a_site_without_both_parts_is_named_and_one_that_is_too_small_is_not_tes
     assert compared("sensitivity", [one, one, small]).apart.details["tested_at"] == 1
 
 
+@pytest.mark.parametrize(("cases", "share"), [(1, 12 / (12 + 24 / 25)), (6, None)])
+def test_where_the_mean_of_a_group_is_mostly_of_one_site_that_is_named(cases: int, share: float | None) -> None:
+    """Sites weigh by n1 n0/(n1 + n0): 12 for 24 cases in either part, 24/25 for one beside 24, 4.8 for six."""
+    whole = part((40, 20, 0.6), (40, 4, 0.2))
+    found = compared("sensitivity", [Pair("one", whole, whole), Pair("small", part((9, cases, 0.6)), whole)])
+    mostly = found.ours.method.first("rests_on")
+    assert (mostly is None) == (share is None)
+    assert mostly is None or (mostly["dataset"] == "one" and mostly["share"] == pytest.approx(share))
+
+
 def test_where_hospitals_differ_in_the_difference_the_variance_between_them_enters() -> None:
     def pair(name: str, ours: int, rest: int) -> Pair:
         return Pair(

@@ -271,7 +271,19 @@ def compared(
     apart = Part(ours.value - rest.value, 0.0, ours.centre - rest.centre, variance)
     made = _together(kept, ours, rest, apart, level, scale, ends, tested)
     few = [pair.name for pair, test in zip(kept, tests, strict=False) if test is None]
-    return _named(made, [pair.name for pair in pairs if pair not in kept], few)
+    alone = [pair.name for pair in pairs if pair not in kept]
+    return _named(made, alone, few, _heaviest([pair.name for pair in kept], weights))
+
+
+MOSTLY = 0.8
+"""From this share of the weight on, of several sites one is named whose value the mean is about."""
+
+
+def _heaviest(names: Sequence[str], weights: Floats) -> list[Fact]:
+    """The site that a mean over several rests on, with its share of the weight, where it is mostly of that one."""
+    shares = {name: math.fsum(weights[[each == name for each in names]]) for name in names}
+    name = max(shares, key=lambda each: shares[each])
+    return [Fact("rests_on", dataset=name, share=shares[name])] if len(shares) > 1 and shares[name] >= MOSTLY else []
 
 
 def is_followed(pairs: Sequence[Pair]) -> bool:
@@ -359,9 +371,9 @@ def _estimate(made: Part, strata: Sequence[Stratum], sites: int, level: float, s
     return Estimate(made.value, low, high, level, n, method, events, se, details)
 
 
-def _named(found: Found, alone: Sequence[str], few: Sequence[str]) -> Found:
-    """With the sites that have no part in it, and those that have none in the test."""
-    steps = [Fact("sites_without_both_parts", sites=(*dict.fromkeys(alone),))] if alone else []
+def _named(found: Found, alone: Sequence[str], few: Sequence[str], heaviest: Sequence[Fact] = ()) -> Found:
+    """With the site that it rests on, those that have no part in it, and those that have none in the test."""
+    steps = [*heaviest, *([Fact("sites_without_both_parts", sites=(*dict.fromkeys(alone),))] if alone else [])]
     tested = [Fact("sites_too_small_to_test", sites=(*dict.fromkeys(few),))] if few else []
     ours, rest = (replace(each, method=Method(*each.method, *steps)) for each in (found.ours, found.rest))
     return replace(

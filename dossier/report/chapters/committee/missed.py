@@ -409,7 +409,8 @@ def groups(evidence: types.Evidence) -> Table | None:
         if site is None and not several and not is_few:
             those = (told_apart(evidence), "actual cases", "missed")
             values = (*found.values(), _found_in(evidence, column, label))
-            fewer += _of_fewer(rows[-1].label, (seen, size.n), dict(zip(those, values, strict=True)))
+            said = dict(zip(those, values, strict=True))
+            fewer += _of_fewer(rows[-1].label, (seen, size.n), said) + _mostly_at(evidence, rows[-1].label, said)
     if not rows:
         return None
     least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
@@ -427,6 +428,16 @@ def groups(evidence: types.Evidence) -> Table | None:
     name = _together(evidence, {column for column, _ in known}) if site is None else site.site
     note = f"{_note(evidence, texts, len(known))}{missed_at}{fewer}{_protected(evidence)}"
     return worded("groups", rows, columns, where=f"{name}{joint}", note=note)
+
+
+def _mostly_at(evidence: types.Evidence, group: str, found: Mapping[str, types.Estimate | types.Absent | None]) -> str:
+    """The hospital that values of a group are mostly of: each counts by how many it has in the group and beside it."""
+    at, site_of = dict[str, list[str]](), {site.name: site.site for site in types.externals(evidence)}
+    for head, each in found.items():
+        mostly = each.method.first("rests_on") if isinstance(each, types.Estimate) else None
+        if mostly is not None:
+            at.setdefault(f"{site_of[str(mostly['dataset'])]} ({mostly['share']:.0%})", []).append(f'"{head}"')
+    return "".join(f" {group}: {listing(heads)} mostly of {where}." for where, heads in at.items())
 
 
 def _of_fewer(group: str, everybody: tuple[int, int], found: Mapping[str, types.Estimate | types.Absent | None]) -> str:
