@@ -356,15 +356,15 @@ def test_a_curve_that_is_kept_back_leaves_what_is_shown_of_the_percentages() -> 
     assert committee.are_right(found).lead.startswith("Close to what happened in")
 
 
-@pytest.mark.parametrize("thresholds", [(), (0.3,)])
-def test_another_model_with_the_same_risks_is_no_better_and_beaten_by_nothing(thresholds: tuple[float, ...]) -> None:
+@pytest.mark.parametrize("asked", [{}, {"thresholds": (0.3,)}, {"thresholds": (0.3,), "cluster": "family"}])
+def test_another_model_with_the_same_risks_is_no_better_and_beaten_by_nothing(asked: dict[str, object]) -> None:
     rng = np.random.default_rng(9)
     risk = expit(rng.normal(-0.8, 1.6, 400))
     frame = pd.DataFrame({"outcome": (rng.random(400) < risk).astype(int), "risk": risk, "twin": risk, "near": risk})
     frame.loc[0, "near"] = 0.01
-    frame["site"] = "A"
+    frame["site"], frame["family"] = "A", np.arange(400) // 2
     rivals = [{"name": name, "column": name.lower()} for name in ("Twin", "Near")]
-    found = dossier.validate(frame, outcome="outcome", risk="risk", site="site", thresholds=thresholds, rival=rivals)
+    found = dossier.validate(frame, outcome="outcome", risk="risk", site="site", rival=rivals, **asked)  # type: ignore[arg-type]
     stands = {
         (claim.at["against"], claims.is_same(claim))
         for claim in claims.about(found.evidence, "comparators", "hospital")

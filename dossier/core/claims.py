@@ -387,7 +387,7 @@ def _same(results: Sequence[types.Result]) -> set[tuple[object, ...]]:
     for result in results:
         each = result.found
         if result.measure in BY_PATIENT and result.subset is None and isinstance(each, types.Estimate):
-            is_equal = each.value == 0 and each.low is None and each.method.has("paired_t")
+            is_equal = each.value == 0 and each.reason == Fact("no_spread")
             found.setdefault(_compared(result), []).append(is_equal or each.method.has("same_risks"))
     return {place for place, stands in found.items() if all(stands)}
 
