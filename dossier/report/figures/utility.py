@@ -22,8 +22,17 @@ WIDEST_RIVAL = 60.0
 
 
 def drawn_rivals(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> dict[str, Dash]:
-    """The first other models, as many as differ enough, that have a line at any of these sites, with their dash."""
-    every = dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_DASHES, strict=False))
+    """As many other models as differ enough that have a line at any of these sites, with their dash: those first that
+    are shown to be better somewhere.
+    """
+    better = {
+        each.at.get("against")
+        for each in types.find_all(evidence, "net_benefit_difference")
+        if isinstance(each.found, types.Estimate)
+        if multiplicity.beside_rival(each.measure, each.found) == "against"
+    }
+    names = sorted((rival.name for rival in evidence.release.rivals), key=lambda name: name not in better)
+    every = dict(zip(names, RIVAL_DASHES, strict=False))
     curves = {
         name: [types.find_curve(evidence, "decision_curve", site.name, model=name) for site in sites] for name in every
     }
