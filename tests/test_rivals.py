@@ -17,7 +17,7 @@ import dossier
 from dossier import evaluate, reading
 from dossier.core import claims, multiplicity
 from dossier.core.facts import Fact, Method
-from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Result, Study, find, find_curve
 from dossier.evaluate import disclosure, rivals
 from dossier.report.chapters import comparison, grid, severity, verdict
 from dossier.report.chapters.committee import better, first_page
@@ -323,15 +323,36 @@ def test_all_that_is_looked_at_is_one_family(books: dict[str, Book]) -> None:
     """Accuracy, severity, AUROC and Brier score of the classes and the net benefit of each of four, from four other
     models at three hospitals."""
     looked = [
-        result.found.details
+        (result.found.details.get("p_by_interval", result.found.details["p_value"]) or 0.0, result)
         for result in books["biopsy"].evidence.results
         if isinstance(result.found, Estimate) and "p_adjusted" in result.found.details
     ]
     assert len(looked) == 96
-    assert {details["looks"] for details in looked} == {96.0}
-    p_values = [details.get("p_by_interval", details["p_value"]) or 0.0 for details in looked]
-    lowest = min(range(96), key=p_values.__getitem__)
-    assert looked[lowest]["p_adjusted"] == pytest.approx(96 * p_values[lowest])
+    assert {details(result)["looks"] for _, result in looked} == {96.0}
+    lowest, result = min(looked, key=lambda pair: pair[0])
+    assert details(result)["p_adjusted"] == pytest.approx(96 * lowest)
+    # Who reads of one hospital alone has the looks there, which are as many.
+    for site in ("graft-1", "graft-2", "graft-3"):
+        lowest, result = min((pair for pair in looked if pair[1].dataset == site), key=lambda pair: pair[0])
+        assert details(result)["p_at_site"] == pytest.approx(32 * lowest)
+
+
+def test_at_the_readers_own_hospital_all_that_is_looked_at_there_counts(three: Evidence) -> None:
+    """What one of several comparisons of a hospital says by its interval is no accusation there either."""
+    worse = Estimate(-0.1, -0.18, -0.02, 0.95, 200, Method("paired"), 80, 0.04)
+    for p_value, state in ((0.2, "open"), (0.04, "against")):
+        found = dataclasses.replace(worse, details={"p_value": 0.01, "p_adjusted": 0.5, "p_at_site": p_value})
+        (claim,) = claims.counted(with_differences(three, {"a": found}), "comparators")
+        assert (claim.state, claim.alone) == ("open", state)
+
+
+PS = ("p_adjusted", "p_at_site")
+
+
+def details(result: Result) -> dict[str, float | None]:
+    """What a result says beside its number."""
+    assert isinstance(result.found, Estimate)
+    return dict(result.found.details)
 
 
 def test_hospitals_of_one_table_are_looked_at_like_those_of_a_file_each(tmp_path: Path) -> None:
@@ -365,7 +386,7 @@ def test_a_difference_that_chance_makes_among_many_accuses_nobody(three: Evidenc
     at = {"against": NAMES[1], "threshold": 0.5}
     worse = Estimate(-0.1, -0.18, -0.02, 0.95, 200, Method("paired"), 80, 0.04)
     for p_value, start in ((0.01, "Better than the model"), (0.2, "Looks better by the CI (0.1 expected by chance)")):
-        found = dataclasses.replace(worse, details={"p_value": 0.01, "p_adjusted": p_value, "looks": 5.0})
+        found = dataclasses.replace(worse, details={"p_value": 0.01, **dict.fromkeys(PS, p_value), "looks": 5.0})
         results = tuple(
             dataclasses.replace(result, found=found)
             if (result.measure, result.dataset, dict(result.at)) == ("net_benefit_difference", "a", at)

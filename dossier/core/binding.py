@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Literal
 
 from dossier.core import multiplicity, over_time, types
-from dossier.core.facts import gathered
 from dossier.core.release import Acceptance, Release
 
 Uncounted = Literal["undated", "after_dossier", "after_data"]
@@ -63,22 +61,23 @@ def harmed(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where flagging all or none is shown to have done better while a stop rule was crossed, or in some
     periods of risks that turn.
     """
-    return tuple(site for site in types.externals(evidence) if site.name in _better_to_flag(evidence))
+    return tuple(site for site in types.externals(evidence) if _better_to_flag(evidence, site))
 
 
 def better_then(evidence: types.Evidence) -> str:
     """Whom it would have been better to flag there at these times."""
-    whom = {*itertools.chain.from_iterable(_better_to_flag(evidence).values())}
+    whom = {each for site in types.externals(evidence) for each in _better_to_flag(evidence, site)}
     return whom.pop() if len(whom) == 1 else f"{over_time.EVERYONE} or {over_time.NO_ONE}"
 
 
-def _better_to_flag(evidence: types.Evidence) -> dict[str, list[str]]:
-    """Whom, by hospital, it was better to flag at the first threshold at some times."""
-    by_rule = [(each.site.name, each.whom) for each in over_time.of_evidence(evidence) if each.is_harmful]
+def _better_to_flag(evidence: types.Evidence, site: types.DatasetSummary) -> list[str]:
+    """Whom it was better to flag there at the first threshold at some times."""
+    rules = over_time.verdicts(evidence.release.care.stop, [site], evidence.by_curve[over_time.OVER_TIME])
+    whom = [each.whom for each in rules if each.is_harmful]
     for at in evidence.release.thresholds.declared[:1]:
-        turned = ((site.name, worse_in(evidence, site.name, at)) for site in types.externals(evidence))
-        by_rule += [(name, over_time.better_to_flag(worse, at)) for name, worse in turned if worse]
-    return gathered(by_rule)
+        worse = worse_in(evidence, site.name, at)
+        whom += [over_time.better_to_flag(worse, at)] if worse else []
+    return whom
 
 
 def worse_in(evidence: types.Evidence, dataset: str, at: float) -> tuple[over_time.Period, ...]:
@@ -118,10 +117,13 @@ def gain(
     if worse_in(evidence, dataset, at):
         return "against"
     state = multiplicity.gain(found, is_own)
-    is_harmed = at == evidence.release.thresholds.declared[0] and dataset in {each.name for each in harmed(evidence)}
+    if state != "shown":
+        return state
+    is_first = at == evidence.release.thresholds.declared[0]
+    is_harmed = is_first and bool(_better_to_flag(evidence, types.summary_of(evidence, dataset)))
     each = ({"threshold": at, **of} for of in evidence.release.each_outcome if "horizon" not in of)
     hides = is_harmed or any(is_of_no_time(evidence, dataset, "net_benefit_gain", one, 0.0) for one in each)
-    return "open" if state == "shown" and hides else state
+    return "open" if hides else state
 
 
 def turning(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:

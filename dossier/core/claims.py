@@ -365,7 +365,7 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
             limit=limit,
             p_adjusted=found.details["p_adjusted"],
             state="shown" if is_same else multiplicity.beside_rival(result.measure, found),
-            alone="shown" if is_same else multiplicity.better(found, *limit),
+            alone="shown" if is_same else multiplicity.beside_rival(result.measure, found, is_own=True),
         )
 
 
@@ -673,7 +673,8 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     # By each horizon the sites are pooled by themselves; all of them together stand as the gravest of these.
     of_each = gathered((claim.at.get("horizon"), claim) for claim in known).values()
     each = (_pooled(evidence, question, worst_first(some, few(evidence))[0], some) for some in of_each)
-    pooled = [] if worst.limit_source != "default" else [found for found in each if found is not None]
+    is_declared = any((claim.scope, claim.limit_source) == ("hospital", "declared") for claim in known)
+    pooled = [] if is_declared or worst.limit_source != "default" else [found for found in each if found is not None]
     if pooled:
         return replace(worst_first(pooled)[0], worst=worst.dataset)
     # It is what the worst says, without its number.

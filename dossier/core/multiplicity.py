@@ -219,9 +219,12 @@ BESIDE_RIVALS: Mapping[str, tuple[float | None, float | None]] = {
 """What a difference from another model has to be where the model is the better one."""
 
 
-def beside_rival(measure: str, found: Estimate) -> State:
-    """How a difference from another model stands after all comparisons; without a test the other one is not better."""
-    state, p_adjusted = better(found, *BESIDE_RIVALS[measure]), found.details.get("p_adjusted")
+def beside_rival(measure: str, found: Estimate, is_own: bool = False) -> State:
+    """How a difference from another model stands after all comparisons, or at the reader's own hospital after those
+    there; without a test the other one is not better.
+    """
+    state = better(found, *BESIDE_RIVALS[measure])
+    p_adjusted = found.details.get("p_at_site" if is_own else "p_adjusted")
     is_chance = p_adjusted is None or p_adjusted > OF_DIFFERENCES
     return "open" if state == "against" and is_chance else state
 

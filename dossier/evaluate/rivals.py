@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
+from dossier.core.facts import gathered
 from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric
 from dossier.core.release import Release
@@ -93,7 +94,8 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
 
     `p_holm` is that of one measure of one dataset at one setting, over several other models; `p_adjusted` that of all
     that is looked at to say that another model is better, measures (and classes) by models by external hospitals by
-    horizons: `looks` of them. It is None of rows that are no independent sample, which have no test.
+    horizons: `looks` of them, and `p_at_site` that of those at its hospital. It is None of rows that are no independent
+    sample, which have no test.
     """
     given, every = list(results), release.rivals_by_any_horizon
     families: dict[object, dict[int, float]] = {}
@@ -113,6 +115,8 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
     for family in families.values() if len(every) > 1 else ():
         with_holm(given, "p_holm", family)
     with_holm(given, "p_adjusted", looks, looks=float(len(looks)))
+    for here in gathered((given[index].dataset, index) for index in looks).values():
+        with_holm(given, "p_at_site", {index: looks[index] for index in here})
     return given
 
 

@@ -100,6 +100,12 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
     What goes first is what follows a comma, then words with which several begin, then words at the end, so long as half
     of the name is left, or before the last one, which mostly says the place; letters where no words tell names apart.
     """
+    return _shortened(tuple(names), width, weight, lines)
+
+
+# A report asks for the same names on every page.
+@lru_cache
+def _shortened(names: tuple[str, ...], width: float, weight: int, lines: int) -> tuple[str, ...]:
     room = _Room(width, weight, lines)
     short = tuple(name if room.holds(name) else name.split(",")[0] for name in names)
     if len(set(short)) == len(names):

@@ -44,7 +44,11 @@ COUNTED: Mapping[str, str] = entries("pages")["compared_models"]
 def better_rivals(evidence: types.Evidence) -> list[claims.Claim]:
     """Where another model is better by its interval, after all looks first, then what matters most to patients."""
     every = claims.worst_first(claims.about(evidence, "comparators", "hospital"))
-    return [claim for claim in every if claim.limit_source == "default" and claim.alone == "against"]
+    return [
+        claim
+        for claim in every
+        if claim.limit_source == "default" and (claim.state == "against" or claims.looks_worse(claim))
+    ]
 
 
 def worse_elsewhere(better: Sequence[claims.Claim], among: Sequence[claims.Claim]) -> list[claims.Claim]:
@@ -52,7 +56,7 @@ def worse_elsewhere(better: Sequence[claims.Claim], among: Sequence[claims.Claim
     rivals, order = {claim.at["against"] for claim in better}, [*IN_WORDS]
     of_them = [claim for claim in among if claim.measure in order and claim.at["against"] in rivals]
     worse = filter(claims.is_better_after_all_looks, of_them)
-    return sorted(worse, key=lambda claim: order.index(str(claim.measure)))
+    return sorted(worse, key=lambda claim: (order.index(str(claim.measure)), claim.p_adjusted or 0.0))
 
 
 def is_like(claim: claims.Claim, other: claims.Claim) -> bool:

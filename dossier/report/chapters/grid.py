@@ -73,9 +73,11 @@ def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims
     """What is claimed of each question, the gravest first; what its maker rules out stands elsewhere."""
     found = {question: claims.about(evidence, question) for question in claims.QUESTIONS}
 
-    def order(asked: tuple[claims.Question, Sequence[claims.Claim]]) -> tuple[int, bool]:
+    def order(asked: tuple[claims.Question, Sequence[claims.Claim]]) -> tuple[int, bool, int]:
         own = [claim for claim in asked[1] if claim.limit_source != "maker"]
-        return min(claim.harm for claim in own), not any(map(_is_asked, own))
+        # Of equals that first which is graver over all.
+        overall = min(claim.harm for claim in own if claim.scope == "overall")
+        return min(claim.harm for claim in own), not any(map(_is_asked, own)), overall
 
     return dict(sorted(found.items(), key=order))
 
@@ -206,7 +208,8 @@ def _limit(evidence: types.Evidence, claim: claims.Claim) -> str:
     at += names.by_when(evidence, claim.at)
     low, high = (bound if bound is None else numbers.wished(bound, term) for bound in claim.limit)
     asked = f"{low} to {high}" if low and high else f"≥{TIED}{low}" if low else f"≤{TIED}{high}"
-    return f" ({what}{at} {asked}{numbers.unit(term)})"
+    other = {"oe_ratio": "; slope too", "calibration_slope": "; O/E too"}.get(claim.measure, "")
+    return f" ({what}{at} {asked}{numbers.unit(term)}{other if claim.question == 'calibration' else ''})"
 
 
 def _number(evidence: types.Evidence, claim: claims.Claim) -> str:

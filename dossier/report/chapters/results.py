@@ -77,7 +77,7 @@ def essentials(evidence: Evidence) -> Table:
         "key-results",
         rows,
         [Column(label, intervals=True) for label, _, _ in asked],
-        reasons.footnotes(),
+        reasons.of_hospitals(),
         level=numbers.level_of(evidence),
         lowest=lowest,
         highest=highest,

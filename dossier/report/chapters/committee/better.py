@@ -15,7 +15,7 @@ from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
 from dossier.typeset.names import by_when
 from dossier.typeset.numbers import number
-from dossier.typeset.words import in_words, listing, sentence_case
+from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
@@ -26,8 +26,9 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     said = (*said[:1], *(text.replace(f"the model {_is_better(evidence)}", "it is better") for text in said[1:]))
     harmed = [site.site for site in binding.harmed(evidence) if site in in_question(evidence)]
     where = "here" if evidence.local_site else f"in {plain.few_named(harmed)}"
+    line = f"At the {plain.line(evidence.release.thresholds.declared[0])}, at times" if len(alike) > 1 else "At times"
     return (
-        (*said, f"At times {plain.doing(evidence, binding.better_then(evidence))} was better {where}.")
+        (*said, f"{line} {plain.doing(evidence, binding.better_then(evidence))} was better {where}.")
         if harmed
         else said
     )
@@ -160,7 +161,7 @@ def than_the_other_model(evidence: Evidence) -> str:
 def another_is_better(evidence: Evidence) -> str:
     """That another model is better, after all that was looked at, by the surest difference: for the first page."""
     found = [each for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
-    sure = [each for each in found if each.state == "against"]
+    sure = [each for each in found if claims.standing(evidence, each) == "against"]
     if not sure:
         return ""
     first, site = sure[0], {claims.place(each): comparison.where(evidence, each) for each in found}
@@ -187,9 +188,12 @@ def another_is_better(evidence: Evidence) -> str:
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS] or each in surest.values()]
     here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]
-    for worse in comparison.worse_elsewhere(named, here)[:1]:
+    elsewhere = comparison.worse_elsewhere(named, here)
+    for worse in elsewhere[:1]:
         how = f"{_does(evidence, worse.at)[str(worse.measure)][1]}{_for_class(worse)}"
-        so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}."
+        further = sum(each.at["against"] == worse.at["against"] for each in elsewhere) - 1
+        more = f", and worse in {counted(further, 'more comparison')}" if further else ""
+        so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}{more}."
     return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
 
 

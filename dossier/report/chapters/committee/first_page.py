@@ -79,10 +79,11 @@ REVERSED = "The higher its percentage, the rarer the outcome: its order is rever
 
 def approving(evidence: types.Evidence) -> str:
     """What the box of the decision says that approves: against whom, where the maker has ruled the model out."""
-    if declared.ruled_out_here(evidence):
-        return "Approve against the maker's statement"
-    if declared.broken_here(evidence):
-        return "Approve against the maker's rule"
+    # What binds at some hospitals alone forbids no other one.
+    everywhere = {site.name for site in in_question(evidence)}
+    for against, sites in (("statement", binding.ruled_out(evidence)), ("rule", binding.stopped(evidence))):
+        if everywhere <= {site.name for site in sites}:
+            return f"Approve against the maker's {against}"
     where = {evidence.local_site} if evidence.local_site else {claim.dataset for claim in claims.of(evidence)}
     failed = [claim for claim in claims.of(evidence) if claims.standing(evidence, claim) == "against"]
     here = {claim.limit_source for claim in failed if claim.dataset in where}
