@@ -74,7 +74,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return evaluate.evidence(study(tmp_path_factory.mktemp("three") / "release"))
 
 
-CORRECTED = ("p_holm", "p_adjusted", "looks")
+CORRECTED = ("p_holm", "p_adjusted", "p_at_site", "looks")
 
 
 def without_holm(found: Estimate | Absent) -> Estimate | Absent:

@@ -275,7 +275,10 @@ def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_o
     assert (lead == f"The maker states that the model is not to be used in {site.site}.") == rules_out
     assert (f"‡{site.site} (" in grid.table(evidence).footnotes[0]) == rules_out
     assert committee.answer(evidence).startswith("Its maker says that it must not be used in ") == rules_out
-    assert (committee.approving(evidence) == "Approve against the maker's statement") == rules_out
+    # At seven others it rules nothing out.
+    assert committee.approving(evidence) == "Approve, though an error was shown"
+    ours = committee.approving(dataclasses.replace(evidence, local_site="site-1"))
+    assert (ours == "Approve against the maker's statement") == rules_out
     assert committee.purpose(evidence).not_for.endswith(f"{site.site}.") == rules_out
     (not_for,) = (text for label, text, _ in model_card.about(evidence) if label == "Not for")
     assert (f"{site.site}: not to be used there, its maker states." in not_for) == rules_out
@@ -307,7 +310,9 @@ def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:
     assert "§¶Knee 2 (" in grid.table(knee.evidence).footnotes[0]
     assert grid.table(knee.evidence).rows[0].label.startswith("No stop rule is crossed")
     assert committee.answer(knee.evidence).startswith("By the maker's rule it must be switched off in Knee 2.")
-    assert committee.approving(knee.evidence) == "Approve against the maker's rule"
+    assert committee.approving(knee.evidence) == "Approve, though an error was shown"
+    ours = dataclasses.replace(knee.evidence, local_site="knee-2")
+    assert committee.approving(ours) == "Approve against the maker's rule"
     assert committee.approving(dataclasses.replace(knee.evidence, local_site="knee-1")) == "Approve"
 
 

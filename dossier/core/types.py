@@ -1078,6 +1078,8 @@ class SubgroupEvidence:
 
     of_measure = _by(Result, "results", "subset", "measure", "dataset")
     """The results of each measure in each subgroup of each dataset."""
+    by_measure = _by(Result, "results", "measure")
+    """The results of each measure in the order of the datasets and the subgroups."""
     of_curve = _by(CurveResult, "curves", "subset", "curve", "dataset")
     """The curves of each name in each subgroup of each dataset."""
 

@@ -139,7 +139,7 @@ def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str)
         head="Measure",
         columns=(tables.Column("Value", intervals=True), tables.Column("Patients")),
         rows=tuple(rows),
-        footnotes=reasons.of_hospitals(),
+        footnotes=reasons.footnotes(),
     )
 
 
@@ -217,7 +217,7 @@ def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> tables.Tab
             )
         ),
         rows=tuple(rows),
-        footnotes=reasons.of_hospitals(),
+        footnotes=reasons.footnotes(),
     )
 
 
@@ -277,7 +277,7 @@ def table_across(
         head="Site",
         columns=tuple(tables.Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
         rows=tuple(rows),
-        footnotes=reasons.of_hospitals(),
+        footnotes=reasons.footnotes(),
     )
 
 

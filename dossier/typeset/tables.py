@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
-from dossier.core import binding, facts, types
+from dossier.core import facts, types
 from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import lines_of, parted, shortened, text_width, widest_word
@@ -485,11 +485,6 @@ class Reasons:
         """Each letter with its reason, and each reason with the datasets that it left out."""
         lettered = [f"{letter}{TIED}{reason}." for reason, letter in self.letters.items()]
         return (*lettered, *(f"Not shown, {reason}: {listing(who)}." for reason, who in self.left_out.items()))
-
-    def of_hospitals(self) -> tuple[str, ...]:
-        """The footnotes of a table of hospitals: of one whose risks turn over time a number is that of no time."""
-        turning = [site.site for site in binding.turning(self.evidence)]
-        return (*self.footnotes(), *([f"Of all periods, which differ (¶): {listing(turning)}."] if turning else []))
 
 
 P_VALUES = {"p_value": "p", "p_holm": f"p{TIED}(Holm)"}

@@ -61,7 +61,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         if not result.at and result.dataset in declared
     ]
     level, said, splits = level_of(evidence), listing(declared), any(each.splits for each in shown(evidence))
-    kept = reasons.of_hospitals()
+    kept = (*reasons.footnotes(), *sentence.of_all_times(evidence))
     return worded("performance", rows, (), kept, level=level, labels=labels, declared=said, splits=splits)
 
 
@@ -134,7 +134,17 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     if not rows:
         return ()
     few, level = with_few_beside(evidence), level_of(evidence)
-    return (worded("thresholds", rows, (), reasons.of_hospitals(), level=level, declared=declared, few=few),)
+    return (
+        worded(
+            "thresholds",
+            rows,
+            (),
+            (*reasons.footnotes(), *sentence.of_all_times(evidence)),
+            level=level,
+            declared=declared,
+            few=few,
+        ),
+    )
 
 
 def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tuple[Cell, ...]:

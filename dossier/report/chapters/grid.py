@@ -110,8 +110,9 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
 def _found(evidence: types.Evidence, claim: claims.Claim) -> types.Estimate | None:
     """The number of a claim, as results.json has it."""
     since = () if evidence.changes is None else evidence.changes.results
-    every = (*evidence.by_every_horizon, *evidence.subgroups.results, *since)
-    subject = claim.measure, claim.dataset, claim.subset, claim.at
+    place = claim.measure or "", claim.dataset
+    every = (*evidence.of_measure[place], *evidence.subgroups.by_measure[claim.measure or ""], *since)
+    subject = *place, claim.subset, claim.at
     found = next((each.found for each in every if (each.measure, each.dataset, each.subset, each.at) == subject), None)
     return found if isinstance(found, types.Estimate) else None
 

@@ -77,7 +77,7 @@ def essentials(evidence: Evidence) -> Table:
         "key-results",
         rows,
         [Column(label, intervals=True) for label, _, _ in asked],
-        reasons.of_hospitals(),
+        (*reasons.footnotes(), *sentence.of_all_times(evidence)),
         level=numbers.level_of(evidence),
         lowest=lowest,
         highest=highest,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import bands, claims, multiplicity
+from dossier.core import bands, binding, claims, multiplicity
 from dossier.core.facts import gathered
 from dossier.core.types import (
     POOLED,
@@ -70,6 +70,12 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     reason = next(iter(gaps)) if len(gaps) == 1 else "reasons below the table"
     where = named_or_counted([site for sites in gaps.values() for site in sites], 2)
     return f"Not computable at {where} ({reason})."
+
+
+def of_all_times(evidence: Evidence) -> tuple[str, ...]:
+    """Under a table of hospitals: of one whose risks turn over time a number is that of no time."""
+    turning = [site.site for site in binding.turning(evidence)]
+    return (f"Of all periods, which differ (¶): {listing(turning)}.",) if turning else ()
 
 
 def primary_threshold(evidence: Evidence) -> float | None:

@@ -307,8 +307,8 @@ def _cell(evidence: types.Evidence, subset: types.Subset, dataset: str, asked: A
 
 def _is_wordy(evidence: types.Evidence, measure: str, at: types.At) -> bool:
     """Whether a bound of the column is negative."""
-    every = evidence.subgroups.results
-    return measures.needs_words(each.found for each in every if each.measure == measure and dict(each.at) == dict(at))
+    every = evidence.subgroups.by_measure[measure]
+    return measures.needs_words(each.found for each in every if dict(each.at) == dict(at))
 
 
 def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:

@@ -87,7 +87,14 @@ def impact(evidence: types.Evidence) -> tables.Table:
     ]
     rows = [tables.Row(site.site, _of_so_many(found, len(declared), reasons)) for site, found in brought]
     title = _impact(brought, declared, among)
-    return tables.worded("impact", rows, columns, reasons.of_hospitals(), title=title, among=f"{among:,}")
+    return tables.worded(
+        "impact",
+        rows,
+        columns,
+        (*reasons.footnotes(), *sentence.of_all_times(evidence)),
+        title=title,
+        among=f"{among:,}",
+    )
 
 
 def has_impact(evidence: types.Evidence) -> bool:
