@@ -386,8 +386,8 @@ def test_percentages_are_wrong_only_where_the_joint_test_and_their_range_say_so(
 @pytest.mark.parametrize(
     ("ratio", "slope", "lead"),
     [
-        ((1.0, 0.9, 1.1), (0.6, 0.4, 0.9), "Not all: high percentages are too high, low ones too low."),
-        ((1.0, 0.9, 1.1), (1.4, 1.1, 1.9), "Not all: high percentages are too low, low ones too high."),
+        ((1.0, 0.9, 1.1), (0.6, 0.4, 0.9), "Not all: on the whole high percentages are too high, low ones too low."),
+        ((1.0, 0.9, 1.1), (1.4, 1.1, 1.9), "Not all: on the whole high percentages are too low, low ones too high."),
         ((0.5, 0.4, 0.6), (0.6, 0.4, 0.9), "No: they are too high as a whole, the high ones more than the low."),
         ((0.5, 0.4, 0.6), (1.4, 1.1, 1.9), "No: they are too high as a whole, the low ones more than the high."),
         ((1.6, 1.4, 1.8), (0.6, 0.4, 0.9), "No: they are too low as a whole, the low ones more than the high."),

@@ -311,8 +311,8 @@ def test_each_place_hears_the_direction_of_its_own_slope() -> None:
     flags = (types.Flag("slope_off", "site-0", limitation("so.")), types.Flag("slope_off", "site-1", limitation("so.")))
     (words,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
     assert words.text == (
-        "Italy 1: high percentages are too high, low ones too low. "
-        "Spain: high percentages are too low, low ones too high."
+        "Italy 1: on the whole high percentages are too high, low ones too low. "
+        "Spain: on the whole high percentages are too low, low ones too high."
     )
     # Of those that are off both ways beside the lines page 1 does not name one way alone.
     lead = committee.are_right(evidence).lead

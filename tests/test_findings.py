@@ -1113,7 +1113,7 @@ def test_the_rival_is_judged_as_on_page_1() -> None:
         results.append(result)
     text = said("comparison", dataclasses.replace(evidence, results=tuple(results)))
     better = "one found the model better by the interval alone (one after Holm's correction too)"
-    assert f"{better}, none found it worse after Holm's correction" in text
+    assert f"{better}, none found this model worse after Holm's correction" in text
     assert "The difference of the AUROC is 0.010 (Spain) and 0.050 (Italy 1)." in text
 
 

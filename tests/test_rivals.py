@@ -180,7 +180,7 @@ def test_the_pages_have_every_model(three: Evidence) -> None:
     lead = plain(comparison.finding(three).lead)
     assert lead.startswith(f"Of {len(looked_at)} comparisons with three other models, ")
     assert f"{how_many(counts['shown'])} found the model better" in lead
-    assert f"{how_many(counts['against'])} found it worse after Holm's correction" in lead
+    assert f"{how_many(counts['against'])} found this model worse after Holm's correction" in lead
     columns = {column.label for table in comparison.tables(three) for column in table.columns}
     assert {"p", "p\N{NO-BREAK SPACE}(Holm)"} <= columns
     for tables in (comparison.tables(three), severity.tables(three)):

@@ -15,7 +15,7 @@ from typing import Any
 
 from dossier.core import checklist, types
 from dossier.report.chapters import context
-from dossier.typeset import flags, methods
+from dossier.typeset import flags, methods, reasons
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.words import entries
 from dossier.words.sources import source
@@ -66,7 +66,7 @@ def _card(evidence: types.Evidence) -> dict[str, Any]:
     release, card, use = evidence.release.release, evidence.release.model_card, evidence.release.intended_use
     stated, care, output = evidence.statements, evidence.release.care, f"Gives the probability of {foretold(evidence)}."
     purpose = checklist.purpose(evidence)
-    found = _listed([flags.flag_text(flag.fact) for flag in evidence.flags])
+    found = _listed([flags.flag_text(flag.fact, reasons.known_names(evidence)) for flag in evidence.flags])
     test = found and f"Found by the test:\n{found}"
     facts = {
         "OutcomesAndOutputs": _together(output, stated.get("8a")),

@@ -54,8 +54,8 @@ class AtRisk:
 
 
 SLOPES: dict[str, str] = {
-    "below 1": "high percentages are too high, low ones too low",
-    "above 1": "high percentages are too low, low ones too high",
+    "below 1": "on the whole high percentages are too high, low ones too low",
+    "above 1": "on the whole high percentages are too low, low ones too high",
 }
 """What a slope below 1 and one above it mean where percentages are right as a whole."""
 
