@@ -44,7 +44,6 @@ SETTINGS: dict[str, Any] = {
     "fpr": "0-0.2",
     "wish": "sensitivity 0.9",
     "desired_accuracy": 0.55,
-    "early_stopping": False,
     "survey": (("0", 0.3, 0.25, 0.35), ("1", 0.5, None, None)),
     "complexity_source": "raters",
     "auroc_width": 0.1,

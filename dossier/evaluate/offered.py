@@ -190,7 +190,6 @@ def settings(release: Release) -> dict[str, Any]:
         "similarity": release.robustness.similarity,
         "judged_by": release.judged_by,
         "model": release.model or types.Absent(Fact("no_formula")),
-        "early_stopping": False,
         "class_labels": release.outcome.classes or (),
         "survey": _survey(release),
         "complexity_source": complexity_sources(release)[0]

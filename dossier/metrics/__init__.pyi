@@ -126,7 +126,6 @@ def brier_permutation_test(
     risk: ArrayLike,
     permutations: int = 999,
     seed: int = 1,
-    early_stopping: bool = False,
 ) -> Estimate | Absent:
     """Whether the risks lie nearer to what happened than if they had been dealt to the people at random."""
 
@@ -449,7 +448,6 @@ def log_score_permutation_test(
     risk: ArrayLike,
     permutations: int = 999,
     seed: int = 1,
-    early_stopping: bool = False,
 ) -> Estimate | Absent:
     """Whether the risks foretell what happened better than if they had been dealt to the people at random."""
 

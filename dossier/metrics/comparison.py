@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,6 @@ BLOCK = 4_000_000
 """Numbers of one block of permutations."""
 EXACT_BELOW = 20
 """Rows of each class below which the Mann-Whitney test is exact."""
-LEVEL_OF_STOPPING, RISK_OF_STOPPING, MOST_DRAWS = 0.05, 0.001, 10_000
-"""Early stopping: the level that is decided on, the risk to decide otherwise than endless drawing, the most draws."""
 NEARLY = 1e-12
 """A permutation counts as equal to what was observed within this share: its sum was added in another order."""
 
@@ -110,71 +108,21 @@ def _log_odds(risk: Floats) -> Floats:
     return odds
 
 
-def _dealt_sums(risk: Floats, events: int, permutations: int, seed: int, lazily: bool) -> Iterable[DealtSums]:
-    """The sums of each block of permutations of the sorted risks; `lazily` for who may stop before the last."""
-    return _blocks_of_sums(risk, events, permutations, seed) if lazily else _all_sums(risk, events, permutations, seed)
-
-
 @once
-def _all_sums(risk: Floats, events: int, permutations: int, seed: int) -> tuple[DealtSums, ...]:
-    return tuple(_blocks_of_sums(risk, events, permutations, seed))
-
-
-def _blocks_of_sums(risk: Floats, events: int, permutations: int, seed: int) -> Iterator[DealtSums]:
+def _dealt_sums(risk: Floats, events: int, permutations: int, seed: int) -> tuple[DealtSums, ...]:
+    """The sums of each block of permutations of the sorted risks."""
     cells = risk_cells(risk)
     values = (risk, _log_odds(risk), (risk == 0).astype(float), (risk == 1).astype(float))
     means = [cells.means(value) for value in values]
-    for cases in dealt_cases(cells, events, permutations, np.random.default_rng(seed)):
-        yield DealtSums(*(cases @ mean for mean in means))
+    blocks = dealt_cases(cells, events, permutations, np.random.default_rng(seed))
+    return tuple(DealtSums(*(cases @ mean for mean in means)) for cases in blocks)
 
 
-@lru_cache(maxsize=4)
-def stopping_bounds(level: float, risk: float, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where a permutation test may stop: at so few or so many draws at least as good, after each number of draws.
-
-    Walking with a p-value equal to `level` hits either bound with a probability of at most `risk`, spent as n/(1000 +
-    n) of it up to the nth draw: so far the decision is that of endless drawing. Source: Gandy 2009.
-    """
-    lower, upper = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    first, alive, spent_below, spent_above = 0, np.ones(1), 0.0, 0.0
-    for n in range(1, most + 1):
-        alive = np.append(alive * (1 - level), 0.0) + np.append(0.0, alive * level)
-        budget = risk * n / (1000 + n)
-        below = int((spent_below + np.cumsum(alive) <= budget).sum())
-        above = int((spent_above + np.cumsum(alive[::-1]) <= budget).sum())
-        spent_below += float(alive[:below].sum())
-        spent_above += float(alive[len(alive) - above :].sum())
-        lower[n - 1], upper[n - 1] = first + below - 1, first + len(alive) - above
-        alive, first = alive[below : len(alive) - above], first + below
-    return lower, upper
-
-
-def permutation_p(
-    as_good: Iterable[NDArray[np.bool_]], permutations: int, early_stopping: bool = False
-) -> tuple[float, int]:
-    """The p-value (b + 1)/(m + 1), b of m draws at least as good as what was observed, and the number of draws m.
-
-    `as_good` yields blocks of draws. With `early_stopping` it ends as soon as the decision at .05 is that of endless
-    drawing but for a risk of .001 (Gandy 2009), after `permutations` draws at the latest.
-    """
-    bounds = stopping_bounds(LEVEL_OF_STOPPING, RISK_OF_STOPPING, permutations) if early_stopping else None
-    reached, drawn = 0, 0
-    for block in as_good:
-        if bounds is not None:
-            counts = reached + np.cumsum(block)
-            here = slice(drawn, drawn + len(block))
-            stops = np.flatnonzero((counts <= bounds[0][here]) | (counts >= bounds[1][here]))
-            if len(stops):
-                last = int(stops[0])
-                return (int(counts[last]) + 1) / (drawn + last + 2), drawn + last + 1
-        reached, drawn = reached + int(block.sum()), drawn + len(block)
-    return (reached + 1) / (drawn + 1), drawn
-
-
-def _method(drawn: int, early_stopping: bool, rows: int) -> Method:
-    stopped = early_stopping and drawn < MOST_DRAWS
-    bins = resampling.BINS if rows > resampling.BINNED_ABOVE else None
-    return Method(Fact("permutation_test", draws=drawn, bins=bins, stopped_early=stopped))
+def _against_dealt(value: float, as_good: Iterable[NDArray[np.bool_]], outcome: Floats, permutations: int) -> Estimate:
+    """A score with the p-value (b + 1)/(m + 1), b of m permutations, block by block, at least as good as it."""
+    p_value = (sum(int(block.sum()) for block in as_good) + 1) / (permutations + 1)
+    bins = resampling.BINS if len(outcome) > resampling.BINNED_ABOVE else None
+    return calibration.tested(value, p_value, outcome, Method(Fact("permutation_test", draws=permutations, bins=bins)))
 
 
 def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | None:
@@ -516,17 +464,10 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
 
 @against_chance()
-def brier_permutation_test(
-    outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
-) -> Estimate | Absent:
+def brier_permutation_test(outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1) -> Estimate | Absent:
     """Whether the risks lie nearer to what happened than if they had been dealt to the people at random.
 
     The value is the Brier score itself.
-
-    Parameters
-    ----------
-    early_stopping : bool
-        Up to 10,000 draws, fewer where the decision at .05 is clear, in place of `permutations`.
 
     Returns
     -------
@@ -543,25 +484,18 @@ def brier_permutation_test(
     p = np.sort(risk)
     # Every permutation has the same squares: the better score is the one with the larger risks among the cases.
     observed, near = float(risk[outcome == 1].sum()), NEARLY * max(1.0, float(p.sum()))
-    most = MOST_DRAWS if early_stopping else permutations
-    dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
-    p_value, drawn = permutation_p((sums.risk >= observed - near for sums in dealt), most, early_stopping)
+    dealt = _dealt_sums(p, int(outcome.sum()), permutations, seed)
     value = float(((risk - outcome) ** 2).mean())
-    return calibration.tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
+    return _against_dealt(value, (sums.risk >= observed - near for sums in dealt), outcome, permutations)
 
 
 @against_chance()
 def log_score_permutation_test(
-    outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
+    outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1
 ) -> Estimate | Absent:
     """Whether the risks foretell what happened better than if they had been dealt to the people at random.
 
     The value is the log score itself, in nats.
-
-    Parameters
-    ----------
-    early_stopping : bool
-        Whether drawing ends once the p value cannot become small.
 
     Returns
     -------
@@ -578,8 +512,6 @@ def log_score_permutation_test(
     p = np.sort(risk)
     observed, near = float(_log_odds(risk[outcome == 1]).sum()), NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum()))
     certain = float((p == 1).sum())
-    most = MOST_DRAWS if early_stopping else permutations
-    dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
+    dealt = _dealt_sums(p, int(outcome.sum()), permutations, seed)
     as_good = ((sums.odds >= observed - near) & (sums.impossible == 0) & (sums.certain == certain) for sums in dealt)
-    p_value, drawn = permutation_p(as_good, most, early_stopping)
-    return calibration.tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
+    return _against_dealt(score.value, as_good, outcome, permutations)

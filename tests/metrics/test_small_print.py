@@ -10,7 +10,6 @@ import pytest
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
 from dossier.metrics.calibration import nagelkerke_r2
-from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference
 from dossier.metrics.human_factors import decision_benefit
 from dossier.metrics.intervals import estimate
@@ -48,12 +47,6 @@ def test_the_bound_of_a_net_benefit_ends_at_1() -> None:
     assert found.value == pytest.approx(0.8)
     assert 0.8 < present(found.high) < 1
     assert estimated(net_benefit(np.ones(10), np.ones(10), 0.5)).high == 1
-
-
-def test_permutations_stop_early_only_when_asked() -> None:
-    draws_of_a_coin = [np.arange(2000) % 2 == 0]
-    assert permutation_p(draws_of_a_coin, 2000) == (1001 / 2001, 2000)
-    assert permutation_p(draws_of_a_coin, 2000, early_stopping=True)[1] < 2000
 
 
 def test_a_slope_below_0_can_be_pooled_and_a_ratio_of_0_cannot() -> None:
