@@ -28,6 +28,12 @@ def curved(found: Curve | Absent) -> Curve:
     return found
 
 
+def absent(found: object) -> Absent:
+    """What is absent; what is there fails the test with its value."""
+    assert isinstance(found, Absent), found
+    return found
+
+
 def interval_of(found: Estimate) -> tuple[float, float]:
     """Both bounds; an estimate without an interval fails the test with its reason."""
     assert found.low is not None, found.reason

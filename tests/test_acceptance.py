@@ -24,6 +24,7 @@ from dossier.report.chapters import acceptance as findings
 from dossier.report.chapters import grid
 from dossier.typeset.reasons import reason_text
 from tests.canaries import plant
+from tests.estimated import estimated, present
 from tests.reasons import because
 from tests.smallest import HEAD, SITE
 
@@ -365,10 +366,8 @@ def test_a_bound_is_printed_with_its_unit_and_the_digits_that_were_written(
 
 def test_what_decides_stands_in_the_table_with_the_digits_that_decide(tmp_path: Path) -> None:
     """Against is what lies below the limit with its whole interval, however near to it that ends."""
-    free = find(_criteria(tmp_path / "free", "", {"auroc": 0.0}), "auroc", "large")
-    assert isinstance(free, Estimate)
-    assert free.high is not None
-    limit = round(free.high + 0.0004, 4)
+    free = estimated(find(_criteria(tmp_path / "free", "", {"auroc": 0.0}), "auroc", "large"))
+    limit = round(present(free.high) + 0.0004, 4)
     shown = _criteria(tmp_path / "asked", "", {"auroc": limit})
     (table,) = findings.detailed(shown)
     (cell,) = table.rows[0].cells

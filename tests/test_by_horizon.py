@@ -50,7 +50,7 @@ from dossier.typeset import measures, reasons
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, present
 
 REFERENCE = ROOT / "tests" / "reference" / "time_to_event"
 IN_R: dict[str, Any] = json.loads((REFERENCE / "survival_reference.json").read_text(encoding="utf-8"))
@@ -132,15 +132,13 @@ def test_a_committee_reads_that_those_without_it_need_not_be_well(gbsg: Evidence
     said = " ".join(committee.works_here(gbsg))
     assert "It tells those with it from those without 65 times of 100" in said
     assert "patients like them, who were followed, stand for them" in said
-    assert gbsg.terms["auroc"].goal is not None
-    assert "sick" not in gbsg.terms["auroc"].goal.label
+    assert "sick" not in present(gbsg.terms["auroc"].goal).label
     # A share of a smooth curve is no count.
     assert "about" in committee.are_right(gbsg).rest
 
 
 def test_follow_up_without_a_unit_is_not_said_to_be_in_one(tmp_path: Path) -> None:
-    table = description.follow_up(released(tmp_path, text=RELEASE.replace('unit = "days"\n', "")))
-    assert table is not None
+    table = present(description.follow_up(released(tmp_path, text=RELEASE.replace('unit = "days"\n', ""))))
     assert "in the unit of the table, which the release does not name," in table.note
 
 
@@ -177,8 +175,7 @@ def test_times_in_years_are_a_limitation_where_much_hangs_on_them(gbsg: Evidence
     coarse = released(tmp_path, years, RELEASE.replace("1826.25", "5").replace('unit = "days"', 'unit = "years"'))
     (raised,) = [flag for flag in coarse.flags if flag.flag == "ties"]
     found = estimated(find(coarse, "observed_risk", "gbsg"))
-    other = found.details["leaving_first"]
-    assert other is not None
+    other = present(found.details["leaving_first"])
     assert raised.fact["other"] == other
     assert other > found.value
     assert "ties" not in {flag.flag for flag in gbsg.flags}
@@ -208,8 +205,7 @@ def test_marginal_weights_stand_beside_the_fifths_and_are_those_of_r(gbsg: Evide
         found = estimated(find(gbsg, measure, "gbsg", weights="marginal"))
         assert found.value == pytest.approx(wanted[key]["value"], abs=1e-9)
         assert found.se == pytest.approx(wanted[key].get("se", wanted["oe"]["se_log"] * found.value), rel=1e-3)
-    table = description.at_both_weights(gbsg)
-    assert table is not None
+    table = present(description.at_both_weights(gbsg))
     fifths = wanted["recommended"]["stratified"]
     both = [each[key]["value"] for key in ("auc", "oe", "brier") for each in (fifths, wanted)]
     printed = [float(cell.text) for row in table.rows for cell in row.cells]
@@ -258,8 +254,7 @@ def test_the_sample_that_is_needed_follows_from_the_errors_of_r(gbsg: Evidence) 
 
 def test_the_area_under_the_roc_curve_is_the_auroc(gbsg: Evidence) -> None:
     """Of points evenly spaced along it, none of which is the weight of one patient."""
-    curve = types.find_curve(gbsg, "roc", "gbsg")
-    assert isinstance(curve, types.Curve)
+    curve = curved(types.find_curve(gbsg, "roc", "gbsg"))
     wrong, right = (np.array(curve.columns[name], dtype=float) for name in ("fpr", "tpr"))
     assert np.trapezoid(right, wrong) == pytest.approx(estimated(find(gbsg, "auroc", "gbsg")).value, abs=1e-3)
     assert np.diff(wrong + right) == pytest.approx(0.02)
@@ -268,10 +263,9 @@ def test_the_area_under_the_roc_curve_is_the_auroc(gbsg: Evidence) -> None:
     known = dossier.validate(whole().drop(columns="hospital"), outcome="died", risk="risk").evidence
     later = dossier.validate(whole().drop(columns="hospital"), time="time", event="event", at=5, risk="risk").evidence
     ours, binary = (types.find_curve(each, "roc", "data") for each in (later, known))
-    assert isinstance(ours, types.Curve)
     assert isinstance(binary, types.Curve)
     at = np.linspace(0.1, 0.9, 9)
-    heights = [np.interp(at, data.column(each, "fpr"), data.column(each, "tpr")) for each in (ours, binary)]
+    heights = [np.interp(at, data.column(each, "fpr"), data.column(each, "tpr")) for each in (curved(ours), binary)]
     assert heights[0] == pytest.approx(heights[1], abs=0.02)
 
 
@@ -360,9 +354,7 @@ def test_a_hospital_where_nearly_all_others_left_is_in_no_pooled_curve() -> None
     asked: dict[str, Any] = {"time": "time", "event": "event", "at": 5, "risk": "risk", "site": "hospital"}
 
     def curve(of: pandas.DataFrame) -> types.Curve:
-        found = types.find_curve(dossier.validate(of, **asked).evidence, "calibration_curve_all_sites", POOLED)
-        assert isinstance(found, types.Curve)
-        return found
+        return curved(types.find_curve(dossier.validate(of, **asked).evidence, "calibration_curve_all_sites", POOLED))
 
     assert curve(frame).n == rows
     emptied = curve(after_leaving(frame, "West"))
@@ -409,10 +401,8 @@ def test_a_difference_that_right_risks_foretell_accuses_no_group() -> None:
     evidence = dossier.validate(frame, time="time", event="event", at=5, risk="risk", **asked).evidence
     at: dict[str, Any] = {"threshold": 0.4, "against": "complement"}
     found = estimated(find_in_subgroup(evidence, Subset("sex", "female"), "sensitivity", POOLED, **at))
-    assert found.details["p_value"] is not None
-    assert found.details["p_value"] < 0.01
-    assert found.details["p_beyond"] is not None
-    assert found.details["p_beyond"] > 0.1
+    assert present(found.details["p_value"]) < 0.01
+    assert present(found.details["p_beyond"]) > 0.1
     assert not [claim for claim in claims.about(evidence, "groups") if claim.state == "against"]
 
 
@@ -425,8 +415,7 @@ def test_what_is_not_known_is_said_wherever_patients_are_counted(gbsg: Evidence)
     drawn = participant_flow(gbsg)
     assert not isinstance(drawn, types.Absent)
     assert "280 followed for less" in drawn.alternative.replace("\N{NO-BREAK SPACE}", " ")
-    table = description.follow_up(gbsg)
-    assert table is not None
+    table = present(description.follow_up(gbsg))
     assert [cell.text for cell in table.rows[0].cells[:4]] == ["686", "285", "0", "280"]
 
 
@@ -478,9 +467,7 @@ def test_a_number_that_rests_on_the_kind_of_weights_is_a_limitation() -> None:
     frame = pandas.DataFrame({"time": np.minimum(happens, leaves), "event": event, "risk": risk})
     found = dossier.validate(frame, time="time", event="event", risk="risk", at=1).evidence
     hazard = estimated(find(found, "censoring_by_risk", "data"))
-    assert hazard.low is not None
-    assert hazard.high is not None
-    assert hazard.low <= 1 <= hazard.high
+    assert present(hazard.low) <= 1 <= present(hazard.high)
     (flag,) = [flag for flag in found.flags if flag.flag == "censoring_by_risk"]
     assert flag.fact.code == "weights_part"
     apart = [
@@ -495,8 +482,7 @@ def test_a_horizon_near_the_end_of_follow_up_is_a_limitation(gbsg: Evidence, tmp
     """By the reverse Kaplan-Meier estimate few would be followed for 2,400 days, and enough for five years."""
     late = released(tmp_path / "late", text=RELEASE.replace("at = 1826.25", "at = 2400"))
     said = {flag.flag: flag_text(flag.fact) for flag in late.flags}
-    share = estimated(find(late, "observed_risk", "gbsg")).details["followed"]
-    assert share is not None
+    share = present(estimated(find(late, "observed_risk", "gbsg")).details["followed"])
     assert share < 0.2
     assert f"without events {100 * share:.0f}% of the patients would be followed to it" in said["few_followed"]
     assert "few_followed" not in {flag.flag for flag in gbsg.flags}
@@ -564,8 +550,7 @@ def test_a_declared_survival_is_held_against_the_risks(survival: float, differs:
 
 def test_the_nomogram_of_a_cox_model_ends_in_its_risks(tmp_path: Path) -> None:
     found = released(tmp_path, GBSG, cox(0.8038) + LATER)
-    total = types.find_curve(found, "points_total", types.MODEL)
-    assert isinstance(total, types.Curve)
+    total = curved(types.find_curve(found, "points_total", types.MODEL))
     linear, risk = (np.array(total.columns[name], dtype=float) for name in ("linear_predictor", "risk"))
     lowest = -np.log(IN_R_AT[5]) * np.exp(sorted(GBSG.lp)[9])
     assert np.exp(linear[0]) == pytest.approx(lowest, rel=0.2)
@@ -609,8 +594,7 @@ def test_each_horizon_is_a_further_look_of_one_family(several: Evidence, gbsg: E
     again = results.read(results.of(several).text()).evidence
     assert (again.results, again.later) == (several.results, several.later)
     assert [(site.left, site.others) for site in again.datasets] == [(280, 121)]
-    table = discrimination.by_horizon(several)
-    assert table is not None
+    table = present(discrimination.by_horizon(several))
     groups = [row.label for row in table.rows if row.kind == "group"]
     assert groups == ["Within five years", "Within two years", "Within three years"]
 
@@ -717,8 +701,7 @@ def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
 def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:
     for first, rows in (("", [0, 0, 1, 0]), ('rival = "risk_pgr_5y"\n', [0, 1, 0, 1, 0])):
         text = f'[prediction]\nrival_name = "older"\n{RELEASE}{LATER}'.replace('rival = "risk_pgr_5y"\n', first)
-        table = discrimination.by_horizon(released(tmp_path / f"{len(rows)}", GBSG, text))
-        assert table is not None
+        table = present(discrimination.by_horizon(released(tmp_path / f"{len(rows)}", GBSG, text)))
         assert [row.label == "older" for row in table.rows if row.kind != "group"] == rows
 
 

@@ -35,7 +35,7 @@ from dossier.typeset import labels
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
-from tests.estimated import present
+from tests.estimated import estimated, present
 from tests.reasons import Said, because
 from tests.test_results import faults
 
@@ -150,11 +150,10 @@ def paired(folder: Path) -> Evidence:
 
 
 def _differences(evidence: Evidence, measure: str = "auroc", **at: float) -> dict[str, Estimate | Absent]:
-    assert evidence.changes is not None
     wanted = {**at, "against": "previous"}
     return {
         result.dataset: result.found
-        for result in evidence.changes.results
+        for result in present(evidence.changes).results
         if result.measure == measure and dict(result.at) == wanted
     }
 
@@ -165,8 +164,7 @@ def _whole(evidence: Evidence, measure: str, dataset: str, **at: float) -> Estim
         for result in evidence.results
         if (result.measure, result.dataset, result.subset, dict(result.at)) == (measure, dataset, None, at)
     )
-    assert isinstance(found, Estimate)
-    return found
+    return estimated(found)
 
 
 # ---- the formula ----------------------------------------------------------------------------------------------------
@@ -268,8 +266,7 @@ def test_flag_and_register_call_the_same_worse(later: Evidence, level: float, st
     found = Estimate(-0.1, -0.2, 0.01, level, 200, Method("paired"), details=details)
     result = dataclasses.replace(later.results[0], measure="auroc", term="auroc", at={}, subset=None, found=found)
     result = dataclasses.replace(result, dataset=types.externals(later)[0].name)
-    assert later.changes is not None
-    changes = dataclasses.replace(later.changes, results=(result,))
+    changes = dataclasses.replace(present(later.changes), results=(result,))
     (claim,) = claims.about(dataclasses.replace(later, changes=changes), "since_last_release", "hospital")
     assert claim.state == state
     assert bool(flags.worse_than_before(changes, later.datasets)) is (state == "against")
@@ -286,8 +283,7 @@ def test_what_is_worse_at_a_later_threshold_names_it(same: Evidence) -> None:
         -0.1, -0.15, -0.05, 0.95, 200, Method("paired"), details={**details, "worse_by": 0.1, "looks": 4.0}
     )
     worse = dataclasses.replace(result, at={**result.at, "against": "previous"}, found=found)
-    assert same.changes is not None
-    evidence = dataclasses.replace(same, changes=dataclasses.replace(same.changes, results=(worse,)))
+    evidence = dataclasses.replace(same, changes=dataclasses.replace(present(same.changes), results=(worse,)))
     assert "(Hospital north: misses 10 more of 100 at the 50% line)" in plain(declared.than_before(evidence))
     assert "sensitivity at 0.50 at Hospital north" in plain(chapter.what_is_worse(evidence))
 
@@ -354,12 +350,11 @@ def test_how_much_worse_than_before_may_be_asked_of_every_measure_with_a_directi
     asked = NOT_WORSE.format(measure=measure, dataset=dataset, more=more, by=by)
     evidence, _ = _by_sex(folder / tmp_path.name, sites, 'previous = "risk_previous"', asked)
     (criterion,) = evidence.criteria
-    assert evidence.changes is not None
     at = {**criterion.at, "against": "previous"}
     place = (measure, dataset, criterion.subset, at)
     (found,) = (
         each.found
-        for each in evidence.changes.results
+        for each in present(evidence.changes).results
         if (each.measure, each.dataset, each.subset, dict(each.at)) == place
     )
     assert isinstance(found, Estimate)
@@ -367,10 +362,9 @@ def test_how_much_worse_than_before_may_be_asked_of_every_measure_with_a_directi
         worse, low, high = (None if end is None else -end for end in (found.value, found.high, found.low))
     else:
         worse, low, high = (found.details[name] for name in ("worse_by", "worse_low", "worse_high"))
-    assert worse is not None
     assert low is not None
     assert high is not None
-    assert low <= worse <= high
+    assert low <= present(worse) <= high
     state = "shown" if high <= by else "against" if low > by else "open"
     assert criterion.state == state
     (claim,) = (each for each in claims.made(evidence) if each.limit_source == "declared")
@@ -402,24 +396,18 @@ def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) ->
     for measure, at in (("auroc", {}), ("net_benefit", {"threshold": 0.3}), ("net_benefit", {"threshold": 0.5})):
         found = _differences(same, measure, **at)
         for name in ("north", "south"):
-            estimate = found[name]
-            assert isinstance(estimate, Estimate)
+            estimate = estimated(found[name])
             assert estimate.value == 0.0
-            assert estimate.low is not None
-            assert estimate.high is not None
-            assert estimate.low < 0 < estimate.high
+            assert present(estimate.low) < 0 < present(estimate.high)
             assert not method_text(estimate.method).startswith("paired")
-            assert estimate.reason is not None
-            assert "taken for the same" in reason_text(estimate.reason)
-    unchanged = chapter.criteria(same)
-    assert unchanged is not None
+            assert "taken for the same" in reason_text(present(estimate.reason))
+    unchanged = present(chapter.criteria(same))
     assert [cell.text for row in unchanged.rows for cell in row.cells[1:]] == ["shown: ≥\N{NO-BREAK SPACE}0.50"] * 2
     assert "no dataset came or went, and no criterion changed state" in chapter.finding(same).lead
 
 
 def test_another_period_is_compared_as_independent_rows(later: Evidence, folder: Path) -> None:
-    found = _differences(later)["north"]
-    assert isinstance(found, Estimate)
+    found = estimated(_differences(later)["north"])
     before = next(
         estimate
         for estimate in json.loads((folder / "out" / "results.json").read_text())["estimates"]
@@ -427,10 +415,8 @@ def test_another_period_is_compared_as_independent_rows(later: Evidence, folder:
     )
     now = _whole(later, "auroc", "north")
     assert found.value == pytest.approx(now.value - before["value"], abs=1e-12)
-    assert found.low is not None
-    assert now.low is not None
-    down = np.hypot(now.value - now.low, before["high"] - before["value"])
-    assert found.low == pytest.approx(found.value - down, abs=1e-12)
+    down = np.hypot(now.value - present(now.low), before["high"] - before["value"])
+    assert present(found.low) == pytest.approx(found.value - down, abs=1e-12)
     assert method_text(found.method).startswith("minus the previous release, independent rows, square-and-add")
 
 
@@ -445,10 +431,8 @@ def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Ev
     outcome, risk, old = rows.T
     both = auroc(outcome, risk), auroc(outcome, old)
     assert all(isinstance(estimate, Estimate) for estimate in both)
-    expected = auroc_difference(outcome, risk, old)
-    found = _differences(paired)["north"]
-    assert isinstance(found, Estimate)
-    assert isinstance(expected, Estimate)
+    expected = estimated(auroc_difference(outcome, risk, old))
+    found = estimated(_differences(paired)["north"])
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
     assert method_text(found.method).startswith("paired, both versions on the same rows")
 
@@ -463,8 +447,7 @@ def test_shares_of_both_versions_are_compared_patient_by_patient(paired: Evidenc
     for measure, kind in (("sensitivity", 1), ("specificity", 0)):
         now, before = ((each[outcome == kind] >= 0.3) == (kind == 1) for each in (risk, old))
         alone, other, n = int((now & ~before).sum()), int((before & ~now).sum()), int((outcome == kind).sum())
-        found = _differences(paired, measure, threshold=0.3)["south"]
-        assert isinstance(found, Estimate)
+        found = estimated(_differences(paired, measure, threshold=0.3)["south"])
         assert found.value == pytest.approx((alone - other) / n, abs=1e-12)
         tail = sum(math.comb(alone + other, k) for k in range(min(alone, other) + 1)) / 2 ** (alone + other)
         assert found.details["p_value"] == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
@@ -484,8 +467,7 @@ def test_both_versions_move_with_the_same_patients(paired: Evidence, folder: Pat
 
     n = len(outcome)
     each = np.array([apart(np.arange(n) != k) for k in range(n)])
-    found = _differences(paired, measure)["north"]
-    assert isinstance(found, Estimate)
+    found = estimated(_differences(paired, measure)["north"])
     assert found.value == pytest.approx(apart(np.arange(n)), abs=1e-9)
     jackknife = math.sqrt((n - 1) / n * float(((each - each.mean()) ** 2).sum()))
     assert found.se == pytest.approx(jackknife, rel=0.06)
@@ -535,10 +517,7 @@ def test_both_versions_move_with_the_same_clusters(folder: Path) -> None:
 def test_over_all_hospitals_it_is_the_mean_over_the_patients(paired: Evidence) -> None:
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
         found = _differences(paired, measure)
-        north, south, both = (found[name] for name in ("north", "south", "pooled"))
-        assert isinstance(north, Estimate)
-        assert isinstance(south, Estimate)
-        assert isinstance(both, Estimate)
+        north, south, both = (estimated(found[name]) for name in ("north", "south", "pooled"))
         if measure != "auroc":  # of which pairs are the unit
             assert both.value == pytest.approx((120 * north.value + 90 * south.value) / 210, abs=1e-12)
         assert method_text(both.method).startswith("paired")
@@ -613,9 +592,7 @@ def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Eviden
     text = text.replace("[[dataset]]", '[[dataset]]\nid = "patient"')
     (position / "release.toml").write_text(text, encoding="utf-8")
     found = evaluate.evidence(reading.study(position, allow_outside=True))
-    assert found.changes is not None
-    assert paired.changes is not None
-    for ours, theirs in zip(found.changes.results, paired.changes.results, strict=True):
+    for ours, theirs in zip(present(found.changes).results, present(paired.changes).results, strict=True):
         assert (ours.measure, ours.dataset, ours.at, ours.found) == (
             theirs.measure,
             theirs.dataset,
@@ -628,8 +605,7 @@ def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Eviden
     (position / "before" / "north.csv").write_text(wrong, encoding="utf-8")
     other = evaluate.evidence(reading.study(position, allow_outside=True))
     for name, is_paired in (("north", False), ("south", True)):
-        difference = _differences(other)[name]
-        assert isinstance(difference, Estimate)
+        difference = estimated(_differences(other)[name])
         assert difference.method.has("paired_versions") == is_paired
     assert ("rival_incomplete", "north") in {(flag.flag, flag.dataset) for flag in other.flags}
 
@@ -657,10 +633,9 @@ def test_a_group_is_compared_over_all_its_patients(folder: Path) -> None:
     """Shares by McNemar's test and O/E counted from the rows; the AUROC from pairs of one site, by their number."""
     sites = {"north": (1, 240, LAST_YEAR), "south": (2, 180, LAST_YEAR)}
     found, (outcome, risk, old, site) = _by_sex(folder / "by-sex", sites, 'previous = "risk_previous"')
-    assert found.changes is not None
     women = {
         each.measure: each.found
-        for each in found.changes.results
+        for each in present(found.changes).results
         if each.subset is not None and each.subset.level == "f" and isinstance(each.found, Estimate)
     }
     assert all(each.method.has("paired_versions") for each in women.values())
@@ -682,15 +657,13 @@ def test_a_group_is_compared_over_all_its_patients(folder: Path) -> None:
     assert (
         len({claim.looks for claim in claims.about(found, "since_last_release") if claim.p_adjusted is not None}) == 1
     )
-    table = chapter.groups(found)
-    assert table is not None
+    table = present(chapter.groups(found))
     assert {row.label for row in table.rows if row.kind == "row"} == {"f (sex)", "m (sex)"}
 
 
 def test_a_group_that_has_no_number_says_why(folder: Path) -> None:
     found, _ = _by_sex(folder / "few", {"north": (1, 60, LAST_YEAR)})
-    table = chapter.groups(found)
-    assert table is not None
+    table = present(chapter.groups(found))
     assert any("Too few to tell" in note for note in table.footnotes)
     assert not claims.about(found, "since_last_release", "group")
 
@@ -723,10 +696,9 @@ def test_of_several_classes_each_is_compared_patient_by_patient(folder: Path) ->
         releases.append(evaluate.evidence(reading.study(place)))
         (place / f"{number}.json").write_bytes(results.of(releases[-1]).text())
     found = releases[1]
-    assert found.changes is not None
     known = {
         (each.measure, each.at.get("class")): each.found
-        for each in found.changes.results
+        for each in present(found.changes).results
         if each.dataset == "north" and isinstance(each.found, Estimate) and each.at.get("threshold") in (None, 0.3)
     }
     for number, label in enumerate("abc"):
@@ -786,11 +758,9 @@ def test_staff_who_acted_on_it_make_it_look_worse(folder: Path) -> None:
 def test_on_other_patients_nothing_is_judged_that_follows_how_common_the_outcome_is(later: Evidence) -> None:
     """A Brier score or a gain is another one where fewer have the outcome, though the model is the same."""
     for measure, at in (("brier", {}), ("net_benefit_gain", {"threshold": 0.3})):
-        found = _differences(later, measure, **at)["north"]
-        assert isinstance(found, Estimate)
+        found = estimated(_differences(later, measure, **at)["north"])
         assert "p_adjusted" not in found.details
-    found = _differences(later, "calibration_slope")["north"]
-    assert isinstance(found, Estimate)
+    found = estimated(_differences(later, "calibration_slope")["north"])
     assert "p_adjusted" in found.details
 
 
@@ -820,8 +790,7 @@ def test_rows_are_independent_only_when_dates_say_so(
         same.changes.previous, datasets=(_summary(*before),), results=(Result("auroc", "auroc", "north", {}, estimate),)
     )
     found = changes(same.release, old, [_summary(*now)], [Result("auroc", "auroc", "north", {}, estimate)], same.terms)
-    assert found is not None
-    (only,) = found.results
+    (only,) = present(found).results
     assert isinstance(only.found, Estimate)
     assert only.found.low is not None
     assert (only.found.reason is None) == (reason is None)
@@ -835,16 +804,14 @@ def _with(evidence: Evidence, **changed: Any) -> Evidence:
     """The evidence beside a previous release of which this is otherwise, compared anew."""
     from dossier.evaluate.changes import changes
 
-    assert evidence.changes is not None
-    previous = dataclasses.replace(evidence.changes.previous, **changed)
+    previous = dataclasses.replace(present(evidence.changes).previous, **changed)
     found = changes(evidence.release, previous, evidence.datasets, evidence.results, evidence.terms)
     return dataclasses.replace(evidence, changes=found)
 
 
 def _of_site(evidence: Evidence, site: str) -> Evidence:
     """The same, but that north was of this site before."""
-    assert evidence.changes is not None
-    before = evidence.changes.previous.datasets
+    before = present(evidence.changes).previous.datasets
     moved = tuple(dataclasses.replace(dataset, site=site) if dataset.name == "north" else dataset for dataset in before)
     return _with(evidence, datasets=moved)
 
@@ -891,8 +858,7 @@ def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None
     table = chapter.measures(moved)
     assert {row.cells[0].text for row in table.rows if row.label == "Hospital north"} == {""}
     assert any("of another site before: Quite another hospital" in note for note in table.footnotes)
-    criteria = chapter.criteria(moved)
-    assert criteria is not None
+    criteria = present(chapter.criteria(moved))
     assert [[cell.text for cell in row.cells] for row in criteria.rows] == [
         ["Hospital north", "not declared", "shown not to hold: ≥\N{NO-BREAK SPACE}0.99"],
         ["Quite another hospital", "shown: ≥\N{NO-BREAK SPACE}0.50", "not declared"],
@@ -908,8 +874,7 @@ def test_a_hospital_under_another_dataset_name_is_pooled_in_both(folder: Path) -
     sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR), "east": (5, 110, LAST_YEAR)}
     _printed(folder / "three-out", _release(folder / "three", sites, "1.0.0"))
     same = _release(folder / "three-again", sites, "1.0.0", "../three-out/results.json")
-    assert same.changes is not None
-    before = same.changes.previous.datasets
+    before = present(same.changes).previous.datasets
     assert _pooled(same)
     renamed = tuple(dataclasses.replace(dataset, name=f"{dataset.name}-1") for dataset in before)
     assert all(found.reason is not None for found in _pooled(_with(same, datasets=renamed)))
@@ -918,8 +883,7 @@ def test_a_hospital_under_another_dataset_name_is_pooled_in_both(folder: Path) -
 
 
 def _pooled(evidence: Evidence) -> list[Estimate]:
-    assert evidence.changes is not None
-    found = [result.found for result in evidence.changes.results if result.dataset == "pooled"]
+    found = [result.found for result in present(evidence.changes).results if result.dataset == "pooled"]
     return [estimate for estimate in found if isinstance(estimate, Estimate)]
 
 
@@ -950,14 +914,12 @@ def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon:
 
 def _found(evidence: Evidence, beside: Result, measure: str) -> Estimate:
     """What changed by another measure at the same place."""
-    assert evidence.changes is not None
     (found,) = (
         result.found
-        for result in evidence.changes.results
+        for result in present(evidence.changes).results
         if (result.measure, result.dataset, result.at) == (measure, beside.dataset, beside.at)
     )
-    assert isinstance(found, Estimate)
-    return found
+    return estimated(found)
 
 
 def test_another_horizon_is_another_outcome() -> None:
@@ -967,8 +929,7 @@ def test_another_horizon_is_another_outcome() -> None:
 
 
 def test_the_next_release_knows_what_was_predicted(later: Evidence) -> None:
-    assert later.changes is not None
-    assert later.changes.previous.predicted == Predicted("Readmission", None, ("risk",))
+    assert present(later.changes).previous.predicted == Predicted("Readmission", None, ("risk",))
 
 
 # ---- what is recorded and printed -----------------------------------------------------------------------------------
@@ -1056,8 +1017,7 @@ def test_the_tables_say_what_came_and_went(later: Evidence) -> None:
 
 
 def test_a_criterion_that_is_no_longer_met_is_named(later: Evidence) -> None:
-    table = chapter.criteria(later)
-    assert table is not None
+    table = present(chapter.criteria(later))
     (row,) = table.rows
     assert [cell.text for cell in row.cells] == [
         "Hospital north",

@@ -29,6 +29,7 @@ from tests import gusto
 from tests.bench import odd_inputs
 from tests.canaries import plant
 from tests.conftest import RELEASES, Book, held
+from tests.estimated import present
 from tests.reasons import because, limitation
 from tests.reference.built import example, hurried
 from tests.smallest import HEAD, QUICK, SITE
@@ -117,10 +118,9 @@ def test_a_typed_number_that_is_no_result_is_told_beforehand(tmp_path: Path) -> 
     found = told(
         tmp_path, '[statements]\n2 = "The AUROC was 0.95, and O/E {oe_ratio@site}. The sensitivity was 99%."\n'
     )
-    assert found.study is not None
     (said,) = (flag_text(flag.fact) for flag in found.flags if flag.flag == "number_not_found")
     assert said.endswith(": AUROC 0.95 in statement 2, Sensitivity 99% in statement 2.")
-    assert found.flags == evaluate.evidence(hurried(found.study)).flags
+    assert found.flags == evaluate.evidence(hurried(present(found.study))).flags
 
 
 # ---- criteria that can never be estimated ---------------------------------------------------------------------------
@@ -330,8 +330,7 @@ def test_a_criterion_that_does_not_count_says_why(number: int, why: str) -> None
 
 def judged(criteria: tuple[types.Criterion, ...] = (), raised: tuple[types.Flag, ...] = ()) -> types.Evidence:
     rows = (types.ChecklistRow("3a", "missing"), types.ChecklistRow("10", "computed", "sample"))
-    found = declared((HEAD + SITE + DATED).encode()).release
-    assert found is not None
+    found = present(declared((HEAD + SITE + DATED).encode()).release)
     return types.Evidence(
         release=found,
         datasets=(),

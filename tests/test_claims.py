@@ -26,6 +26,7 @@ from dossier.report.chapters.committee import missed
 from dossier.typeset import living_text
 from dossier.typeset.numbers import plain
 from tests.conftest import Book
+from tests.estimated import estimated, present
 from tests.test_acceptance import faults
 from tests.test_findings import KINDS, jointly_tested
 from tests.test_findings import given as estimated_as
@@ -122,8 +123,7 @@ def test_a_text_gives_the_numbers_that_it_names_with_interval_and_n(knee: Book) 
     asked = f"{{auroc@knee-1}}|{{oe_ratio@pooled}}|{{events@knee-2}}|{{patients@pooled}}|{group}"
     shown = living_text.resolved(dataclasses.replace(evidence, statements={"4": asked})).statements["4"]
     auroc, ratio, events, patients, group = (part.replace("\N{NO-BREAK SPACE}", " ") for part in shown.split("|"))
-    found = types.find(evidence, "auroc", "knee-1")
-    assert isinstance(found, types.Estimate)
+    found = estimated(types.find(evidence, "auroc", "knee-1"))
     assert auroc == f"{found.value:.2f} (95% CI {found.low:.2f} to {found.high:.2f}; n {found.n})"
     assert ratio.startswith("0.9")
     assert (events, patients) == ("524", "3,752")
@@ -247,8 +247,7 @@ def test_page_1_and_the_committee_name_the_same_group(knee: Book) -> None:
         if (claim.dataset, claim.measure, claim.subset)
         == (types.POOLED, "sensitivity", types.Subset("Age", "70 or more"))
     )
-    assert better.value is not None
-    assert better.value > 0.1
+    assert present(better.value) > 0.1
     assert better.state == "shown"
 
 
@@ -341,8 +340,7 @@ def test_a_question_that_nothing_answers_says_the_true_reason(
     found = dossier.validate(frame, outcome="outcome", risk="risk", **declared).evidence  # type: ignore[arg-type]
     (overall,) = claims.about(found, question, "overall")
     assert overall.state == "untested"
-    assert overall.reason is not None
-    assert overall.reason.code == reason
+    assert present(overall.reason).code == reason
 
 
 def test_a_curve_that_is_kept_back_leaves_what_is_shown_of_the_percentages() -> None:

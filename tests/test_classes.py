@@ -27,7 +27,7 @@ from dossier.report.chapters.committee import first_page, missed
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
-from tests.estimated import estimated
+from tests.estimated import absent, curved, estimated, present
 from tests.metrics.test_classes import PUBLISHED
 from tests.reasons import Said
 from tests.reference.built import hurried
@@ -117,12 +117,10 @@ def test_the_priority_of_a_survey_of_several_classes(tmp_path: Path) -> None:
 
 
 def test_the_tables_that_ship_are_what_the_simulation_makes() -> None:
-    specification = importlib.util.spec_from_file_location("simulate", BIOPSY / "simulate.py")
-    assert specification is not None
-    assert specification.loader is not None
+    specification = present(importlib.util.spec_from_file_location("simulate", BIOPSY / "simulate.py"))
     module = importlib.util.module_from_spec(specification)
     sys.modules["simulate"] = module
-    specification.loader.exec_module(module)
+    present(specification.loader).exec_module(module)
     for name, content in module.tables().items():
         assert (BIOPSY / name).read_bytes() == content, name
 
@@ -142,8 +140,7 @@ def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_count
     site = reading.study(tmp_path).datasets[0]
     assert dict(site.excluded) == {"outcome_missing": 1, "risk_missing": 1}
     assert (site.outcome, site.risk, site.class_labels) == (None, None, GRADES)
-    assert site.classes is not None
-    np.testing.assert_array_equal(site.classes, [2, 0, 3, 1, 0])
+    np.testing.assert_array_equal(present(site.classes), [2, 0, 3, 1, 0])
     np.testing.assert_array_equal(site.class_risk, [risks for _, risks in told])
 
 
@@ -172,8 +169,7 @@ def test_the_published_matrices_through_a_release(name: str, tmp_path: Path) -> 
     assert estimated(types.find(found, "error_severity_index", "site")).value == pytest.approx(index, abs=5e-5)
     assert estimated(types.find(found, "mean_severity", "site")).value == pytest.approx(mean, abs=5e-10)
     assert estimated(types.find(found, "accuracy", "site")).value == pytest.approx(0.85, abs=1e-12)
-    matrix = types.find_curve(found, "confusion_matrix", "site")
-    assert isinstance(matrix, types.Curve)
+    matrix = curved(types.find_curve(found, "confusion_matrix", "site"))
     assert [int(value or 0) for value in matrix.columns["count"]] == [value for row in table for value in row]
 
 
@@ -183,10 +179,8 @@ def graft(name: str) -> types.Dataset:
 
 def test_each_class_is_taken_against_the_rest(biopsy: Book) -> None:
     site = graft("graft-2")
-    assert site.classes is not None
-    assert site.class_risk is not None
     for index, label in enumerate(GRADES):
-        outcome, risk = (site.classes == index).astype(float), site.class_risk[:, index]
+        outcome, risk = (present(site.classes) == index).astype(float), present(site.class_risk)[:, index]
         for name, expected in (
             ("auroc", discrimination.auroc(outcome, risk)),
             ("oe_ratio", calibration.oe_ratio(outcome, risk)),
@@ -280,9 +274,8 @@ def test_the_rule_of_support_is_for_two_classes(biopsy: Book) -> None:
 
 def test_the_advice_of_several_classes_is_the_one_with_the_largest_risk(biopsy: Book) -> None:
     site = graft("graft-2")
-    assert site.classes is not None
     assert site.class_risk is not None
-    sure, right = site.class_risk.max(axis=1), site.class_risk.argmax(axis=1) == site.classes
+    sure, right = site.class_risk.max(axis=1), site.class_risk.argmax(axis=1) == present(site.classes)
     worth = 0.0
     for low in np.arange(10) / 10:
         inside = (sure >= low) & (sure < low + 0.1) if low < 0.9 else sure >= low
@@ -290,8 +283,7 @@ def test_the_advice_of_several_classes_is_the_one_with_the_largest_risk(biopsy: 
             worth += float(sure[inside].sum()) * (1 - abs(float(right[inside].mean()) - float(sure[inside].mean())))
     found = estimated(types.find(biopsy.evidence, "advisor_value", "graft-2", calibration="ece"))
     assert found.value == pytest.approx(worth / len(sure), abs=1e-12)
-    curve = types.find_curve(biopsy.evidence, "advice_value", "graft-2")
-    assert isinstance(curve, types.Curve)
+    curve = curved(types.find_curve(biopsy.evidence, "advice_value", "graft-2"))
     # The first bin is the one that an even share of 1/4 falls into.
     assert curve.columns["lower"][0] == 0.2
     assert sum(share or 0 for share in curve.columns["share"]) == pytest.approx(1, abs=1e-12)
@@ -299,10 +291,8 @@ def test_the_advice_of_several_classes_is_the_one_with_the_largest_risk(biopsy: 
 
 def test_weighted_utility_is_taken_one_class_against_the_rest(biopsy: Book) -> None:
     site = graft("graft-2")
-    assert site.classes is not None
-    assert site.class_risk is not None
     for index, label in enumerate(GRADES):
-        outcome, risk = (site.classes == index).astype(float), site.class_risk[:, index]
+        outcome, risk = (present(site.classes) == index).astype(float), present(site.class_risk)[:, index]
         at: dict[str, float | str] = {"class": label, "gamma": 1.0, "relevance": "constant"}
         by_costs = utility.weighted_utility(outcome, risk, "cost_benefit", cost=site.cost, benefit=site.benefit)
         assert types.find(biopsy.evidence, "weighted_utility", "graft-2", tau="cost_benefit", **at) == by_costs
@@ -340,8 +330,7 @@ def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
     severity = {"error_severity_index", "mean_severity"}
     assert of_rival == {"auroc", "oe_ratio", "calibration_slope"} | severity
     assert all(dataset.class_counts == {} for dataset in knee.evidence.datasets)
-    matrix = types.find_curve(knee.evidence, "confusion_matrix", "knee-1")
-    assert isinstance(matrix, types.Curve)
+    matrix = curved(types.find_curve(knee.evidence, "confusion_matrix", "knee-1"))
     # Of the 42 missed 9 are of age 70 or more, whose own matrix weighs them by .8.
     assert matrix.columns["severity"] == pytest.approx((0.0, (33 * 0.6 + 9 * 0.8) / 42, 0.3, 0.0))
 
@@ -366,8 +355,7 @@ def test_results_json_keeps_to_its_schema_and_holds_each_number_once(biopsy: Boo
 
 def test_the_matrix_of_all_sites_is_their_sum(biopsy: Book) -> None:
     curves = [types.find_curve(biopsy.evidence, "confusion_matrix", f"graft-{number}") for number in (1, 2, 3)]
-    total = types.find_curve(biopsy.evidence, "confusion_matrix_all_sites", types.POOLED)
-    assert isinstance(total, types.Curve)
+    total = curved(types.find_curve(biopsy.evidence, "confusion_matrix_all_sites", types.POOLED))
     parts = [np.array(curve.columns["count"], dtype=float) for curve in curves if isinstance(curve, types.Curve)]
     np.testing.assert_array_equal(np.sum(parts, axis=0), np.array(total.columns["count"], dtype=float))
 
@@ -384,8 +372,7 @@ def site_of(dataset: types.Dataset) -> Any:
 
 def test_a_part_of_a_dataset_can_be_evaluated() -> None:
     whole = graft("graft-1")
-    assert whole.classes is not None
-    part = part_of(whole, np.arange(len(whole.classes)) % 2 == 0)
+    part = part_of(whole, np.arange(len(present(whole.classes))) % 2 == 0)
     found = site_evidence(site_of(part)).site
     auroc = next(result.found for result in found.results if result.measure == "auroc" and result.at == {"class": "G0"})
     assert estimated(auroc).n == 240
@@ -393,8 +380,7 @@ def test_a_part_of_a_dataset_can_be_evaluated() -> None:
 
 def test_refitted_splits_of_several_classes_have_the_mean_over_the_splits() -> None:
     whole = graft("internal")
-    assert whole.classes is not None
-    split = np.arange(len(whole.classes)) % 2
+    split = np.arange(len(present(whole.classes))) % 2
     found = site_evidence(site_of(replace(whole, split=split))).site
     parts = [site_evidence(site_of(part_of(whole, split == number))).site for number in (0, 1)]
     for measure, at in (("brier", {}), ("auroc", {"class": types.MACRO}), ("oe_ratio", {"class": "G1"})):
@@ -426,11 +412,9 @@ def test_a_class_that_nobody_has_gives_no_mean_and_says_so(
 ) -> None:
     found = built(tmp_path, rows)
     assert types.find(found, "auroc", "site") == Said(reason)
-    precision = types.find(found, "auprc", "site")
-    assert isinstance(precision, types.Absent)
+    precision = absent(types.find(found, "auprc", "site"))
     assert reason_text(precision.reason).startswith("no mean over the classes (")
-    estimate = types.find(found, "calibration_slope", "site", **{"class": "G3"})
-    assert isinstance(estimate, types.Absent)
+    estimate = absent(types.find(found, "calibration_slope", "site", **{"class": "G3"}))
     assert estimate.reason == Said(f"G3 against the rest: none of the {len(rows)} rows has the outcome")
     assert estimated(types.find(found, "oe_ratio", "site", **{"class": "G3"})).value == 0
     assert {flag.flag for flag in found.flags} & {"class_missing", "one_class"}
@@ -474,8 +458,7 @@ def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Boo
     """The shares of the table are the diagonal of the confusion matrix."""
     rows = {row.name.split("\N{NO-BREAK SPACE}")[0]: row for row in committee.hospitals(biopsy.evidence).rows}
     for site in types.externals(biopsy.evidence):
-        curve = types.find_curve(biopsy.evidence, "confusion_matrix", site.name)
-        assert isinstance(curve, types.Curve)
+        curve = curved(types.find_curve(biopsy.evidence, "confusion_matrix", site.name))
         shares = [curve.columns["share_of_true"][5 * index] or 0 for index in range(4)]
         assert [cell.text for cell in rows[site.site].cells[2:]] == [f"{100 * share:.0f}" for share in shares]
 
@@ -533,6 +516,5 @@ def test_a_panel_shows_the_curve_of_its_class_and_site(biopsy: Book) -> None:
     lines = [tuple(np.asarray(line.get_ydata()).tolist()) for axes in drawn.axes for line in axes.lines]
     for site in ("graft-1", "graft-3"):
         for label in ("G0", "G3"):
-            curve = types.find_curve(biopsy.evidence, "calibration_curve", site, **{"class": label})
-            assert isinstance(curve, types.Curve)
+            curve = curved(types.find_curve(biopsy.evidence, "calibration_curve", site, **{"class": label}))
             assert curve.columns["observed"] in lines

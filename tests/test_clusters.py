@@ -27,7 +27,7 @@ from dossier.metrics.shares import Design
 from dossier.metrics.utility import net_benefit, net_benefit_gain
 from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
-from tests.estimated import estimated, interval_of, present
+from tests.estimated import curved, estimated, interval_of, present
 from tests.reasons import Said
 from tests.reference.built import example
 from tests.test_classes import RELEASE as CLASSES
@@ -98,8 +98,7 @@ def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) 
     for term, other in (("auroc_of_rival", "auroc"), ("oe_ratio_of_rival", "oe_ratio")):
         assert REGISTER.metrics[term].scale == REGISTER.metrics[other].scale
         found = next(result.found for result in single.results if result.term == term and result.dataset == SITE)
-        assert isinstance(found, Estimate)
-        assert f", {REGISTER.metrics[other].scale}" in method_text(found.method)
+        assert f", {REGISTER.metrics[other].scale}" in method_text(estimated(found).method)
 
 
 def test_captions_name_how_the_intervals_of_clusters_were_made(independent: Evidence, single: Evidence) -> None:
@@ -117,15 +116,12 @@ def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(singl
 def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, single: Evidence) -> None:
     site = next(dataset for dataset in study.datasets if dataset.name == SITE)
     twice = np.repeat(np.arange(200), 2)
-    assert site.outcome is not None
-    assert site.risk is not None
-    assert site.rival is not None
     doubled = _with(
         study,
         rows_read=400,
-        outcome=site.outcome[twice],
-        risk=site.risk[twice],
-        rival=site.rival[twice],
+        outcome=present(site.outcome)[twice],
+        risk=present(site.risk)[twice],
+        rival=present(site.rival)[twice],
         predictors=(),
         cluster=twice,
     )
@@ -213,8 +209,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
     (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,ward", *lines]) + "\n")
     (tmp_path / "release.toml").write_text(f'{CLASSES}cluster = "ward"\n')
     results = evaluate.evidence(reading.study(tmp_path)).results
-    found = next(result.found for result in results if (result.term, dict(result.at)) == ("accuracy", {}))
-    assert isinstance(found, Estimate)
+    found = estimated(next(result.found for result in results if (result.term, dict(result.at)) == ("accuracy", {})))
     assert (found.details["ties"], found.value) == (1, 17 / 24)
     assert method_text(found.method).startswith(
         "ties for the largest risk in 1 row, the first class taken; Wilson at the effective"
@@ -232,8 +227,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
 def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> None:
     """What the method says of the value stays before the new interval; what it said of the old interval goes."""
     site = next(dataset for dataset in study.datasets if dataset.name == SITE)
-    assert site.risk is not None
-    risk = site.risk.copy()
+    risk = present(site.risk).copy()
     risk[0] = 0.0
     clustered, plain = (
         evaluate.evidence(_with(study, risk=risk, cluster=cluster)) for cluster in (np.arange(200) // 5, None)
@@ -281,12 +275,11 @@ def test_bands_of_clusters_of_one_lie_near_the_ordinary_bands(independent: Evide
             next(curve.found for curve in found.curves if curve.curve == name and curve.dataset == SITE)
             for found in (independent, single)
         )
-        assert isinstance(plain, Curve), name
         assert isinstance(clustered, Curve), name
         linearized = name in ("decision_curve", "calibration_curve")
         assert ("linearization" if linearized else "jackknife") in method_text(clustered.method)
         end = "cases_low" if name == "cumulative_risks" else "low"
-        ours, theirs = (np.array(curve.columns[end], dtype=float) for curve in (clustered, plain))
+        ours, theirs = (np.array(curve.columns[end], dtype=float) for curve in (clustered, curved(plain)))
         assert float(np.median(np.abs(ours - theirs))) < 0.02, name
 
 
@@ -308,9 +301,7 @@ def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
             0.95,
             "wilson",
         )
-        assert found.low is not None
-        assert found.high is not None
-        hits += found.low <= 0.5 <= found.high
+        hits += present(found.low) <= 0.5 <= present(found.high)
         half = 1.96 * math.sqrt(value * (1 - value) / 300)
         naive += abs(value - 0.5) <= half
     assert 0.93 <= hits / times <= 0.975
@@ -424,8 +415,7 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
     example(tmp_path)
     (tmp_path / "release.toml").write_text(release)
     site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
-    assert site.cluster is not None
-    assert sorted(set(site.cluster.tolist())) == [0, 1, 2]
+    assert sorted(set(present(site.cluster).tolist())) == [0, 1, 2]
     assert "ward" not in [predictor.name for predictor in site.predictors]
     table = (tmp_path / "hospital-1.csv").read_text().replace("surgery", "", 1)
     (tmp_path / "hospital-1.csv").write_text(table)
@@ -452,8 +442,7 @@ def test_where_no_cluster_has_two_rows_they_are_independent(tmp_path: Path) -> N
 def test_strata_that_differ_narrow_the_interval_of_every_measure(study: Study) -> None:
     """Forty clusters of five rows, from strata of high and of low risk: the spread between those is no error."""
     site = next(dataset for dataset in study.datasets if dataset.name == SITE)
-    assert site.risk is not None
-    by_risk = np.argsort(np.argsort(site.risk, kind="stable"), kind="stable")
+    by_risk = np.argsort(np.argsort(present(site.risk), kind="stable"), kind="stable")
     cluster, strata = by_risk % 4 + 4 * (by_risk // 20), by_risk // 20
     cluster = np.unique(cluster, return_inverse=True)[1]
     alone, within = (
@@ -492,6 +481,5 @@ def test_strata_are_read_beside_clusters_and_weights_and_are_no_predictors(tmp_p
             assert [fault.what for fault in caught.value.faults] == ["The cluster has rows in another stratum too."]
             continue
         site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
-        assert site.strata is not None
-        assert np.bincount(site.strata).tolist() == [50] * 4
+        assert np.bincount(present(site.strata)).tolist() == [50] * 4
         assert "region" not in [predictor.name for predictor in site.predictors]

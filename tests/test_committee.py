@@ -29,6 +29,7 @@ from dossier.typeset import names
 from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import JOINER, plain
 from tests.conftest import Book, by_hand
+from tests.estimated import present
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
 from tests.test_findings import given, jointly_tested
@@ -258,8 +259,7 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
 
 def test_a_goal_whose_range_reaches_beyond_is_neither_met_nor_missed(knee: Book) -> None:
     """The slope over all hospitals is .99, from .60 to 1.38, where .80 to 1.20 is asked."""
-    table = goals_met.goals(knee.evidence)
-    assert table is not None
+    table = present(goals_met.goals(knee.evidence))
     assert "Cannot tell yet" in [row.cells[-1].text for row in table.rows]
 
 
@@ -279,9 +279,7 @@ def test_the_first_page_shows_found_and_missed_and_false_alarms_of_100(covid: Bo
         "Brazil 3": "99",
     }
     for row in rows.values():
-        assert row.found is not None
-        assert row.missed is not None
-        assert row.found + row.missed == pytest.approx(20)
+        assert present(row.found) + present(row.missed) == pytest.approx(20)
     assert {row.name for row in rows.values() if "†" in row.name} == {
         f"{name}\N{NO-BREAK SPACE}†‡" for name in ("Spain", "Brazil 3")
     }
@@ -459,8 +457,7 @@ def test_what_came_of_a_percentage_is_read_off_the_curve() -> None:
     curve = {"risk": (0.2, 0.4), "observed": (0.1, 0.5), "low": (0.0, 0.4), "high": (0.2, 0.6)}
     changed = with_curve(evidence, "site-0", **curve)
     (site,) = types.externals(changed)
-    found = at_risk(changed, site, 0.3)
-    assert found is not None
+    found = present(at_risk(changed, site, 0.3))
     assert (found.value, found.low, found.high) == pytest.approx((0.3, 0.2, 0.4))
     assert at_risk(changed, site, 0.41) is None
     assert at_risk(changed, site, 0.4) is not None
@@ -524,8 +521,7 @@ def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_
     )
     assert "Of 16 comparisons with the other patients of the same hospital, " in words
     assert "was not counted" not in words
-    table = committee.groups(knee.evidence)
-    assert table is not None
+    table = present(committee.groups(knee.evidence))
     assert table.columns[-1].label == "Missed, of 100"
     assert {row.cells[-1].interval != "" for row in table.rows} == {True}
     # Of the 458 under 50 those 60 of one hospital, where none had the outcome, count for O/E alone.
@@ -597,8 +593,7 @@ def test_the_decision_has_its_own_verb(covid: Book) -> None:
 
 
 def test_goals_that_are_not_met_are_named_with_the_hospitals(covid: Book) -> None:
-    table = committee.goals(covid.evidence)
-    assert table is not None
+    table = present(committee.goals(covid.evidence))
     standing = {row.label: row.cells[1].text for row in table.rows}
     assert standing["Tells sick from well, of 100"] == "Cannot tell yet in Spain, Brazil 1 and Brazil 3"
     assert standing["Actual cases per 100 predicted"] == "Missed in Spain and Brazil 3; cannot tell yet in Brazil 2"

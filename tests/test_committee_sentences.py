@@ -14,6 +14,7 @@ from dossier.core import between_groups, claims, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.report.chapters import committee
 from tests.conftest import by_hand
+from tests.estimated import estimated, present
 from tests.figures.evidence import Case
 from tests.reasons import because, limitation
 from tests.test_committee import with_release
@@ -292,12 +293,9 @@ def test_every_hospital_has_its_row() -> None:
 def test_false_alarms_are_those_who_are_not_left_alone() -> None:
     evidence = KINDS["two"]
     at = evidence.release.thresholds.declared[0]
-    found = types.find(evidence, "specificity", "site-0", threshold=at)
-    assert isinstance(found, types.Estimate)
-    assert found.low is not None
-    assert found.high is not None
+    found = estimated(types.find(evidence, "specificity", "site-0", threshold=at))
     row = next(row for row in committee.by_site(evidence).rows if row.label == "Italy 1")
-    ends = f"{100 * (1 - found.high):.0f}\N{EN DASH}{100 * (1 - found.low):.0f}"
+    ends = f"{100 * (1 - present(found.high)):.0f}\N{EN DASH}{100 * (1 - present(found.low)):.0f}"
     assert (row.cells[-1].text, row.cells[-1].interval) == (f"{100 - round(100 * found.value)}", ends)
 
 
@@ -364,8 +362,7 @@ def of_group(label: str, dataset: str, value: float, measure: str = "auroc", **m
 
 def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     sizes = {"female": [types.SubgroupSize(200, 57, 0)], "male": [types.SubgroupSize(200, 19, 0)]}
-    table = committee.groups(with_groups(KINDS["one"], sizes, of_group("female", "site-0", 0.76)))
-    assert table is not None
+    table = present(committee.groups(with_groups(KINDS["one"], sizes, of_group("female", "site-0", 0.76))))
     assert table.title == "Groups of patients, Desio, Italy."
     assert table.rows[0].cells[2].text == "76"
     assert table.rows[1].cells[2].text == "too few"
@@ -375,8 +372,7 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
 def test_as_many_cases_of_a_group_as_predicted_are_a_hundred_not_fewer() -> None:
     """A ratio has no largest value: 99.6 cases per 100 predicted round to 100, where 99.6 of 100 people are not all."""
     found = (of_group("female", "site-0", 0.996, "auroc"), of_group("female", "site-0", 0.996, "oe_ratio"))
-    table = committee.groups(with_groups(KINDS["one"], {"female": [types.SubgroupSize(200, 57, 0)]}, *found))
-    assert table is not None
+    table = present(committee.groups(with_groups(KINDS["one"], {"female": [types.SubgroupSize(200, 57, 0)]}, *found)))
     assert [cell.text for cell in table.rows[0].cells[2:4]] == [">99", "100"]
 
 
@@ -387,13 +383,11 @@ def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
         {"female": [enough, enough], "male": [few, few], "other": [enough, enough]},
         of_group("other", "pooled", 0.8, k=3.0),
     )
-    table = committee.groups(evidence)
-    assert table is not None
+    table = present(committee.groups(evidence))
     assert [row.cells[2].text for row in table.rows] == ["not combined", "too few", "80"]
     assert TOO_FEW in table.note
     assert "Not combined: too few hospitals have enough of the group" in table.note
-    none = committee.groups(with_groups(KINDS["two"], {"female": [enough, enough]}))
-    assert none is not None
+    none = present(committee.groups(with_groups(KINDS["two"], {"female": [enough, enough]})))
     assert none.note.startswith("Not combined: too few hospitals")
     assert [each.title.endswith(" together.") for each in (table, none)] == [True, False]
 
@@ -581,12 +575,10 @@ def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_n
     assert said in committee.hospitals(kept).note
     assert said not in " ".join((*committee.works_here(plain), committee.hospitals(plain).note))
     table, exact = committee.groups(kept), committee.groups(plain)
-    assert table is not None
-    assert exact is not None
-    assert table.note.endswith(
+    assert present(table).note.endswith(
         "To protect patients, each group is counted by itself: groups need not add up. Kept back: other (sex)."
     )
-    assert "Kept back" not in exact.note
+    assert "Kept back" not in present(exact).note
 
 
 def test_a_group_that_is_a_few_somewhere_is_not_said_to_be_nobody() -> None:
@@ -597,6 +589,5 @@ def test_a_group_that_is_a_few_somewhere_is_not_said_to_be_nobody() -> None:
     site = types.externals(evidence)[0].name
     summaries = tuple(types.SubgroupSummary(site, "age", label, size) for label, size in sizes)
     groups = dataclasses.replace(evidence.subgroups, summaries=summaries)
-    table = committee.groups(dataclasses.replace(evidence, subgroups=groups))
-    assert table is not None
+    table = present(committee.groups(dataclasses.replace(evidence, subgroups=groups)))
     assert [row.label for row in table.rows] == ["Young (age)"]

@@ -19,6 +19,7 @@ from dossier.record import results
 from dossier.report.figures.robustness import external_performance
 from dossier.typeset.methods import method_text
 from tests.canaries import texts
+from tests.estimated import estimated, present
 from tests.smallest import HEAD, QUICK
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
@@ -115,11 +116,9 @@ def test_the_hash_of_a_release_file_is_given_only_where_all_that_it_declares_is(
 
 def test_without_a_policy_a_declared_psi_is_that_of_the_site(tmp_path: Path) -> None:
     found, _ = _evidence(_release(tmp_path, PSI, policy=""))
-    psi = find(found, "degree_of_correspondence", "north")
-    assert isinstance(psi, Estimate)
+    psi = estimated(find(found, "degree_of_correspondence", "north"))
     assert (psi.value, psi.n, psi.low) == (0.0371, 157, None)
-    averaged = find(found, "correspondence_averaged", "north")
-    assert isinstance(averaged, Estimate)
+    averaged = estimated(find(found, "correspondence_averaged", "north"))
     assert (averaged.value, averaged.n, averaged.low) == (0.4137, 157, None)
     assert method_text(psi.method) == "declared, not computed here: The owner"
     assert results.read(results.of(found).text()).evidence.release == found.release
@@ -193,8 +192,7 @@ caution_reason = "The clinic knows this number."
 def test_a_minimum_of_accuracy_is_given_in_hundredths_and_does_not_tell_how_many_answered(tmp_path: Path) -> None:
     """Upwards: what meets the printed bound meets the declared one too."""
     found, printed = _evidence(_release(tmp_path, MINIMUM))
-    given = found.release.h_accuracy.acceptable
-    assert given is not None
+    given = present(found.release.h_accuracy.acceptable)
     assert (given.value, given.low, given.high, given.n) == (0.94, None, None, None)
     (criterion,) = found.criteria
     assert criterion.at_least == 0.94
@@ -240,8 +238,7 @@ def test_a_minimum_that_is_another_than_sealed_tells_neither_under_a_policy(tmp_
 
 def test_without_a_policy_a_minimum_stands_as_it_was_declared(tmp_path: Path) -> None:
     found, _ = _evidence(_release(tmp_path, MINIMUM, policy=""))
-    given = found.release.h_accuracy.acceptable
-    assert given is not None
+    given = present(found.release.h_accuracy.acceptable)
     assert (given.value, given.low, given.high, given.n) == (0.9381, 0.9247, 0.9533, 4217)
     (criterion,) = found.criteria
     assert criterion.at_least == 0.9381

@@ -20,7 +20,6 @@ from click.testing import CliRunner
 import dossier
 from dossier.command_line import cli
 from dossier.core.errors import DossierError
-from dossier.core.types import Estimate
 from dossier.reading.predictors import by_size
 from tests.estimated import estimated
 
@@ -49,12 +48,10 @@ RISK = np.array([0.7, 0.7, 0.7, 0.2, 0.2, 0.9] * 20)
     ids=lambda column: type(column).__name__,
 )
 def test_a_risk_of_few_bits_is_the_one_that_its_digits_spell(column: Any) -> None:
-    found = dossier.metrics.sensitivity(OUTCOME, column, 0.7)
-    assert isinstance(found, Estimate)
+    found = estimated(dossier.metrics.sensitivity(OUTCOME, column, 0.7))
     assert found.value == pytest.approx(40 / 60)
     # By hand: (40 - 7 / 3 * 40) / 120.
-    gained = dossier.metrics.net_benefit(OUTCOME, column, np.float32(0.7))  # type: ignore[arg-type]
-    assert isinstance(gained, Estimate)
+    gained = estimated(dossier.metrics.net_benefit(OUTCOME, column, np.float32(0.7)))  # type: ignore[arg-type]
     assert gained.value == pytest.approx((40 - 0.7 / 0.3 * 40) / 120)
 
 
@@ -98,10 +95,8 @@ def test_a_cluster_that_is_missing_is_told(column: Any) -> None:
     ids=["cut", "object", "category", "fraction", "uuid", "mixed", "period"],
 )
 def test_clusters_may_be_of_any_kind(column: Any) -> None:
-    wanted = dossier.metrics.oe_ratio(OUTCOME, RISK, cluster=np.arange(120) // 4)
-    found = dossier.metrics.oe_ratio(OUTCOME, RISK, cluster=column)
-    assert isinstance(wanted, Estimate)
-    assert isinstance(found, Estimate)
+    wanted = estimated(dossier.metrics.oe_ratio(OUTCOME, RISK, cluster=np.arange(120) // 4))
+    found = estimated(dossier.metrics.oe_ratio(OUTCOME, RISK, cluster=column))
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
 
 

@@ -30,6 +30,7 @@ from dossier.report.chapters.references import Reference
 from dossier.typeset import tables, words
 from dossier.typeset.methods import method_text
 from dossier.words.sources import Source
+from tests.estimated import curved, estimated, present
 from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried, results_of, study
 from tests.shelves import register_put_back
@@ -211,8 +212,7 @@ def test_development_results_are_labelled_apparent_and_no_others(found: Evidence
 
 def test_neither_development_nor_internal_rows_are_pooled(found: Evidence) -> None:
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        pooled = find(found, measure, "pooled")
-        assert isinstance(pooled, Estimate)
+        pooled = estimated(find(found, measure, "pooled"))
         assert (pooled.details["k"], pooled.n) == (3, ROLES["large"] + ROLES["middle"] + ROLES["small"])
 
 
@@ -259,8 +259,7 @@ def test_the_mean_and_the_spread_over_splits(breast: Evidence) -> None:
     n_test = len(table) / len(scores)
     factor = 1 / len(scores) + n_test / (development.n - n_test)
     for measure, values in (("brier", scores), ("oe_ratio", ratios)):
-        found = find(breast, measure, "internal")
-        assert isinstance(found, Estimate)
+        found = estimated(find(breast, measure, "internal"))
         assert found.value == pytest.approx(values.mean(), abs=1e-12)
         assert found.se == pytest.approx(math.sqrt(factor * values.var(ddof=1)), abs=1e-12)
         assert found.n == len(table)
@@ -280,13 +279,11 @@ def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest
     scores = ((table["risk"] - table["outcome"]) ** 2).groupby(table["split"]).mean()
     whole = hurried(study("fixtures/breast"))
     internal = next(dataset for dataset in whole.datasets if dataset.role == "internal")
-    assert internal.split is not None
     ranks = scores.rank(method="first").to_numpy().astype(np.int64)
     monkeypatch.setattr(robustness, "LONGEST_CURVE", 40)
     kept = [dataset for dataset in whole.datasets if dataset.role != "internal"]
-    found = evaluate.evidence(replace(whole, datasets=(*kept, replace(internal, split=ranks[internal.split]))))
-    splits = find_curve(found, "split_performance", "internal")
-    assert isinstance(splits, Curve)
+    found = evaluate.evidence(replace(whole, datasets=(*kept, replace(internal, split=ranks[present(internal.split)]))))
+    splits = curved(find_curve(found, "split_performance", "internal"))
     assert splits.columns["brier"] == pytest.approx(scores.sort_values().iloc[:40])
     external = next(dataset.name for dataset in kept if dataset.role == "external")
     for minimum, bound in (("worst_split", scores.max()), ("quantile_05", scores.quantile(0.95))):
@@ -333,9 +330,8 @@ def imported(folder: Path, text: str) -> ModuleType:
     (folder / "discrimination.py").write_text(text, encoding="utf-8")
     specification = importlib.util.spec_from_file_location("elsewhere.discrimination", folder / "discrimination.py")
     assert specification is not None
-    assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
+    present(specification.loader).exec_module(module)
     return module
 
 
@@ -357,8 +353,7 @@ def borrowed() -> Iterator[None]:
 def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study) -> None:
     imported(tmp_path, THROWN_AWAY)
     evidence = evaluate.evidence(table)
-    found = find(evidence, "thrown_away", "table")
-    assert isinstance(found, Estimate)
+    found = estimated(find(evidence, "thrown_away", "table"))
     assert found.value == 0.25
     # On a page, and not only among the measures that a chapter may show.
     heads = [column.label for each in supporting.tables(evidence) for column in each.columns]
@@ -480,8 +475,7 @@ def test_a_bad_curve_goes_no_further(tmp_path: Path, table: Study, x: str, y: st
 @pytest.mark.usefixtures("borrowed")
 def test_a_good_curve_is_found_again(tmp_path: Path, table: Study) -> None:
     imported(tmp_path, BAD_CURVE % ("(0.0, 1.0)", "(0.5, None)"))
-    found = find_curve(evaluate.evidence(table), "thrown_curve", "table")
-    assert isinstance(found, Curve)
+    found = curved(find_curve(evaluate.evidence(table), "thrown_curve", "table"))
     assert found.columns == {"x": (0.0, 1.0), "y": (0.5, None)}
 
 

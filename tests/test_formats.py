@@ -30,6 +30,7 @@ from dossier.core.errors import DataError, DossierError
 from dossier.core.types import Dataset
 from dossier.reading import cells, columns, isolation
 from tests.bench.fault_places import answered_here
+from tests.estimated import present
 from tests.smallest import HEAD
 
 HERE = Path(__file__).resolve().parent
@@ -57,10 +58,8 @@ def _faults(folder: Path, file: str, more: str = "") -> list[str]:
 
 
 def _is_the_table(found: Dataset) -> None:
-    assert found.outcome is not None
-    assert found.risk is not None
-    assert found.outcome.tolist() == COLUMNS["outcome"]
-    assert found.risk.tolist() == COLUMNS["risk"]
+    assert present(found.outcome).tolist() == COLUMNS["outcome"]
+    assert present(found.risk).tolist() == COLUMNS["risk"]
     age, ward = found.predictors
     np.testing.assert_array_equal(age.values, [61.5, np.nan, 70.0])
     assert (age.levels, ward.levels) == (None, ("a", "b"))
@@ -151,8 +150,7 @@ def test_a_number_of_few_bits_is_the_one_that_its_digits_spell(tmp_path: Path, f
             table = table.set_column(1, "risk", single.dictionary_encode())
         pyarrow.feather.write_feather(table, tmp_path / file)
     found = _read(tmp_path, file, "missing = { age = [70], ward = [9.4] }\n")
-    assert found.risk is not None
-    assert found.risk.tolist() == [0.1, 0.7, 0.75]
+    assert present(found.risk).tolist() == [0.1, 0.7, 0.75]
     np.testing.assert_array_equal(found.predictors[1].values, [7.1, np.nan, np.nan])
 
 
@@ -227,8 +225,7 @@ def test_a_named_sheet_blank_rows_days_and_truths(tmp_path: Path) -> None:
     rows: list[list[Any]] = [[], ["outcome", "risk", "age", "ward"], [True, 0.1, 61, day], [], [False, 0.2, 50, "b "]]
     _workbook(tmp_path / "site.xlsx", notes=[["nothing"]], cases=rows)
     found = _read(tmp_path, "site.xlsx", 'sheet = "cases"\n')
-    assert found.outcome is not None
-    assert found.outcome.tolist() == [1, 0]
+    assert present(found.outcome).tolist() == [1, 0]
     assert found.predictors[1].levels == ("2026-05-01", "b")
 
 
@@ -330,8 +327,7 @@ def _labelled(path: Path, codes: tuple[int, int]) -> None:
 def test_labels_of_all_values_are_categories_and_declared_missing_is_missing(tmp_path: Path) -> None:
     _labelled(tmp_path / "site.sav", (0, 1))
     found = _read(tmp_path, "site.sav")
-    assert found.outcome is not None
-    assert found.outcome.tolist() == [0, 1, 1]
+    assert present(found.outcome).tolist() == [0, 1, 1]
     age, ward = found.predictors
     assert age.values.tolist() == [50, 60, 999]
     assert ward.levels == ("men", "women")
@@ -344,8 +340,7 @@ def test_a_labelled_outcome_is_told_by_code_or_by_label(tmp_path: Path, positive
     release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\n{positive}\n')
     release += '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\n'
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
-    found = reading.study(tmp_path).datasets[0].outcome
-    assert found is not None
+    found = present(reading.study(tmp_path).datasets[0].outcome)
     assert found.tolist() == [0, 1, 1]
 
 
@@ -374,8 +369,7 @@ def _imputed_in_spss(path: Path, more: str) -> Dataset:
 def test_numbers_with_labels_are_their_codes(tmp_path: Path) -> None:
     found = _imputed_in_spss(tmp_path, 'imputation = "imputation"\nweights = "weight"\n')
     assert (len(found.imputations), found.rows_read) == (2, 2)
-    assert found.weights is not None
-    assert found.weights.tolist() == [1, 2]
+    assert present(found.weights).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("missing", ["9", '"9"', '"refused"'])
@@ -646,8 +640,7 @@ def _noted(folder: Path, notes: dict[int, str], last: str = "") -> Dataset:
 def test_a_quotation_mark_within_a_cell_and_a_blank_line_lose_no_row(tmp_path: Path) -> None:
     found = _noted(tmp_path, {3: "5'11\""}, "\n")
     assert found.rows_read == 200
-    assert found.outcome is not None
-    assert found.outcome.tolist() == [0, 1] * 100
+    assert present(found.outcome).tolist() == [0, 1] * 100
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ import pytest
 import dossier
 from dossier.core.errors import DossierError
 from dossier.outputs import printing
+from tests.estimated import present
 
 BREAST = Path(__file__).parents[1] / "fixtures" / "breast"
 FEW: dict[str, Any] = {"bootstrap": 2, "permutations": 1}
@@ -193,13 +194,11 @@ def test_an_order_that_no_alphabet_has_is_that_of_the_enumeration() -> None:
 def test_the_table_of_a_reader_study_is_a_frame() -> None:
     study: dict[str, Any] = {"reader": ["A", "B"] * 40, "case": np.repeat(range(40), 2), "truth": np.repeat([0, 1], 40)}
     study |= {"unaided": [0, 1] * 40, "aided": [1, 1] * 40}
-    counted = validated(ROWS, readers=study).study.reader_study
-    assert counted is not None
+    counted = present(validated(ROWS, readers=study).study.reader_study)
     # By hand: with the model everybody says yes, without it only the second reader.
     assert (counted.counts.aided_wrong, counted.counts.aided_right) == (40, 40)
     told = validated(ROWS, reader_study={"file": polars.DataFrame(study), "design": "paired"})
-    assert told.study.reader_study is not None
-    assert told.study.reader_study.counts == counted.counts
+    assert present(told.study.reader_study).counts == counted.counts
 
 
 def test_the_labels_of_readers_are_frames() -> None:

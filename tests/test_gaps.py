@@ -12,7 +12,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import better_than_the_model
-from dossier.core.types import Curve, Estimate, Evidence, Gallery, Withheld, externals, find, find_curve
+from dossier.core.types import Estimate, Evidence, Gallery, Withheld, externals, find, find_curve
 from dossier.record import results as record
 from dossier.report import compose, unfilled
 from dossier.report.chapters import acceptance, caution, description, discrimination, monitoring, results, subgroups
@@ -20,6 +20,7 @@ from dossier.report.figures import utility
 from dossier.report.figures.results import calibration_results
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
+from tests.estimated import curved, estimated
 from tests.smallest import HEAD, QUICK, SITE
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
@@ -61,10 +62,8 @@ def test_under_a_policy_the_figure_has_the_gain_of_its_title(guarded: Evidence) 
         find(guarded, "net_benefit_gain", "site", threshold=AT),
         find_curve(guarded, "decision_curve", "site"),
     )
-    assert isinstance(found, Estimate)
-    assert isinstance(curve, Curve)
-    _, gain = utility._at_primary(curve, AT) or (0.0, 0.0)
-    assert gain == pytest.approx(100 * found.value, abs=1e-9)
+    _, gain = utility._at_primary(curved(curve), AT) or (0.0, 0.0)
+    assert gain == pytest.approx(100 * estimated(found).value, abs=1e-9)
 
 
 def _without_details(evidence: Evidence) -> Evidence:
@@ -87,8 +86,7 @@ def test_a_default_that_was_not_computed_has_its_sign_and_its_reason(guarded: Ev
 
 
 def test_a_default_that_is_not_known_is_not_named(guarded: Evidence) -> None:
-    found = find(_without_details(guarded), "net_benefit_gain", "site", threshold=AT)
-    assert isinstance(found, Estimate)
+    found = estimated(find(_without_details(guarded), "net_benefit_gain", "site", threshold=AT))
     assert better_than_the_model([("site", dataclasses.replace(found, value=-0.1, high=-0.05))]) == {
         "everyone or no one": ["site"]
     }

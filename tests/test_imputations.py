@@ -23,6 +23,7 @@ from dossier.metrics.calibration import ici
 from dossier.report.chapters import results
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
+from tests.estimated import curved, estimated, present
 from tests.reference.built import example, hurried
 from tests.test_classes import GRADES, RELEASE
 
@@ -116,8 +117,7 @@ def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complet
     pooled, estimate = _of(apart, "auroc"), _of(plain, "auroc")
     assert isinstance(pooled, Estimate)
     assert isinstance(estimate, Estimate)
-    fraction = pooled.details["fraction_missing"]
-    assert fraction is not None
+    fraction = present(pooled.details["fraction_missing"])
     assert 0 < fraction < 1
     assert pooled.details["complete_cases_n"] == 140
     flag = next(flag for flag in apart.flags if flag.flag == "imputed")
@@ -165,8 +165,7 @@ def test_right_risks_with_imputed_predictors_are_seldom_refuted() -> None:
             drawn = known @ rng.multivariate_normal(fit, variance * inverse)
             filled = np.where(lost, drawn + math.sqrt(variance) * rng.standard_normal(600), second)
             found = ici(outcome, expit(-1 + 0.7 * (first + filled)), bootstrap=60, seed=10 * number + imputation)
-            assert isinstance(found, Estimate)
-            errors.append(found)
+            errors.append(estimated(found))
         refuted += (imputations.rubin(errors, "plain", 0.95).low or 0) > 0
     assert refuted / times <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / times)
 
@@ -181,9 +180,7 @@ def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain:
         assert isinstance(drawn_curve, Curve)
         assert "mean of 4 imputations" in method_text(curve.method)
         for low, high in zip(curve.columns["low"], curve.columns["high"], strict=True):
-            assert low is not None
-            assert high is not None
-            assert low <= high
+            assert present(low) <= present(high)
 
 
 def _in_clinics(folder: Path, *tables: list[str]) -> Curve:
@@ -202,8 +199,7 @@ def _in_clinics(folder: Path, *tables: list[str]) -> Curve:
         for drawn_curve in found
         if drawn_curve.curve == "decision_curve" and drawn_curve.dataset == SITE
     )
-    assert isinstance(curve, Curve)
-    return curve
+    return curved(curve)
 
 
 def test_bands_of_clusters_widen_as_rubins_rules_say(tmp_path: Path) -> None:
@@ -270,8 +266,7 @@ def _column(rows: list[str], name: str) -> Floats:
 
 def test_the_risks_of_imputations_are_counted_where_they_are(rare: Evidence) -> None:
     """Bins of .025 by the second imputation, of .0125 by the first alone: nobody has a risk between .2 and .3."""
-    found = find_curve(rare, "risk_distribution", SITE)
-    assert isinstance(found, Curve)
+    found = curved(find_curve(rare, "risk_distribution", SITE))
     outcome = _column(ROWS, "outcome")
     edges = np.array([*found.columns["low"], 1.0], dtype=float)
     for name, label in (("events", 1), ("non_events", 0)):
@@ -303,8 +298,7 @@ def test_of_several_classes_each_has_its_own_bins_over_all_imputations(tmp_path:
 
 
 def test_the_mean_roc_curve_has_the_mean_area_of_the_imputations(rare: Evidence) -> None:
-    found = find_curve(rare, "roc", SITE)
-    assert isinstance(found, Curve)
+    found = curved(find_curve(rare, "roc", SITE))
     case = _column(ROWS, "outcome") == 1
     areas = [
         np.mean([(a > b) + (a == b) / 2 for a in risk[case] for b in risk[~case]])
@@ -377,9 +371,7 @@ def test_pooled_intervals_cover_the_truth_as_often_as_they_say() -> None:
             student_t = Method(Fact("student_t", df=59))
             estimates.append(_estimate(float(whole.mean()), float(whole.std(ddof=1)) / math.sqrt(60), 60, student_t))
         found = imputations.rubin(estimates, "plain", 0.95)
-        assert found.low is not None
-        assert found.high is not None
-        hits += found.low <= 0 <= found.high
+        hits += present(found.low) <= 0 <= present(found.high)
     assert abs(hits / times - 0.95) < 3 * math.sqrt(0.95 * 0.05 / times)
 
 

@@ -18,6 +18,7 @@ from dossier.evaluate.offered import ask
 from dossier.metrics.shares import Design
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
+from tests.estimated import absent, estimated, present
 from tests.reasons import because
 
 REGISTER = fill("metrics")
@@ -154,8 +155,7 @@ def named(metric: Metric) -> str:
 
 @pytest.mark.parametrize("metric", METRICS, ids=named)
 def test_every_measure_can_be_estimated_and_lies_in_its_range(metric: Metric) -> None:
-    found = value(metric, table(200))
-    assert isinstance(found, Estimate), found
+    found = estimated(value(metric, table(200)))
     low, high = metric.term.range
     assert all(map(math.isfinite, numbers(found)))
     for bound in (found.value, found.low, found.high):
@@ -167,8 +167,7 @@ def test_every_measure_can_be_estimated_and_lies_in_its_range(metric: Metric) ->
 
 @pytest.mark.parametrize("metric", METRICS, ids=named)
 def test_the_interval_holds_the_value(metric: Metric) -> None:
-    found = value(metric, table(200))
-    assert isinstance(found, Estimate)
+    found = estimated(value(metric, table(200)))
     assert found.low is None or found.low <= found.value + 1e-12
     assert found.high is None or found.high >= found.value - 1e-12
     if found.low is None and found.high is None:
@@ -180,18 +179,14 @@ def test_the_order_of_rows_is_irrelevant(metric: Metric) -> None:
     site = table(120)
     order = np.random.default_rng(9).permutation(120)
     first, other = value(metric, site), value(metric, rearranged(site, order))
-    assert isinstance(first, Estimate)
-    assert isinstance(other, Estimate)
-    assert numbers(first) == pytest.approx(numbers(other), rel=1e-9, abs=1e-12)
+    assert numbers(estimated(first)) == pytest.approx(numbers(estimated(other)), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", of_law("rows doubled"), ids=named)
 def test_doubling_the_rows_keeps_the_value(metric: Metric) -> None:
     site = table(120)
     first, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 2)))
-    assert isinstance(first, Estimate)
-    assert isinstance(other, Estimate)
-    assert other.value == pytest.approx(first.value, rel=1e-8, abs=1e-10)
+    assert estimated(other).value == pytest.approx(estimated(first).value, rel=1e-8, abs=1e-10)
 
 
 @pytest.mark.parametrize("metric", of_law("narrower with more rows"), ids=named)
@@ -207,11 +202,9 @@ def test_doubling_the_rows_narrows_the_interval(metric: Metric) -> None:
 @pytest.mark.parametrize("metric", of_law("perfect is best"), ids=named)
 def test_a_perfect_prediction_reaches_the_best_value(metric: Metric) -> None:
     site = table(120)
-    found = value(metric, {**site, "risk": site["outcome"].copy()})
-    assert isinstance(found, Estimate), found
+    found = estimated(value(metric, {**site, "risk": site["outcome"].copy()}))
     low, high = metric.term.range
-    best = {"higher": high, "lower": low, "one": 1.0, "zero": 0.0, "half": 0.5}.get(metric.term.best or "")
-    assert best is not None, "a law about the best value needs one"
+    best = present({"higher": high, "lower": low, "one": 1.0, "zero": 0.0, "half": 0.5}.get(metric.term.best or ""))
     assert found.value == pytest.approx(best, abs=1e-9)
 
 
@@ -220,8 +213,7 @@ def test_a_perfect_prediction_reaches_the_best_value(metric: Metric) -> None:
 def test_one_class_gives_a_reason(metric: Metric, only: float) -> None:
     site = table(60)
     outcome = np.full(60, only)
-    found = value(metric, {**site, "outcome": outcome, "truth": outcome})
-    assert isinstance(found, Absent)
+    found = absent(value(metric, {**site, "outcome": outcome, "truth": outcome}))
     assert found.reason
     assert not reason_text(found.reason).endswith(".")
 

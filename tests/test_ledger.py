@@ -26,6 +26,7 @@ from dossier.evaluate.offered import Site
 from dossier.record import ledger
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import leaks, numbers_of, plant
+from tests.estimated import present
 from tests.smallest import HEAD
 
 POLICY = '[disclosure]\nminimum_cell = 10\nledger = "released.json"\n'
@@ -84,9 +85,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def entries(folder: Path) -> tuple[Released, ...]:
     """What the ledger of a release holds."""
-    found = ledger.released((folder / "release" / "released.json").read_bytes())
-    assert found is not None
-    return found
+    return present(ledger.released((folder / "release" / "released.json").read_bytes()))
 
 
 def refusals(release: Path) -> set[str]:
@@ -230,8 +229,7 @@ def test_patients_of_a_new_name_are_others_where_the_maker_says_so(first: Path, 
         (release / "other.csv").write_text("\n".join(["died,risk,sex", *rows(300, seed=3)]) + "\n")
         (release / "released.json").write_bytes((first / "release" / "released.json").read_bytes())
         assert refusals(release) == refused
-    found = evaluate.evidence(reading.study(release)).ledger
-    assert found is not None
+    found = present(evaluate.evidence(reading.study(release)).ledger)
     (release / "released.json").write_bytes(ledger.text(found))
     (release / "other.csv").write_text("\n".join(["died,risk,sex", *rows(300, seed=3)[4:]]) + "\n")
     assert refusals(release) & {"ledger_few_came", "ledger_other_number"}
@@ -259,10 +257,9 @@ def test_many_more_pass(first: Path, tmp_path: Path) -> None:
     assert aurocs((found.results, found.subgroups.results)) == aurocs((alone.results, alone.subgroups.results))
     assert aurocs((found.results, found.subgroups.results))[0] > 0
     assert found.audit[0].cells > alone.audit[0].cells
-    assert found.ledger is not None
     # An older release can be built again, for nothing of it is new.
     older = written(tmp_path / "older", rows(400))
-    (older / "released.json").write_bytes(ledger.text(found.ledger))
+    (older / "released.json").write_bytes(ledger.text(present(found.ledger)))
     assert (
         evaluate.evidence(reading.study(older)).results == evaluate.evidence(reading.study(first / "release")).results
     )

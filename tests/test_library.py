@@ -32,6 +32,7 @@ from dossier.record.results import Results, read
 from dossier.report.chapters import verdict
 from dossier.typeset.numbers import plain
 from tests.conftest import Book
+from tests.estimated import estimated, present
 
 fill("metrics")
 ROOT = Path(__file__).parents[1]
@@ -233,8 +234,7 @@ def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
     plain = frame.query("measure == 'auroc' and subset_column.isna() and model == 'Ours' and at == ''")
     assert list(plain.role) == ["external", "external", "pooled"]
     rows = FRAME[FRAME.hospital == "Bari"]
-    of_site = dossier.metrics.auroc(rows.outcome, rows.risk)
-    assert isinstance(of_site, Estimate)
+    of_site = estimated(dossier.metrics.auroc(rows.outcome, rows.risk))
     bari = plain[plain.site.str.contains("Bari")].iloc[0]
     assert (bari.value, bari.low, bari.high) == (of_site.value, of_site.low, of_site.high)
     groups = frame[frame.subset_column == "sex"]
@@ -419,10 +419,9 @@ def test_a_previous_release_is_compared_with_by_its_path(found: Validation, tmp_
     ways: list[dict[str, Any]] = [{"previous": tmp_path / "old"}, {"release": {"previous": old}}]
     for given in ways:
         later = dossier.validate(FRAME, **same, **given)
-        assert later.study.previous is not None
         folder = later.write_release(tmp_path / f"release-{next(iter(given))}")
         again = dossier.load(folder).study.previous
-        assert again == later.study.previous
+        assert again == present(later.study.previous)
     with pytest.raises(ReleaseError, match="There is no file") as refused:
         dossier.validate(FRAME, **same, previous=tmp_path / "none.json")
     assert refused.value.faults[0].where == "argument previous"

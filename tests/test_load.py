@@ -20,6 +20,7 @@ from dossier.core.types import Dataset, DecisionCounts, Study
 from dossier.reading.flags import HeldOnce, _held_by_both
 from dossier.typeset.flags import flag_text
 from tests.bench.fault_places import heard, places, unreached
+from tests.estimated import present
 from tests.reference.built import example
 from tests.reference.tables import COVID, RATERS, needs_covid, needs_raters
 from tests.smallest import HEAD, SITE
@@ -252,9 +253,7 @@ def test_a_missing_release_says_so(tmp_path: Path) -> None:
 def test_rows_without_outcome_or_risk_are_left_out_and_counted(tmp_path: Path) -> None:
     site = _read(tmp_path, SITE, site__csv="outcome,risk,age\n0,0.1,5\n,0.2,6\n1,,7\n,,8\n1,0.9,9\n").datasets[0]
     assert (site.rows_read, dict(site.excluded)) == (5, {"outcome_missing": 2, "risk_missing": 1})
-    assert site.outcome is not None
-    assert site.risk is not None
-    assert (site.outcome.tolist(), site.risk.tolist()) == ([0, 1], [0.1, 0.9])
+    assert (present(site.outcome).tolist(), present(site.risk).tolist()) == ([0, 1], [0.1, 0.9])
 
 
 @pytest.mark.parametrize(
@@ -277,8 +276,7 @@ def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> 
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
     rows = "".join(f"{cell},0.5\n" for cell in cells.split())
     (tmp_path / "site.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
-    found = reading.study(tmp_path).datasets[0].outcome
-    assert found is not None
+    found = present(reading.study(tmp_path).datasets[0].outcome)
     assert found.tolist() == [0, 1, 0]
 
 
@@ -332,8 +330,7 @@ def test_csv_tsv_and_parquet_give_the_same_values(tmp_path: Path) -> None:
     ]
     study = _read(tmp_path, "".join(tables))
     for dataset in study.datasets:
-        assert dataset.risk is not None
-        assert dataset.risk.tolist() == [row[1] for row in rows]
+        assert present(dataset.risk).tolist() == [row[1] for row in rows]
         np.testing.assert_array_equal(_values(dataset, "age"), [61.5, np.nan, 70.0])
         np.testing.assert_array_equal(_values(dataset, "ward"), [0, 1, np.nan])
 
@@ -1015,9 +1012,8 @@ def test_the_published_readers_tables() -> None:
 
     faults: list[Fault] = []
     declared = ReadersTables(labels="preds.csv", confidence="confs.csv")
-    found = readers_of(declared, Key("readers"), Folder(RATERS), [], [], faults)
+    found = present(readers_of(declared, Key("readers"), Folder(RATERS), [], [], faults))
     assert faults == []
-    assert found is not None
     assert found.labels.shape == (427, 13)
     assert found.truth is None
 
@@ -1033,8 +1029,7 @@ SITE_ROWS = "outcome,risk\n0,0.1\n1,0.2\n"
 
 
 def test_a_paired_reader_study(tmp_path: Path) -> None:
-    found = _read(tmp_path, SITE + STUDY, site__csv=SITE_ROWS, study__csv=PAIRED).reader_study
-    assert found is not None
+    found = present(_read(tmp_path, SITE + STUDY, site__csv=SITE_ROWS, study__csv=PAIRED).reader_study)
     assert found.counts == DecisionCounts(aided_wrong=1, aided_right=3, unaided_wrong=2, unaided_right=2)
     np.testing.assert_array_equal(found.reader, [1, 1, 0, 0])
     np.testing.assert_array_equal(found.case, [0, 1, 0, 1])
@@ -1045,13 +1040,11 @@ def test_a_paired_reader_study(tmp_path: Path) -> None:
 def test_a_parallel_reader_study_and_bare_counts(tmp_path: Path) -> None:
     table = "reader,case,truth,unaided,aided\na,x,1,0,\na,y,0,0,\nb,x,1,,1\nb,y,0,,1\n"
     release = SITE + STUDY + 'design = "parallel"\n'
-    found = _read(tmp_path, release, site__csv=SITE_ROWS, study__csv=table).reader_study
-    assert found is not None
+    found = present(_read(tmp_path, release, site__csv=SITE_ROWS, study__csv=table).reader_study)
     assert found.counts == DecisionCounts(1, 1, 1, 1)
     np.testing.assert_array_equal(found.aided, [np.nan, np.nan, 1, 1])
     counts = SITE + "[reader_study]\ncounts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n"
-    bare = _read(tmp_path, counts, site__csv=SITE_ROWS).reader_study
-    assert bare is not None
+    bare = present(_read(tmp_path, counts, site__csv=SITE_ROWS).reader_study)
     assert bare.counts == DecisionCounts(352, 1196, 367, 1181)
     assert len(bare.reader) == 0
 

@@ -21,7 +21,7 @@ from dossier.core.bands import LISTED, MOST_LISTED
 from dossier.core.contents import ON_PAPER
 from dossier.core.register import fill
 from dossier.core.release import Thresholds
-from dossier.core.types import Absent, Estimate, Evidence, Floats, Picture, Result, externals
+from dossier.core.types import Estimate, Evidence, Floats, Picture, Result, externals
 from dossier.metrics.calibration import calibration_slope, calibration_test, oe_ratio
 from dossier.metrics.discrimination import npv, ppv
 from dossier.metrics.utility import net_benefit_gain
@@ -31,6 +31,7 @@ from dossier.report.figures import funnel
 from dossier.typeset import tables
 from dossier.typeset.numbers import TIED
 from tests.conftest import by_hand
+from tests.estimated import absent, estimated
 from tests.figures.evidence import Case
 
 WRONG = "Ward 7"
@@ -123,8 +124,7 @@ def test_a_gain_below_zero_is_tested_by_exact_binomials(events: int, n: int, sha
         for each, measure in made.items()
         for name in names[1:]
     ]
-    gain = multiplicity.of_gains(found, set(names))[0].found
-    assert isinstance(gain, Estimate)
+    gain = estimated(multiplicity.of_gains(found, set(names))[0].found)
     p_value = 4 * min(binom.cdf(events, n, share), binom.sf(19, 50, share))
     below = gain.high is not None and gain.high < 0
     assert gain.details["p_holm"] == pytest.approx(min(6 * min(p_value, 1), 1) if below else 1.0, rel=1e-9)
@@ -187,8 +187,7 @@ def test_up_to_nineteen_hospitals_each_is_named() -> None:
     assert [row.label for row in committee.by_site(few).rows] == sites
     assert all(f"{site} (" in grid.table(few).footnotes[0] for site in sites)
     for name in ("funnel_by_site", "committee_funnel"):
-        drawn = fill("report.figures").figures[name].function(few)
-        assert isinstance(drawn, Absent)
+        drawn = absent(fill("report.figures").figures[name].function(few))
         assert drawn.reason.code == "few_enough_to_be_named"
 
 

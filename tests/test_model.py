@@ -17,6 +17,7 @@ from dossier.report import compose, draw
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from tests import gusto
+from tests.estimated import absent, curved, estimated
 from tests.reference.built import hurried
 
 BREAST = Path(__file__).resolve().parent.parent / "fixtures" / "breast"
@@ -36,26 +37,23 @@ def test_points_of_numbers_are_curves_and_those_of_categories_descriptions(study
 
 
 def test_axes_reach_as_far_as_the_development_table(study: types.Study) -> None:
-    nodes = next(curve.found for curve in model.points(study).curves if curve.at == {"predictor": "nodes"})
+    nodes = curved(next(curve.found for curve in model.points(study).curves if curve.at == {"predictor": "nodes"}))
     development = next(dataset for dataset in study.datasets if dataset.role == "development")
     values = np.sort(next(predictor.values for predictor in development.predictors if predictor.name == "nodes"))
-    assert isinstance(nodes, types.Curve)
     assert (nodes.columns["value"][0], nodes.columns["value"][-1]) == (values[9], values[-10])
     assert nodes.n == len(values)
 
 
 def test_without_development_rows_the_other_tables_say_how_far(study: types.Study) -> None:
     others = replace(study, datasets=tuple(dataset for dataset in study.datasets if dataset.role != "development"))
-    nodes = next(curve.found for curve in model.points(others).curves if curve.at == {"predictor": "nodes"})
-    assert isinstance(nodes, types.Curve)
+    nodes = curved(next(curve.found for curve in model.points(others).curves if curve.at == {"predictor": "nodes"}))
     assert nodes.n == sum(len(dataset.predictors[0].values) for dataset in others.datasets if dataset.predictors)
 
 
 def test_predictor_that_no_dataset_holds_leaves_no_points(study: types.Study) -> None:
     bare = replace(study, datasets=tuple(replace(dataset, predictors=()) for dataset in study.datasets))
     (only,) = model.points(bare).curves
-    assert isinstance(only.found, types.Absent)
-    assert "no dataset holds age" in reason_text(only.found.reason)
+    assert "no dataset holds age" in reason_text(absent(only.found).reason)
 
 
 def raised(differing: float, n: int) -> list[str]:
@@ -118,8 +116,7 @@ def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) 
     """Its risks were worked out row by row by other code; an intercept that is off, or a lost product, is seen."""
     found = evaluate.evidence(hurried(reading.study(published)))
     (same,) = [result.found for result in found.results if result.measure == "formula_difference"]
-    assert isinstance(same, types.Estimate)
-    assert same.value < 1e-12
+    assert estimated(same).value < 1e-12
     assert differing(published) == []
     assert differing(gusto.write(tmp_path / "a", gusto.MODEL.replace("-3.0203", "-2.5203")))
     assert differing(gusto.write(tmp_path / "b", gusto.MODEL.replace("cap = 120\n", "")))

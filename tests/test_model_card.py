@@ -14,6 +14,7 @@ import pytest
 
 from dossier.report import model_card
 from tests.conftest import Book
+from tests.estimated import present
 from tests.reference.tables import REFERENCE
 
 LAYOUT: Mapping[str, Sequence[str]] = tomllib.loads((REFERENCE / "model_card.toml").read_text(encoding="utf-8"))
@@ -62,10 +63,8 @@ def test_the_card_has_the_layout(any_book: Book) -> None:
 def test_a_card_without_a_part_is_noticed(knee: Book, path: str) -> None:
     card = of(knee)
     parent = card.find(at(path.rpartition("/")[0])) if "/" in path else card
-    child = card.find(at(path))
-    assert parent is not None
-    assert child is not None
-    parent.remove(child)
+    child = present(card.find(at(path)))
+    present(parent).remove(child)
     assert broken(card) != []
 
 

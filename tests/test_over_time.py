@@ -37,6 +37,7 @@ from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
 from dossier.typeset.words import months_of, period
 from dossier.typeset.words import periods as in_a_row
+from tests.estimated import curved, present
 from tests.smallest import HEAD
 
 RELEASE = f"""{HEAD.replace("Readmission", "readmission")}
@@ -100,10 +101,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 
 
 def curve(evidence: Evidence, measure: str, dataset: str = "rome") -> Curve:
-    found = over_time.followed(evidence.curves, dataset, measure)
-    assert found is not None
-    assert isinstance(found.found, Curve)
-    return found.found
+    found = present(over_time.followed(evidence.curves, dataset, measure))
+    return curved(found.found)
 
 
 # ---- which period a day lies in -------------------------------------------------------------------------------------
@@ -129,8 +128,7 @@ def test_a_period_begins_with_its_firstday(tmp_path: Path, unit: PeriodUnit, day
         "outcome,risk,seen\n" + "".join(f"{k},0.5,{day}T09:30\n" for k, day in enumerate(days)) * 3
     )
     (tmp_path / "release.toml").write_text(text)
-    found = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == "rome").periods
-    assert found is not None
+    found = present(next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == "rome").periods)
     first, last = map(int, found.of_row[:2])
     assert (first == last) is same
     assert last - first == (0 if same else 1)
@@ -235,8 +233,7 @@ def test_a_period_of_few_events_is_absent_with_its_reason_and_a_row_without_a_da
         "too few to tell: 5 events, 5 non-events",
         "too few to tell: 12 events, 108 non-events",
     ]
-    undated = found.method.first("rows_without_day")
-    assert undated is not None
+    undated = present(found.method.first("rows_without_day"))
     assert [count.number for count in undated.counts] == [1]
 
 
@@ -664,8 +661,7 @@ def test_the_risks_that_would_be_right_have_the_slope_and_the_mean_asked_for() -
 
 def test_a_rule_on_the_gain_is_simulated_by_the_gain() -> None:
     """Of risks that all lie above the threshold the gain over flagging everyone is 0, however high the net benefit."""
-    measure = fill("metrics").metrics["net_benefit_gain"].of_rows
-    assert measure is not None
+    measure = present(fill("metrics").metrics["net_benefit_gain"].of_rows)
     risk, rng = np.linspace(0.3, 0.8, 200), np.random.default_rng(2)
     for at_least, first in ((0.001, 1), (-0.001, None)):
         rule = StopRule(measure="net_benefit_gain", at_least=at_least)
@@ -694,8 +690,7 @@ def test_a_rule_that_stops_nothing_or_everything_says_so(rule: str, says: tuple[
 def test_the_printed_shares_of_courses_are_those_of_another_simulation(tmp_path: Path) -> None:
     stop = '{ measure = "oe_ratio", at_least = 0.8, at_most = 1.25, periods = 1 }'
     study, rng = reading.study(release(tmp_path, stop)), np.random.default_rng(5)
-    risk = next(each.risk for each in study.datasets if each.name == "rome")
-    assert risk is not None
+    risk = present(next(each.risk for each in study.datasets if each.name == "rome"))
     odds, steps = np.log(risk / (1 - risk)), np.linspace(-5, 5, 20_001)[:, None]
     printed = re.findall(r"in ([\d.]+)% ", monitoring.rule(evaluate.evidence(study)).replace("of 200 courses ", ""))
     for (slope, ratio), share in zip([(1.0, 1.0), (0.7, 1.0), (1.0, 1.5)], printed, strict=True):

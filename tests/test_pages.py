@@ -31,6 +31,7 @@ from dossier.report.chapters.sentence import Sentence
 from dossier.typeset import labels
 from dossier.typeset.labels import labelled
 from tests.conftest import RELEASES, Book, tool
+from tests.estimated import present
 
 MM = 72 / 25.4
 LEFT, RIGHT, TOP, BOTTOM = 24.0, 192.0, 26.0, 271.0
@@ -361,8 +362,7 @@ def test_the_flow_is_that_of_the_files(knee: Book) -> None:
     for site, (rows, outcomes, risks, events) in flow.items():
         left = rows - outcomes - risks
         cells = rf"{site}(?: 2025)? {rows:,} {left:,} {events} \({100 * events / left:.0f}%\) {left - events:,} (.*?)"
-        row = re.search(rf"{cells}(?=Knee \d|Internal)", text)
-        assert row is not None, cells
+        row = present(re.search(rf"{cells}(?=Knee \d|Internal)", text))
         for count, why in ((outcomes, "outcome missing"), (risks, "risk missing")):
             assert (f"{count} {why}" in row[1]) == (count > 0), row[0]
 
@@ -630,8 +630,7 @@ def voids(path: Path) -> list[float]:
     images = subprocess.run(["pdftoppm", "-r", "20", "-gray", str(path)], capture_output=True, check=True).stdout
     found = []
     while images:
-        head = re.match(rb"P5\s+(\d+)\s+(\d+)\s+255\s", images)
-        assert head is not None
+        head = present(re.match(rb"P5\s+(\d+)\s+(\d+)\s+255\s", images))
         width, height = int(head[1]), int(head[2])
         pixels = images[head.end() : head.end() + width * height]
         images = images[head.end() + width * height :]
@@ -803,8 +802,7 @@ def test_the_files_say_their_title_and_language(book: Book) -> None:
     named = f"{about.release.model} {version if tested is None else f'{tested} (the release is {version})'}"
     for _, reader in every_pdf(book):
         trailer: Any = reader.trailer
-        assert reader.metadata is not None
-        assert reader.metadata.title == f"External validation: {named} for {about.outcome.name}"
+        assert present(reader.metadata).title == f"External validation: {named} for {about.outcome.name}"
         assert trailer["/Root"]["/Lang"] == "en"
 
 
@@ -822,8 +820,7 @@ def test_each_chapter_has_a_bookmark_that_leads_to_it(book: Book, edition: Editi
     led = {}
     for item in top:
         title = str(item.title).partition(" ")[2]
-        page = reader.get_destination_page_number(item)
-        assert page is not None
+        page = present(reader.get_destination_page_number(item))
         if title.strip() in TITLES:
             led[TITLES[title.strip()]] = page + 1
     assert led == opened_on(book, edition)

@@ -29,6 +29,7 @@ from dossier.metrics.utility import net_benefit
 from dossier.record import results, results_csv
 from dossier.typeset.flags import flag_text
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks, site_of
+from tests.estimated import present
 from tests.reasons import limitation
 from tests.test_neighbours import document, protected
 
@@ -82,9 +83,7 @@ def _protected(study: Study, outcome: Floats, risk: Floats) -> measures.Protecte
     site = site_of(study)
     bare: dict[str, Any] = {"rival": None, "further_rivals": (), "subgroups": (), "predictors": ()}
     dataset = dataclasses.replace(site.dataset, outcome=outcome, risk=risk, **bare)
-    found = disclosure._Policy.of(dataclasses.replace(site, dataset=dataset)).all_rows
-    assert found is not None
-    return found
+    return present(disclosure._Policy.of(dataclasses.replace(site, dataset=dataset)).all_rows)
 
 
 @settings(max_examples=20, deadline=None)
@@ -122,10 +121,8 @@ def test_the_interval_holds_that_of_every_table_of_the_ranges(planted: Study, se
         hull = measures.hull(protected, REGISTER.metrics[term], {"threshold": 0.3}, 0.3)
         exact = function(outcome, risk, 0.3)
         if isinstance(hull, Estimate) and isinstance(exact, Estimate):
-            assert hull.low is not None
-            assert hull.high is not None
-            assert hull.low <= (exact.low or 0) + 1e-9
-            assert (exact.high or 0) <= hull.high + 1e-9
+            assert present(hull.low) <= (exact.low or 0) + 1e-9
+            assert (exact.high or 0) <= present(hull.high) + 1e-9
 
 
 # ---- the attacker ---------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from dossier.report.figures import roc
 from dossier.report.figures.canvas import styled
 from dossier.typeset.names import groups_of_raters
 from tests.conftest import Book
+from tests.estimated import curved
 from tests.figures.drawings import sheet_of
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -63,13 +64,11 @@ def test_a_rater_is_put_into_a_group_by_name_and_without_names_by_the_column(tmp
 
 def test_a_group_has_its_accuracy_and_its_reliability(tmp_path: Path) -> None:
     """By hand: anna is always right, and her rho, of one rater, is 1; bob errs in two of ten cases, clara in two."""
-    curve = find_curve(_evidence(tmp_path), "raters_by_group", "site")
-    assert isinstance(curve, Curve)
+    curve = curved(find_curve(_evidence(tmp_path), "raters_by_group", "site"))
     assert list(curve.columns["raters"]) == [1, 2]
     assert list(curve.columns["accuracy"]) == pytest.approx([1, 0.8])
     assert (curve.columns["rho"][0], curve.columns["rho_low"][0]) == (1, None)
-    rates = find_curve(_evidence(tmp_path), "rater_rates", "site")
-    assert isinstance(rates, Curve)
+    rates = curved(find_curve(_evidence(tmp_path), "rater_rates", "site"))
     assert list(rates.columns["group"]) == [0, 1, 1]
 
 

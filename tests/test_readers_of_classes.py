@@ -9,9 +9,10 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
-from dossier.core.types import Absent, Estimate, Evidence, Floats, Withheld, find, find_curve
+from dossier.core.types import Absent, Evidence, Floats, Withheld, find, find_curve
 from dossier.metrics.reliability import weighted_concordance
 from dossier.report import compose, draw
+from tests.estimated import estimated, present
 from tests.reasons import Said
 from tests.smallest import QUICK
 
@@ -59,8 +60,7 @@ def _write(folder: Path, names: tuple[str, ...], cells: tuple[str, ...], header:
 
 def _labels(folder: Path) -> Floats:
     (found,) = reading.study(folder).readers
-    assert found.truth is not None
-    assert list(found.truth) == list(TRUE)
+    assert list(present(found.truth)) == list(TRUE)
     return found.labels
 
 
@@ -97,11 +97,9 @@ def test_where_a_class_is_called_by_a_number_no_other_number_is_taken(tmp_path: 
 def test_the_confidence_of_a_class_is_weighed_by_how_many_there_are(tmp_path: Path) -> None:
     """By hand: c = .5 of 3 classes is .5 / (.5 + .5 / 3) = .75; right in 9 and 8 of 10, they agree on 9 of 10."""
     evidence = _evidence(tmp_path)
-    rho = find(evidence, "weighted_concordance", "site")
-    assert isinstance(rho, Estimate)
+    rho = estimated(find(evidence, "weighted_concordance", "site"))
     assert rho.value == pytest.approx(0.9 * 0.75**2 * 0.72 / (0.72 + 0.1 * 0.2))
-    agreement = find(evidence, "observed_agreement", "site")
-    assert isinstance(agreement, Estimate)
+    agreement = estimated(find(evidence, "observed_agreement", "site"))
     assert agreement.value == pytest.approx(0.9)
 
 
@@ -111,10 +109,8 @@ def test_of_two_classes_the_numbers_are_those_of_a_binary_outcome() -> None:
     labels, confidence = rng.integers(2, size=(30, 4)).astype(float), rng.random((30, 4))
     plain = weighted_concordance(labels, confidence)
     assert weighted_concordance(labels, confidence, class_labels=("no", "yes")) == plain
-    more = weighted_concordance(labels, confidence, class_labels=("no", "yes", "unseen"))
-    assert isinstance(more, Estimate)
-    assert isinstance(plain, Estimate)
-    assert more.value > plain.value
+    more = estimated(weighted_concordance(labels, confidence, class_labels=("no", "yes", "unseen")))
+    assert more.value > estimated(plain).value
 
 
 def test_what_is_of_two_classes_says_so(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from dossier.typeset.words import exclusion
 from tests import reasons
 from tests.canaries import plant
 from tests.conftest import Book
+from tests.estimated import present
 from tests.reference.built import hurried, study
 from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, QUICK, SITE
@@ -110,14 +111,12 @@ def test_changes_since_a_previous_release_are_read_back(tmp_path: Path) -> None:
     assert evidence.changes is not None
     assert len(evidence.changes.results) > 5
     assert found.evidence.changes == evidence.changes
-    assert found.previous is not None
-    assert len(found.previous.estimates) == len(evidence.changes.previous.results) > 5
+    assert len(present(found.previous).estimates) == len(evidence.changes.previous.results) > 5
     assert faults(json.loads(found.text()), results.schema()) == []
     # A release whose previous one had a previous one reads it too.
     (tmp_path / "before.json").write_bytes(found.text())
     third = evaluate.evidence(hurried(reading.study(tmp_path)))
-    assert third.changes is not None
-    assert third.changes.previous.results == evidence.changes.previous.results
+    assert present(third.changes).previous.results == evidence.changes.previous.results
     unchanged(third)
 
 
@@ -377,12 +376,11 @@ def test_what_is_estimated_has_a_value_and_its_interval_or_a_reason(document: di
     for row in document["estimates"]:
         if row["status"] != "estimated":
             continue
-        assert row["value"] is not None, row
         assert row["method"], row
         assert (row["low"] is not None and row["high"] is not None) or row["reason"], row
         for bound, sign in (("low", 1), ("high", -1)):
             if row[bound] is not None:
-                assert sign * (row["value"] - row[bound]) >= -1e-12, row
+                assert sign * (present(row["value"]) - row[bound]) >= -1e-12, row
 
 
 def test_a_result_is_named_once(document: dict[str, Any]) -> None:
@@ -416,8 +414,7 @@ def test_curves_are_thin_and_even(document: dict[str, Any]) -> None:
 def example() -> dict[str, Any]:
     """The example of results.json in the contract."""
     page = (REFERENCE / "contract.md").read_text(encoding="utf-8")
-    block = re.search(r"```json\n(.*?)```", page, re.DOTALL)
-    assert block is not None
+    block = present(re.search(r"```json\n(.*?)```", page, re.DOTALL))
     found: dict[str, Any] = json.loads(block[1])
     return found
 

@@ -26,7 +26,7 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.words import how_many
 from tests.conftest import Book
-from tests.estimated import estimated
+from tests.estimated import absent, curved, estimated, present
 from tests.smallest import HEAD, QUICK
 from tests.test_classes import BIOPSY
 
@@ -102,8 +102,7 @@ def test_each_is_compared_as_if_it_were_the_only_one(three: Evidence, name: str,
     for site in ("a", "b"):
         curve = find_curve(three, "decision_curve", site, model=name)
         assert curve == find_curve(alone, "decision_curve", site, model=name)
-        own = find_curve(three, "decision_curve", site)
-        assert isinstance(own, Curve)
+        own = curved(find_curve(three, "decision_curve", site))
         assert own != curve
 
 
@@ -147,11 +146,9 @@ def test_one_that_was_not_tested_is_in_no_family(three: Evidence) -> None:
     """In hospital b vendor A has no risk in one row and vendor B none at all: a family of one is as it was."""
     details = estimated(find(three, "auroc_difference", "b", against=NAMES[0])).details
     assert details["p_holm"] == details["p_value"]
-    missing = find(three, "auroc_difference", "b", against="vendor A")
-    assert isinstance(missing, Absent)
+    missing = absent(find(three, "auroc_difference", "b", against="vendor A"))
     assert missing.reason == Fact("rival_incomplete", dataset="b")
-    none = find(three, "auroc_difference", "b", against="vendor B")
-    assert isinstance(none, Absent)
+    none = absent(find(three, "auroc_difference", "b", against="vendor B"))
     assert none.reason == Fact("has_no", dataset="b", what="risk of a rival")
     assert find_curve(three, "decision_curve", "b", model="vendor B") == none
     said = [flag_text(flag.fact) for flag in three.flags if flag.flag == "rival_incomplete"]
@@ -169,9 +166,7 @@ def test_all_sites_together_know_each_of_them(tmp_path: Path) -> None:
     found = {name: find(every, "auroc_difference", POOLED, against=name) for name in NAMES}
     assert estimated(found[NAMES[0]]).details["k"] == 3
     for name in NAMES[1:]:
-        absent = found[name]
-        assert isinstance(absent, Absent)
-        assert absent.reason.code == "too_few_sites_to_pool"
+        assert absent(found[name]).reason.code == "too_few_sites_to_pool"
 
 
 def test_the_pages_have_every_model(three: Evidence) -> None:
@@ -250,8 +245,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert "Not drawn: Clinical items alone" in getattr(classes.decision_by_class(evidence), "caption", "")
     # What may be chance is counted, and where the same models are worse is said.
     assert re.search(r"Not after it, but by the CI \(2.4 expected by chance\): \d+ comparisons\.", plain(said.rest))
-    worse = re.search(r"Worse than it in other comparisons, by the same: (.*?)\. Not", plain(said.rest))
-    assert worse is not None
+    worse = present(re.search(r"Worse than it in other comparisons, by the same: (.*?)\. Not", plain(said.rest)))
     assert "Vendor C (simulated) in five (net benefit and mean severity)" in worse[1]
     assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
     line = f"is better at the 25% line for G1, by {1000 * (theirs - ours):.0f} of 1,000"
@@ -310,9 +304,7 @@ def test_the_net_benefit_of_each_class_is_compared_by_its_definition(sampled: di
         found = estimated(find(evidence, "net_benefit_difference", "data", against="other", **at))
         assert found.value == pytest.approx(added.sum() / weights.sum(), abs=1e-12)
         top, below = (np.bincount(families, weights=part)[draws].sum(axis=1) for part in (added, weights))
-        assert found.low is not None
-        assert found.high is not None
-        assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(top / below), rel=0.12)
+        assert present(found.high) - present(found.low) == pytest.approx(2 * 1.96 * np.std(top / below), rel=0.12)
         same = estimated(find(evidence, "net_benefit_difference", "data", against="itself", **at))
         assert (same.value, same.low, same.high) == (0, 0, 0)
     states = {claim.state for claim in claims.counted(evidence, "comparators") if claim.at["against"] == "itself"}

@@ -16,9 +16,10 @@ import dossier
 from dossier import reading
 from dossier.core.bands import last_digit
 from dossier.core.errors import DossierError
-from dossier.core.types import Dataset, Estimate, Feature, Floats
+from dossier.core.types import Dataset, Feature, Floats
 from dossier.core.values import risks
 from dossier.metrics import nomogram
+from tests.estimated import estimated, present
 from tests.metrics.test_nomogram import model
 from tests.smallest import HEAD
 
@@ -34,15 +35,13 @@ WRITTEN = {
 
 
 def risks_of(found: Dataset) -> Floats:
-    assert found.risk is not None
-    return found.risk
+    return present(found.risk)
 
 
 def compared(risk: Floats, age: Floats) -> Mapping[str, float | None]:
     """The details of the comparison with the formula -2 + 0.03 age."""
     formula = model({"predictor": "age", "coefficient": 0.03}, intercept=-2.0)
-    found = nomogram.formula_difference(formula, risk, (Feature("age", age),))
-    assert isinstance(found, Estimate)
+    found = estimated(nomogram.formula_difference(formula, risk, (Feature("age", age),)))
     return found.details
 
 
@@ -80,8 +79,7 @@ def test_a_scale_of_a_horizon_is_that_of_all_horizons(tmp_path: Path) -> None:
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     (found,) = reading.study(tmp_path).datasets
     assert risks_of(found)[-1] == 0.445
-    assert found.further_horizons[0].risk is not None
-    assert found.further_horizons[0].risk[-1] == 0.89
+    assert present(found.further_horizons[0].risk)[-1] == 0.89
     frame = pandas.read_csv(tmp_path / "site.csv")
     (of_frame,) = dossier.validate(
         frame, time="days", event="status", at=30, risk="by_30", scale="percent"
@@ -131,8 +129,7 @@ def test_the_rival_stays_a_probability_beside_another_scale() -> None:
     frame = pandas.DataFrame({"died": OUTCOMES, "risk": [100 * risk for risk in RISKS], "old": RISKS})
     (found,) = dossier.validate(frame, outcome="died", risk="risk", rival="old", scale="percent").study.datasets
     assert risks_of(found).tolist() == RISKS
-    assert found.rival is not None
-    assert found.rival.tolist() == RISKS
+    assert present(found.rival).tolist() == RISKS
 
 
 @given(st.floats(1e-6, 1 - 1e-6))

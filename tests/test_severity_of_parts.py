@@ -11,6 +11,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.core.types import Absent, Estimate
 from dossier.metrics.severity import NO_ERRORS
+from tests.estimated import estimated
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
@@ -57,14 +58,12 @@ def _index(folder: Path, kind: str, errors: tuple[int, ...]) -> Estimate | Absen
 
 def test_a_split_without_errors_has_no_index_to_enter_the_mean(tmp_path: Path) -> None:
     assert _index(tmp_path, "splits", (3, 3, 3, 0)) == Said(f"at least one split allows no value: {NO_MEAN}")
-    all_wrong_somewhere = _index(tmp_path, "splits", (3, 1, 2, 1))
-    assert isinstance(all_wrong_somewhere, Estimate)
+    all_wrong_somewhere = estimated(_index(tmp_path, "splits", (3, 1, 2, 1)))
     assert all_wrong_somewhere.value == 5
 
 
 def test_without_the_only_cluster_that_has_errors_there_is_no_index(tmp_path: Path) -> None:
-    found = _index(tmp_path, "clusters", (4, 0, 0))
-    assert isinstance(found, Estimate)
+    found = estimated(_index(tmp_path, "clusters", (4, 0, 0)))
     assert (found.value, found.low, found.high, found.se) == (5, None, None, None)
     assert found.reason == Said(f"without some of the clusters there is no value: {NO_MEAN}")
 
@@ -75,8 +74,7 @@ def test_an_imputation_without_errors_has_no_index_to_enter_the_mean(tmp_path: P
 
 @pytest.mark.parametrize("kind", DECLARED)
 def test_the_index_of_no_errors_in_any_part_is_0_by_definition(tmp_path: Path, kind: str) -> None:
-    found = _index(tmp_path, kind, (0, 0))
-    assert isinstance(found, Estimate)
+    found = estimated(_index(tmp_path, kind, (0, 0)))
     assert (found.value, found.low, found.high) == (0, None, None)
     if kind == "clusters":
         assert found.reason == NO_ERRORS

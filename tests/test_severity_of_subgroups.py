@@ -14,6 +14,7 @@ from dossier.core.types import Absent, Estimate, Evidence, Subset, Withheld, fin
 from dossier.record import seal
 from dossier.report.chapters import severity
 from dossier.typeset.numbers import plain
+from tests.estimated import absent, estimated, present
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
@@ -74,8 +75,7 @@ def by_hand(which: Mapping[str, tuple[tuple[float, ...], ...]], of: tuple[str, .
 
 
 def value(found: Estimate | Absent) -> float:
-    assert isinstance(found, Estimate)
-    return found.value
+    return estimated(found).value
 
 
 BY_SEX = {"f": OF_WOMEN, "m": MAIN, "": MAIN}
@@ -99,8 +99,7 @@ def apart(evidence: Evidence, dataset: str, measure: str) -> Estimate | Absent:
 @pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 5\n"])
 def test_severities_on_two_scales_are_not_compared(tmp_path: Path, measure: str, policy: str) -> None:
     evidence = evaluate.evidence(reading.study(folder(tmp_path, policy + OWN)))
-    found = apart(evidence, "rome", measure)
-    assert isinstance(found, Absent)
+    found = absent(apart(evidence, "rome", measure))
     assert found.reason == Fact("severity_of_two_scales", column="sex")
     assert isinstance(find_in_subgroup(evidence, Subset("sex", "f"), measure, "rome", threshold=THRESHOLD), Estimate)
 
@@ -177,16 +176,13 @@ def test_ranges_are_weighed_by_the_matrix_of_their_rows_and_of_several_matrices_
     assert value(women) > value(of_main) * 1.2
     mean, _ = by_hand(BY_SEX, ("f",))
     assert isinstance(women, Estimate)
-    assert women.low is not None
-    assert women.high is not None
-    assert women.low <= mean <= women.high
+    assert present(women.low) <= mean <= present(women.high)
     men, of_all = (
         value(find_in_subgroup(evidence, Subset("sex", "m"), "mean_severity", "rome", **asked))
         for evidence in (own, other)
     )
     assert men == of_all
-    found = find(own, "mean_severity", "rome", **asked)
-    assert isinstance(found, Absent)
+    found = absent(find(own, "mean_severity", "rome", **asked))
     assert not isinstance(found, Withheld)
     assert found == Said("which of several severity weights a row has is not known row by row")
     assert isinstance(find(own, "mean_severity", "bari", **asked), Estimate)

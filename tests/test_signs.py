@@ -18,6 +18,7 @@ from dossier.core.errors import DossierError
 from dossier.core.types import Floats, Study
 from dossier.reading.signs import ENOUGH_ADDED, _is_sum
 from dossier.typeset.flags import flag_text
+from tests.estimated import present
 
 HEAD = """[release]
 model = "m"
@@ -374,14 +375,12 @@ def test_the_na_of_r_is_missing_among_numbers_and_truths(tmp_path: Path) -> None
     # Among texts it may be a category.
     assert [text[:10] for text in said(found, "code_for_missing")] == ['ward is "N']
     truths = study(tmp_path, "y,p\nTRUE,0.1\nFALSE,0.3\nNA,0.3\n", times=3)
-    assert truths.datasets[0].outcome is not None
-    assert truths.datasets[0].outcome.tolist() == [1.0, 0.0] * 3
+    assert present(truths.datasets[0].outcome).tolist() == [1.0, 0.0] * 3
 
 
 def test_the_na_of_r_is_missing_beside_two_words(tmp_path: Path) -> None:
     found = study(tmp_path, "y,p\nyes,0.1\nno,0.3\nNA,0.3\nyes,0.3\n", outcome='positive = "yes"', times=2)
-    assert found.datasets[0].outcome is not None
-    assert found.datasets[0].outcome.tolist() == [1.0, 0.0, 1.0] * 2
+    assert present(found.datasets[0].outcome).tolist() == [1.0, 0.0, 1.0] * 2
     assert said(found, "read_as_missing") == ["NA or a point is read as missing in y of a.csv (2 cells)."]
 
 
@@ -420,8 +419,7 @@ def test_other_alphabets_are_not_taken_for_western_ones(tmp_path: Path, name: st
 @pytest.mark.parametrize("hair", [1e-7, 2**-52])
 def test_risks_a_hair_beyond_their_ends_are_read_and_told(tmp_path: Path, hair: float) -> None:
     found = study(tmp_path, f"y,p\n0,{-hair!r}\n1,{1 + hair!r}\n0,0.3\n", times=2)
-    assert found.datasets[0].risk is not None
-    assert found.datasets[0].risk.tolist() == [0.0, 1.0, 0.3] * 2
+    assert present(found.datasets[0].risk).tolist() == [0.0, 1.0, 0.3] * 2
     assert said(found, "risks_rounded") == [
         "p lies beyond 0 or 1 in 4 rows of a.csv, by 0.000001 at most: it counts as 0 or 1."
     ]
@@ -437,8 +435,7 @@ def test_class_risks_are_accepted_within_their_last_digit(tmp_path: Path, writte
     given: dict[str, Any] = {"outcome": 'classes = ["g0", "g1", "g2", "g3"]'}
     given["prediction"] = 'columns = ["a", "b", "c", "d"]'
     found = study(tmp_path, table, **given)
-    held = found.datasets[0].class_risk
-    assert held is not None
+    held = present(found.datasets[0].class_risk)
     assert np.abs(held.sum(axis=1) - 1).max() < 2e-6
     (says,) = said(found, "risks_rounded")
     assert says.endswith("they are divided by their sum.")
@@ -459,8 +456,7 @@ def test_nobody_is_advised_to_drop_those_without_the_outcome(tmp_path: Path, low
     assert fault.what == f"outcome is coded {low} and {high}, not 0 and 1."
     assert fault.fix == f"Say in [outcome] which value means that the outcome happened, such as positive = {high}."
     found = study(tmp_path, f"y,p\n{low},0.1\n{high},0.3\n{low},0.3\n", outcome=f"positive = {high}", times=2)
-    assert found.datasets[0].outcome is not None
-    assert found.datasets[0].outcome.tolist() == [0.0, 1.0, 0.0] * 2
+    assert present(found.datasets[0].outcome).tolist() == [0.0, 1.0, 0.0] * 2
 
 
 @pytest.mark.parametrize("code", [9, -9, 99, 999])
@@ -471,8 +467,7 @@ def test_a_code_for_unknown_is_no_second_outcome(tmp_path: Path, code: int) -> N
 
 def test_risks_in_per_cent_are_divided_to_the_digit(tmp_path: Path) -> None:
     found = study(tmp_path, "y,p\n0,16.7\n1,70\n0,0.3\n", prediction='column = "p"\nscale = "percent"', times=2)
-    assert found.datasets[0].risk is not None
-    assert found.datasets[0].risk.tolist() == [0.167, 0.7, 0.003] * 2
+    assert present(found.datasets[0].risk).tolist() == [0.167, 0.7, 0.003] * 2
 
 
 def test_what_is_beyond_100_per_cent_is_told_as_it_is_written(tmp_path: Path) -> None:
@@ -493,6 +488,5 @@ def test_quick_takes_tables_as_they_are(tmp_path: Path) -> None:
     found = reading.quick(
         file, "tot", "Risiko für Müller", positive="ja", missing=("k.A.",), encoding="latin-1", scale="percent"
     )
-    assert found.datasets[0].risk is not None
-    assert found.datasets[0].risk.tolist() == [0.167, 0.805, 0.01] * 2
+    assert present(found.datasets[0].risk).tolist() == [0.167, 0.805, 0.01] * 2
     assert found.datasets[0].excluded == {"outcome_missing": 2, "risk_missing": 0}

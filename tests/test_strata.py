@@ -16,6 +16,7 @@ from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
+from tests.estimated import estimated, present
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
@@ -60,14 +61,12 @@ def stratum(dataset: types.Dataset, subset: types.Subset | None = None) -> Strat
         chosen = next(subgroup for subgroup in dataset.subgroups if subgroup.subset == subset).rows
         assert not isinstance(chosen, types.Absent)
         rows = chosen
-    assert dataset.outcome is not None
     assert dataset.risk is not None
-    return Stratum(dataset.outcome[rows], dataset.risk[rows], Design(len(rows), dataset.cluster).of(rows))
+    return Stratum(present(dataset.outcome)[rows], dataset.risk[rows], Design(len(rows), dataset.cluster).of(rows))
 
 
 def number(estimate: types.Estimate | types.Absent) -> types.Estimate:
-    assert isinstance(estimate, types.Estimate), estimate
-    return estimate
+    return estimated(estimate)
 
 
 def together(evidence: types.Evidence, measure: str, **at: float | str) -> types.Estimate | types.Absent:
@@ -190,9 +189,7 @@ def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_
         assert found.n == cases.sum()
         assert number(together).details["k"] == 2
         return
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < expected < found.high
+    assert present(found.low) < expected < present(found.high)
     assert found.n != cases.sum()
     assert isinstance(together, types.Withheld)
 

@@ -37,6 +37,7 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import sentence_case
 from tests.conftest import by_hand
+from tests.estimated import absent, estimated, present
 from tests.figures.evidence import CASES
 from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried
@@ -202,8 +203,7 @@ def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, lab
         ours, rest = function(inside), function(~inside)
         assert isinstance(ours, Estimate)
         assert isinstance(rest, Estimate)
-        apart = find_in_subgroup(knee, subset, measure, "knee-3", against="complement")
-        assert isinstance(apart, Estimate)
+        apart = estimated(find_in_subgroup(knee, subset, measure, "knee-3", against="complement"))
         assert apart.value == pytest.approx(ours.value - rest.value, abs=1e-12)
         down = ((ours.value - (ours.low or 0)) ** 2 + ((rest.high or 0) - rest.value) ** 2) ** 0.5
         up = (((ours.high or 0) - ours.value) ** 2 + (rest.value - (rest.low or 0)) ** 2) ** 0.5
@@ -216,10 +216,8 @@ def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, lab
 
 def test_of_two_levels_each_is_the_other_s_mirror(knee: Evidence) -> None:
     for measure in ("auroc", "oe_ratio", "ici", "nagelkerke_r2"):
-        estimate = find_in_subgroup(knee, Subset("Sex", "female"), measure, "knee-2", against="complement")
-        other = find_in_subgroup(knee, Subset("Sex", "male"), measure, "knee-2", against="complement")
-        assert isinstance(estimate, Estimate)
-        assert isinstance(other, Estimate)
+        estimate = estimated(find_in_subgroup(knee, Subset("Sex", "female"), measure, "knee-2", against="complement"))
+        other = estimated(find_in_subgroup(knee, Subset("Sex", "male"), measure, "knee-2", against="complement"))
         assert estimate.value == -other.value
         if estimate.low is not None and estimate.high is not None:
             assert other.low == pytest.approx(-estimate.high)
@@ -276,8 +274,7 @@ def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(k
         [[(y, p) for name, y, p in rows if name == site] for rows in (women, rows_of_knee(Subset("Sex", "male")))]
         for site in names
     ]
-    ratio = find_in_subgroup(knee, Subset("Sex", "female"), "oe_ratio", POOLED)
-    assert isinstance(ratio, Estimate)
+    ratio = estimated(find_in_subgroup(knee, Subset("Sex", "female"), "oe_ratio", POOLED))
     assert (ratio.n, ratio.events) == (len(women), sum(y for _, y, _ in women))
     assert ratio.details["k"] == len({name.removesuffix(", late") for name in names})
     above = below = 0.0
@@ -291,8 +288,7 @@ def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(k
         if pairs[0] and pairs[1]:
             weight = len(pairs[0]) * len(pairs[1]) / (len(pairs[0]) + len(pairs[1]))
             found.append((weight, sum(pairs[0]) / len(pairs[0])))
-    auroc = find_in_subgroup(knee, Subset("Sex", "female"), "auroc", POOLED)
-    assert isinstance(auroc, Estimate)
+    auroc = estimated(find_in_subgroup(knee, Subset("Sex", "female"), "auroc", POOLED))
     assert auroc.value == pytest.approx(sum(w * v for w, v in found) / sum(w for w, _ in found), rel=1e-12)
 
 
@@ -328,15 +324,11 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     found = evaluate.evidence(
         read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=right_model({"alike": 0.5, "mixed": 1.8}))
     )
-    apart = find_in_subgroup(found, Subset("s", "alike"), "auroc", "a", against="complement")
-    assert isinstance(apart, Estimate)
-    assert apart.high is not None
-    assert apart.high < -0.1
+    apart = estimated(find_in_subgroup(found, Subset("s", "alike"), "auroc", "a", against="complement"))
+    assert present(apart.high) < -0.1
     (look,) = (each for each in looks_of(found) if each.measure == "auroc_beyond_case_mix")
     assert look.state != "against"
-    assert look.apart.low is not None
-    assert look.apart.high is not None
-    assert look.apart.low < 0 < look.apart.high
+    assert present(look.apart.low) < 0 < present(look.apart.high)
     assert "beyond case mix" not in findings.finding(found).lead
     assert LESS_OFTEN not in " ".join(differing_groups(found))
 
@@ -411,8 +403,7 @@ def test_the_order_of_rows_and_of_levels_moves_no_number(tmp_path: Path) -> None
     two = evaluate.evidence(read(second, '[[subgroup]]\ncolumn = "s"\nlevels = { b = "b", a = "a" }\n', a=turned))
     for result in evidence.subgroups.results:
         at = dict(result.at)
-        assert result.subset is not None
-        again = find_in_subgroup(two, result.subset, result.measure, result.dataset, **at)
+        again = find_in_subgroup(two, present(result.subset), result.measure, result.dataset, **at)
         if isinstance(result.found, Estimate):
             assert isinstance(again, Estimate)
             pairs = [(again.value, result.found.value), (again.low, result.found.low), (again.high, result.found.high)]
@@ -493,8 +484,7 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
     values = tables["table-subgroups-sex-age"]
     rows = values.rows
     index = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
-    found = find_in_subgroup(knee, Subset("Age", "50 to 69"), "auroc", "knee-3")
-    assert isinstance(found, Estimate)
+    found = estimated(find_in_subgroup(knee, Subset("Age", "50 to 69"), "auroc", "knee-3"))
     assert rows[0].label == "AUROC"
     heads = [(column.over, column.label) for column in values.columns]
     assert heads == [
@@ -555,7 +545,6 @@ def test_subgroups_of_several_classes(tmp_path: Path) -> None:
     study, evidence = graded(tmp_path)
     (dataset,) = study.datasets
     assert dataset.classes is not None
-    assert dataset.class_risk is not None
     women = next(subgroup.rows for subgroup in dataset.subgroups if subgroup.label == "female")
     assert not isinstance(women, Absent)
     assert subgroup_sizes(evidence, "sex", "one")["female"] == SubgroupSize(
@@ -565,13 +554,12 @@ def test_subgroups_of_several_classes(tmp_path: Path) -> None:
         class_counts={f"G{k}": int((dataset.classes[women] == k).sum()) for k in range(3)},
     )
     of_each = [
-        discrimination.auroc((dataset.classes[women] == k).astype(float), dataset.class_risk[women, k], 0.95)
+        discrimination.auroc((dataset.classes[women] == k).astype(float), present(dataset.class_risk)[women, k], 0.95)
         for k in range(3)
     ]
     for k, expected in enumerate(of_each):
         assert find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", **{"class": f"G{k}"}) == expected
-    mean = find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one")
-    assert isinstance(mean, Estimate)
+    mean = estimated(find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one"))
     assert mean.value == pytest.approx(
         float(np.mean([estimate.value for estimate in of_each if isinstance(estimate, Estimate)]))
     )
@@ -579,14 +567,12 @@ def test_subgroups_of_several_classes(tmp_path: Path) -> None:
 
 def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
     _, evidence = graded(tmp_path)
-    mean = find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one")
-    assert isinstance(mean, Absent)
+    mean = absent(find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one"))
     assert reason_text(mean.reason).startswith("too few to tell: ")
     assert reason_text(mean.reason).endswith(" of G2")
     assert isinstance(find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one", **{"class": "G0"}), Estimate)
     assert isinstance(find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one", **{"class": "G2"}), Absent)
-    apart = find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", against="complement")
-    assert isinstance(apart, Absent)
+    apart = absent(find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", against="complement"))
     assert reason_text(apart.reason).startswith("too few to tell of the other patients: ")
     tables = {table.name: table for table in findings.tables(evidence)}
     assert tables.keys() >= {"table-subgroups-sex"}

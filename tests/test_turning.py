@@ -18,6 +18,7 @@ from dossier.report.chapters import committee, limitations, monitoring, sentence
 from dossier.report.chapters.committee import missed, percentages
 from dossier.report.figures import subgroups as forests
 from dossier.typeset.numbers import plain
+from tests.estimated import estimated, present
 from tests.smallest import HEAD
 
 RELEASE = f"""{HEAD}
@@ -133,11 +134,8 @@ def test_of_one_hospital_alone_too(tmp_path: Path) -> None:
         types.find_in_subgroup(alone, types.Subset("sex", "f"), "oe_ratio_ratio", dataset, against="complement")
         for dataset in (types.POOLED, "turning")
     )
-    assert isinstance(within, types.Estimate)
-    assert isinstance(over, types.Estimate)
-    assert over.high is not None
-    assert over.high < 0.8
-    assert within.value == pytest.approx(1, abs=0.15)
+    assert present(estimated(over).high) < 0.8
+    assert estimated(within).value == pytest.approx(1, abs=0.15)
     assert not [flag for flag in alone.flags if flag.flag == "subgroup_differs"]
     assert "against" not in {each.state for each in claims.about(alone, "groups")}
 
@@ -147,8 +145,7 @@ def test_a_gain_of_all_times_is_not_shown_there_and_counts_by_its_periods(eviden
     stands = {each.dataset: each for each in claims.about(evidence, "benefit", "hospital")}
     assert stands["right"].state == "shown"
     assert stands["turning"].state == "open"
-    curve = over_time.followed(evidence.by_curve[over_time.OVER_TIME], "turning", "net_benefit_gain")
-    assert curve is not None
+    curve = present(over_time.followed(evidence.by_curve[over_time.OVER_TIME], "turning", "net_benefit_gain"))
     assert isinstance(curve.found, types.Curve)
     for worse, state in ((1, "open"), (2, "against")):
         high = tuple(-0.01 if index >= 4 - worse else 0.2 for index in range(4))

@@ -6,10 +6,11 @@ import dataclasses
 
 import pytest
 
-from dossier.core.types import Estimate, find
+from dossier.core.types import find
 from dossier.evaluate.typed_numbers import not_found
 from dossier.typeset.flags import flag_text
 from tests.conftest import Book
+from tests.estimated import estimated
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,7 @@ from tests.conftest import Book
 def test_a_typed_number_that_is_no_result_is_a_flag(books: dict[str, Book], text: str, said: str) -> None:
     evidence = books["knee"].evidence
     auroc, found = find(evidence, "auroc", "knee-1"), find(evidence, "sensitivity", "knee-1", threshold=0.5)
-    assert isinstance(auroc, Estimate)
-    assert isinstance(found, Estimate)
-    typed = text.format(auroc=auroc.value, sensitivity=100 * found.value)
+    typed = text.format(auroc=estimated(auroc).value, sensitivity=100 * estimated(found).value)
     flags = not_found(dataclasses.replace(evidence, statements={"4": typed}))
     assert [flag.flag for flag in flags] == (["number_not_found"] if said else [])
     assert all(said in flag_text(flag.fact) for flag in flags)

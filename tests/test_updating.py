@@ -24,7 +24,7 @@ from dossier.record import results, updated_model
 from dossier.report.chapters import nomogram
 from dossier.report.chapters import updating as chapter
 from dossier.report.chapters.committee import to_do
-from tests.estimated import estimated, interval_of, present
+from tests.estimated import absent, estimated, interval_of, present
 from tests.smallest import HEAD, QUICK
 
 COLUMN, EQUATION = HEAD, HEAD.replace('column = "risk"', 'from = "model"')
@@ -125,8 +125,7 @@ def test_what_an_update_changes_is_what_calibration_found(found: Evidence) -> No
     assert alone == find(found, "calibration_intercept", "north")
     both = [find(found, name, "north", model=f"{UPDATED}logistic") for name in ("updated_intercept", "updated_slope")]
     assert both == [find(found, name, "north") for name in ("calibration_intercept_joint", "calibration_slope")]
-    kept = find(found, "updated_slope", "north", model=f"{UPDATED}intercept")
-    assert isinstance(kept, Absent)
+    kept = absent(find(found, "updated_slope", "north", model=f"{UPDATED}intercept"))
     assert kept.reason.code == "not_changed_by_update"
 
 
@@ -174,8 +173,7 @@ def test_an_update_is_judged_by_patients_whom_it_has_not_seen(whole: Study, foun
 def test_a_hospital_of_few_patients_is_not_updated(found: Evidence) -> None:
     for each in of_updates(found):
         if each.dataset == "south":
-            assert isinstance(each.found, Absent)
-            assert each.found.reason.code == "too_few_to_update"
+            assert absent(each.found).reason.code == "too_few_to_update"
     assert claims.after_update(found, "south", f"{UPDATED}intercept") == "untested"
     assert "is not known at South" in chapter.finding(found).lead + chapter.finding(found).rest
 

@@ -27,6 +27,7 @@ from dossier.record import results as results_json
 from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
+from tests.estimated import curved, estimated, present
 from tests.reasons import Said
 
 SITE = "hospital-1"
@@ -312,20 +313,17 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
     for result in evidence[0].results:
         if result.dataset != SITE or result.term not in WEIGHTED:
             continue
-        other = plain[result.term, str(dict(result.at))]
+        other = estimated(plain[result.term, str(dict(result.at))])
         assert isinstance(result.found, Estimate), result
-        assert isinstance(other, Estimate)
         assert method_text(result.found.method).startswith("sampling weights; ")
         assert "linearization over 200 rows, t with 199 degrees of freedom" in method_text(result.found.method)
-        assert result.found.low is not None
-        assert result.found.high is not None
         assert other.low is not None
         assert other.high is not None
         width = other.high - other.low
         # A percentile bootstrap of 20 replicates is itself no closer than this.
         allowed = 0.6 if result.term == "model_based_concordance" else 0.13
-        assert abs(result.found.low - other.low) < allowed * width, result.term
-        assert abs(result.found.high - other.high) < allowed * width, result.term
+        assert abs(present(result.found.low) - other.low) < allowed * width, result.term
+        assert abs(present(result.found.high) - other.high) < allowed * width, result.term
         compared += 1
     assert compared > 30
 
@@ -356,18 +354,14 @@ def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidenc
 
 def test_weighted_rows_have_a_calibration_curve_and_its_errors(evidence: tuple[Evidence, Evidence]) -> None:
     """Equal rows of unequal weight: both were refused."""
-    curve = find_curve(evidence[0], "calibration_curve", SITE)
-    assert isinstance(curve, Curve)
+    curve = curved(find_curve(evidence[0], "calibration_curve", SITE))
     assert "sampling weights" in method_text(curve.method)
     assert all(
         low < at < high for low, at, high in zip(*(curve.columns[n] for n in ("low", "observed", "high")), strict=True)
     )
     for name in ("ici", "e50", "e90", "emax"):
-        found = find(evidence[0], name, SITE)
-        assert isinstance(found, Estimate), name
-        assert found.low is not None
-        assert found.high is not None
-        assert found.low <= found.value <= found.high
+        found = estimated(find(evidence[0], name, SITE))
+        assert present(found.low) <= found.value <= present(found.high)
         assert method_text(found.method).startswith("sampling weights; ")
 
 
@@ -411,8 +405,7 @@ def test_the_shares_of_the_risks_are_those_of_the_weights_and_the_counts_those_o
         repeated = np.histogram(risk[often][outcome[often] == label], np.array(edges, dtype=float))[0]
         assert found.columns[f"share_{name}"] == pytest.approx(repeated / repeated.sum())
         assert found.columns[f"share_{name}"] != plain.columns[f"share_{name}"]
-    none = risk_distribution(outcome, risk, 1 - outcome)
-    assert isinstance(none, Curve)
+    none = curved(risk_distribution(outcome, risk, 1 - outcome))
     assert set(none.columns["share_events"]) == {None}
 
 
@@ -420,18 +413,14 @@ def test_the_drawn_means_of_the_risks_are_those_of_the_drawn_shares(tmp_path: Pa
     study = _example(tmp_path, 'weights = "w"\n', [f"{1 + 9 * (row % 2)}" for row in range(200)])
     found = evaluate.evidence(study)
     (site,) = study.datasets
-    curve = find_curve(found, "risk_distribution", SITE)
-    tjur = find(found, "tjur_r2", SITE)
-    assert isinstance(curve, Curve)
-    assert isinstance(tjur, Estimate)
+    curve = curved(find_curve(found, "risk_distribution", SITE))
+    tjur = estimated(find(found, "tjur_r2", SITE))
     assert method_text(curve.method) == "counts of rows, shares of their sampling weights"
-    assert site.outcome is not None
-    assert site.risk is not None
     assert site.weights is not None
     for name, label, detail in (("events", 1, "mean_of_cases"), ("non_events", 0, "mean_of_others")):
         edges = np.array([*curve.columns["low"], 1.0], dtype=float)
-        own = site.outcome == label
-        shares = np.histogram(site.risk[own], edges, weights=site.weights[own])[0] / site.weights[own].sum()
+        own = present(site.outcome) == label
+        shares = np.histogram(present(site.risk)[own], edges, weights=site.weights[own])[0] / site.weights[own].sum()
         assert curve.columns[f"share_{name}"] == pytest.approx(shares)
         middles = (edges[:-1] + edges[1:]) / 2
         assert tjur.details[detail] == pytest.approx(float(shares @ middles), abs=0.02)
@@ -444,16 +433,14 @@ def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> Non
     many = draw.integers(0, 200, 400)
     # Rows that are alike but for the risk of the rival.
     weights, rival = draw.choice([1.0, 2.0], 400), draw.uniform(0.05, 0.95, 400)
-    assert site.outcome is not None
-    assert site.risk is not None
     found = []
     for order in (np.arange(400), draw.permutation(400)):
         position = many[order]
         rows = replace(
             site,
             rows_read=400,
-            outcome=site.outcome[position],
-            risk=site.risk[position],
+            outcome=present(site.outcome)[position],
+            risk=present(site.risk)[position],
             rival=rival[order],
             predictors=(),
             weights=weights[order],
@@ -482,12 +469,10 @@ def test_a_ratio_that_rests_on_one_row_has_a_wide_interval_on_the_log_scale(tmp_
     found = _small(_example(tmp_path), outcome, risk, [1.0, 2.0] * 10)
     # The flagged non-case and the other ones weigh 1 and 14, the missed case and the other ones 2 and 13.
     for term, value in (("likelihood_ratio_positive", 13 / 15 * 15), ("likelihood_ratio_negative", 2 / 15 / (14 / 15))):
-        estimate = found[term]
-        assert isinstance(estimate, Estimate)
+        estimate = estimated(found[term])
         assert estimate.value == pytest.approx(value)
-        assert estimate.low is not None
         assert estimate.high is not None
-        assert estimate.low * estimate.high == pytest.approx(value**2)
+        assert present(estimate.low) * estimate.high == pytest.approx(value**2)
         assert estimate.high > 5 * value
 
 
@@ -496,8 +481,7 @@ def test_events_without_weight_are_none(tmp_path: Path) -> None:
     found = _small(_example(tmp_path), outcome, risk, [0.0] * 5 + [1.0] * 15)
     for term in ("sensitivity", "likelihood_ratio_positive", "auroc", "calibration_slope"):
         assert found[term] == Said("no row that has a weight has the outcome")
-    ratio = found["oe_ratio"]
-    assert isinstance(ratio, Estimate)
+    ratio = estimated(found["oe_ratio"])
     # Fifteen rows of weight 1 with no event, where .4 are expected of each on average.
     assert (ratio.value, ratio.low) == (0, 0)
     assert ratio.high == pytest.approx((1 - 0.025 ** (1 / 15)) / (sum(risk[5:]) / 15))

@@ -9,9 +9,10 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
-from dossier.core.types import Estimate, Evidence, find
+from dossier.core.types import Evidence, find
 from dossier.report.chapters import reliability
 from dossier.report.figures.canvas import styled
+from tests.estimated import estimated
 from tests.figures.drawings import sheet_of
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -36,8 +37,7 @@ def _evidence(folder: Path, more: str) -> Evidence:
 def test_the_reliability_that_is_needed_is_the_finding(tmp_path: Path) -> None:
     """The worked example of the paper the other way: .801993 of .90 needs .57."""
     evidence = _evidence(tmp_path, "desired_accuracy = 0.801993\n")
-    needed = find(evidence, "required_reliability", "site")
-    assert isinstance(needed, Estimate)
+    needed = estimated(find(evidence, "required_reliability", "site"))
     assert needed.value == pytest.approx(0.57, abs=5e-6)  # the paper's .801993 has six digits
     lead = reliability.finding(evidence).lead
     assert "; 0.57 (95%" in lead
@@ -75,8 +75,7 @@ def test_a_wish_goes_before_a_criterion(tmp_path: Path) -> None:
     for more in (criterion, f"desired_accuracy = 0.7\n{criterion}"):
         folder = tmp_path / str(len(found))
         folder.mkdir()
-        needed = find(_evidence(folder, more), "required_reliability", "site")
-        assert isinstance(needed, Estimate)
+        needed = estimated(find(_evidence(folder, more), "required_reliability", "site"))
         found.append(needed.details["desired_accuracy"])
     assert found == [0.6, 0.7]
 

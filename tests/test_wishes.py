@@ -14,6 +14,7 @@ from dossier.command_line import cli
 from dossier.core.types import Absent, Estimate, Evidence, Withheld, find
 from dossier.report.chapters import utility
 from dossier.typeset.reasons import reason_text
+from tests.estimated import absent, estimated
 from tests.smallest import HEAD, QUICK, SITE
 
 COSTS = ("flagged", "sensitivity", "specificity", "ppv", "net_benefit")
@@ -65,9 +66,8 @@ def test_it_is_absent_by_name_where_it_is_not_known(tmp_path: Path, more: str, s
 def test_rows_in_clusters_have_values_without_intervals(tmp_path: Path) -> None:
     plain, clustered = found(evidence(tmp_path)), found(evidence(tmp_path, RELEASE + 'cluster = "ward"\n'))
     for measure, each in clustered.items():
-        own = plain[measure]
+        own = estimated(plain[measure])
         assert isinstance(each, Estimate)
-        assert isinstance(own, Estimate)
         assert (each.value, each.low) == (own.value, None)
 
 
@@ -77,8 +77,7 @@ def test_an_outcome_by_a_horizon_has_none(tmp_path: Path) -> None:
     text = text.replace("declared = [0.5]\nwish = { sensitivity = 0.9 }", "")
     horizon = '[[horizon]]\nat = 3\nrisk = "risk"\nthresholds = { declared = [0.5], wish = { sensitivity = 0.9 } }\n'
     for each in found(evidence(tmp_path, text + horizon)).values():
-        assert isinstance(each, Absent)
-        assert each.reason.code == "measure_without_follow_up"
+        assert absent(each).reason.code == "measure_without_follow_up"
 
 
 def test_a_frame_may_wish_too(tmp_path: Path) -> None:
@@ -90,8 +89,7 @@ def test_a_frame_may_wish_too(tmp_path: Path) -> None:
     table = v.to_frame()
     assert set(MEASURES) <= set(table["measure"])
     own = table.set_index("measure").loc["threshold_for_wish"]
-    expected = dossier.metrics.threshold_for_wish(frame["outcome"], frame["risk"], WISH)
-    assert isinstance(expected, Estimate)
+    expected = estimated(dossier.metrics.threshold_for_wish(frame["outcome"], frame["risk"], WISH))
     assert (own["value"], own["low"], own["high"]) == (expected.value, expected.low, expected.high)
 
 

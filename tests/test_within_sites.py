@@ -21,6 +21,7 @@ from dossier.metrics.utility import net_benefit_gain
 from dossier.metrics.within_sites import Pair
 from dossier.report.chapters import committee, subgroups
 from dossier.typeset.flags import flag_text
+from tests.estimated import absent, estimated, present
 from tests.reference.built import hurried
 from tests.smallest import HEAD, QUICK
 
@@ -36,8 +37,7 @@ def part(*rows: tuple[int, int, float]) -> Stratum:
 
 
 def known(found: types.Estimate | types.Absent) -> types.Estimate:
-    assert isinstance(found, types.Estimate), found
-    return found
+    return estimated(found)
 
 
 def compared(measure: str, pairs: Sequence[Pair], threshold: float = 0.5) -> within_sites.Found:
@@ -81,9 +81,7 @@ def test_groups_that_are_alike_in_every_hospital_are_no_finding_however_they_are
     )
     assert known(women).value == pytest.approx(known(men).value, rel=0.02)
     assert ratio.value == pytest.approx(1, abs=0.02)
-    assert ratio.low is not None
-    assert ratio.high is not None
-    assert ratio.low < 0.9 < 1.1 < ratio.high
+    assert present(ratio.low) < 0.9 < 1.1 < present(ratio.high)
     assert not [flag for flag in evidence.flags if flag.flag == "subgroup_differs"]
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     assert len(looks) == 4
@@ -253,8 +251,7 @@ def test_where_hospitals_differ_in_the_difference_the_variance_between_them_ente
         )
 
     found = compared("sensitivity", [pair("a", 100, 160), pair("b", 160, 100), pair("c", 100, 160)])
-    assert found.tested is not None
-    assert found.tested.between > 0
+    assert present(found.tested).between > 0
     details = found.apart.details
     assert (details["q_p_value"] or 0) < 0.001
     assert (details["tau_low"] or 0) < (details["tau"] or 0) < (details["tau_high"] or 0)
@@ -264,14 +261,12 @@ def test_where_hospitals_differ_in_the_difference_the_variance_between_them_ente
         assert isinstance(two, within_sites.Found)
         assert two.apart.details["tau_high"] == most
     alike = compared("sensitivity", [pair("a", 100, 160), pair("b", 100, 160)])
-    assert alike.tested is not None
-    assert alike.tested.between == 0
+    assert present(alike.tested).between == 0
     assert alike.apart.details["tau"] == 0
 
 
 def test_no_events_in_a_group_is_no_ratio() -> None:
-    found = within_sites.oe_ratio_ratio([Pair("a", part((50, 0, 0.2)), part((50, 12, 0.2)))])
-    assert isinstance(found, types.Absent)
+    found = absent(within_sites.oe_ratio_ratio([Pair("a", part((50, 0, 0.2)), part((50, 12, 0.2)))]))
     assert found.reason.code == "no_event_in_a_part"
     assert isinstance(within_sites.oe_ratio_ratio([]), types.Absent)
 
@@ -333,8 +328,7 @@ def test_women_like_those_of_heart_are_a_finding_in_both_editions(tmp_path: Path
     (tmp_path / "release.toml").write_text(text + '[[subgroup]]\ncolumn = "sex"\n')
     apart = holds_that_women_are_missed(evaluate.evidence(reading.study(tmp_path)), is_foretold=True)
     assert apart.value == pytest.approx(-0.36, abs=0.06)
-    assert apart.high is not None
-    assert apart.high < -0.1
+    assert present(apart.high) < -0.1
 
 
 def test_a_gain_over_the_sites_lies_below_both_upper_bounds() -> None:
@@ -347,8 +341,7 @@ def test_a_gain_over_the_sites_lies_below_both_upper_bounds() -> None:
     assert (found.ours.value, found.ours.low, found.ours.high) == pytest.approx(
         (alone.value, alone.low, alone.high), abs=5e-5
     )
-    assert found.ours.high is not None
-    assert found.ours.high < 0
+    assert present(found.ours.high) < 0
     assert found.apart.value == pytest.approx(found.ours.value - found.rest.value)
 
 

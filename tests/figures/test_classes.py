@@ -14,7 +14,7 @@ from dossier.core.types import MACRO, Absent, Estimate, Evidence, externals, fin
 from dossier.report.figures import calibration, classes, risks, roc, utility
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset.widths import text_width
-from tests.estimated import present
+from tests.estimated import absent, present
 from tests.figures.drawings import in_style, sheet_of
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import assert_apart, text_boxes
@@ -171,6 +171,4 @@ def test_two_classes_have_no_panels(name: str) -> None:
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     found = dataclasses.replace(several("three"), results=(), curves=())
-    absent = fill("report.figures").figures[name].function(found)
-    assert isinstance(absent, Absent)
-    assert absent.reason
+    assert absent(fill("report.figures").figures[name].function(found)).reason

@@ -25,7 +25,7 @@ from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
-from tests.estimated import present
+from tests.estimated import absent, present
 from tests.figures.drawings import draw_diagram, in_style, sheet_of
 from tests.figures.evidence import CASES, Case, evidence
 from tests.figures.text_boxes import assert_apart, text_boxes
@@ -190,10 +190,9 @@ def test_settings_of_the_machine_neither_show_nor_change() -> None:
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     bare = evidence(EIGHT)
     empty = Evidence(bare.release, bare.datasets, (), (), (), (), {}, {}, (), {})
-    absent = fill("report.figures").figures[name].function(empty)
-    assert isinstance(absent, Absent)
-    assert absent.reason
-    assert not reason_text(absent.reason).endswith(".")
+    found = absent(fill("report.figures").figures[name].function(empty))
+    assert found.reason
+    assert not reason_text(found.reason).endswith(".")
 
 
 def cut_letter_by_letter(text: str, width: float) -> str:

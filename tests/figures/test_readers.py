@@ -23,7 +23,7 @@ from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.report.figures.ink import BLUE
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
-from tests.estimated import curved, estimated, present
+from tests.estimated import absent, curved, estimated, present
 from tests.figures.drawings import in_style, sheet_of, texts
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
 from tests.figures.text_boxes import assert_apart, text_boxes
@@ -116,10 +116,9 @@ def test_words_of_every_picture(name: str, kind: tuple[str, types.Evidence]) -> 
 @pytest.mark.parametrize("name", DRAWN)
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: types.Evidence) -> None:
     empty = types.Evidence(usual.release, usual.datasets, (), (), (), (), {}, {}, (), {})
-    absent = fill("report.figures").figures[name].function(empty)
-    assert isinstance(absent, types.Absent)
-    assert absent.reason
-    assert not reason_text(absent.reason).endswith(".")
+    found = absent(fill("report.figures").figures[name].function(empty))
+    assert found.reason
+    assert not reason_text(found.reason).endswith(".")
 
 
 @pytest.mark.parametrize("shades", [("#ffffff", *severity.SHADES), accuracy.SHADES], ids=str)

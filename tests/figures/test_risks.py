@@ -17,7 +17,7 @@ from dossier.core.release import Roc
 from dossier.report.figures import calibration, risks, roc, utility
 from dossier.report.figures.canvas import FULL
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, present
+from tests.estimated import absent, curved, estimated, present
 from tests.figures.drawings import holds, in_style, sheet_of, texts, x_of, y_of
 from tests.figures.evidence import BY_NAME, evidence
 from tests.figures.risks import RATERS, bins
@@ -231,8 +231,7 @@ def test_mean_risks_of_several_sites_stand_in_rows(eight: types.Evidence) -> Non
 
 def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: types.Evidence) -> None:
     few = replace(eight, datasets=tuple(replace(site, n=30, events=15) for site in eight.datasets))
-    made = fill("report.figures").figures["risk_results"].function(few)
-    assert isinstance(made, types.Absent)
+    made = absent(fill("report.figures").figures["risk_results"].function(few))
     assert reason_text(made.reason).startswith("under 20 patients with the outcome, and under 20 without")
     one_has_enough = replace(few, datasets=(replace(few.datasets[0], n=300, events=15), *few.datasets[1:]))
     assert isinstance(fill("report.figures").figures["risk_results"].function(one_has_enough), types.Picture)

@@ -18,7 +18,7 @@ from dossier.metrics.human_factors import agreement_with_advice, right_advice_re
 from dossier.report import compose, draw
 from dossier.report.chapters import human_factors as findings
 from tests.conftest import ROOT
-from tests.estimated import curved, estimated, present
+from tests.estimated import absent, curved, estimated, present
 from tests.metrics.parts import of_counts
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -93,8 +93,7 @@ def test_where_it_cannot_be_known_it_is_said(measure: Any) -> None:
         "no_decision_against_advice": _study([SIX[5]]),
     }
     for code, study in studies.items():
-        found = measure(study)
-        assert isinstance(found, types.Absent)
+        found = absent(measure(study))
         assert found.reason.code == code
 
 

@@ -45,7 +45,7 @@ from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, interval_of, present
+from tests.estimated import absent, curved, estimated, interval_of, present
 from tests.metrics.parts import arrays, columns, errors_of_rows, r
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, needs_covid, printed, site
@@ -368,8 +368,7 @@ def test_the_fit_is_the_maximum_of_the_likelihood(seed: int) -> None:
 def test_separated_outcomes_are_absent_with_a_reason() -> None:
     y, p = np.array([0.0] * 5 + [1.0] * 5), np.linspace(0.1, 0.9, 10)
     for function in (calibration_slope, ici, calibration_curve):
-        found = function(y, p)
-        assert isinstance(found, Absent)
+        found = absent(function(y, p))
         assert "separate" in reason_text(found.reason)
     # quasi-complete: a tie at the border
     tied = calibration_slope(np.array([0.0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.5, 0.5, 0.9]))
@@ -492,8 +491,7 @@ def test_a_ratio_of_one_cluster_has_no_interval_and_without_an_event_a_cluster_c
 
 
 def test_an_impossible_row_makes_the_log_score_absent_with_the_count() -> None:
-    found = log_score(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.4, 1.0]))
-    assert isinstance(found, Absent)
+    found = absent(log_score(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.4, 1.0])))
     assert "2 rows have" in reason_text(found.reason)
 
 

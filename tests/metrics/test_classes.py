@@ -24,7 +24,7 @@ from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import NO_ERRORS
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated
+from tests.estimated import curved, estimated, present
 from tests.reasons import Said, because
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
@@ -213,10 +213,9 @@ def test_two_classes_differ_from_the_rival_as_one_outcome_does() -> None:
 def test_components_add_up_to_delong_in_each_class() -> None:
     truth, risk = sample(200, 5)
     _, parts = classes.structural_components(truth, risk)
-    assert parts is not None
     for index in range(4):
         alone = estimated(discrimination.auroc((truth == index).astype(float), risk[:, index]))
-        assert math.sqrt(float((parts[:, index] ** 2).sum())) == pytest.approx(alone.se, abs=1e-12)
+        assert math.sqrt(float((present(parts)[:, index] ** 2).sum())) == pytest.approx(alone.se, abs=1e-12)
 
 
 # ---- intervals ------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated, present
+from tests.estimated import absent, estimated, present
 from tests.metrics.parts import columns, r
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN
@@ -309,11 +309,9 @@ def test_the_difference_of_log_scores() -> None:
 
 def test_a_log_score_of_minus_infinity_names_the_model() -> None:
     y = np.array([1.0, 0.0])
-    rival = comparison.log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4]))
-    assert isinstance(rival, Absent)
+    rival = absent(comparison.log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4])))
     assert reason_text(rival.reason).startswith("for the other model")
-    model = comparison.log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4]))
-    assert isinstance(model, Absent)
+    model = absent(comparison.log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4])))
     assert reason_text(model.reason).startswith("for the model")
 
 

@@ -30,7 +30,7 @@ from dossier.metrics.distances import canonical, distances, tables
 from dossier.metrics.distances import drawn as draw
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, interval_of, present
+from tests.estimated import absent, curved, estimated, interval_of, present
 from tests.reasons import Said
 from tests.reference.tables import COVID, GOLDEN, needs_covid
 from tests.reference.tables import HEART as HEART_TABLES
@@ -918,8 +918,7 @@ def test_the_order_of_rows_does_not_matter_to_membership() -> None:
     ],
 )
 def test_a_membership_that_cannot_be(ours: Features, theirs: Features) -> None:
-    found = membership_auroc(ours, theirs)
-    assert isinstance(found, Absent)
+    found = absent(membership_auroc(ours, theirs))
     assert not reason_text(found.reason).endswith(".")
     assert membership_drivers(ours, theirs) == ()
 

@@ -41,7 +41,7 @@ from dossier.metrics.discrimination import (
 )
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, interval_of, present
+from tests.estimated import absent, curved, estimated, interval_of, present
 from tests.metrics.parts import arrays, columns, r, table
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, needs_covid, printed, site
@@ -216,8 +216,7 @@ def test_positive_means_at_or_above_the_threshold() -> None:
     ],
 )
 def test_a_share_of_nothing_is_absent(function: Any, y: list[float], p: list[float]) -> None:
-    found = function(np.array(y, dtype=float), np.array(p, dtype=float), 0.5)
-    assert isinstance(found, Absent)
+    found = absent(function(np.array(y, dtype=float), np.array(p, dtype=float), 0.5))
     assert len(reason_text(found.reason).split()) > 3
     assert isinstance(function(np.array([]), np.array([]), 0.5), Absent)
 

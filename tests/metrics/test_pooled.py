@@ -360,8 +360,7 @@ def test_three_sites_that_agree_have_a_third_of_the_variance_on_every_scale(scal
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 @pytest.mark.parametrize(("sites", "is_told"), [(3, False), (4, False), (5, True), (6, True)])
 def test_a_new_site_is_foretold_from_five_sites_on(sites: int, is_told: bool, scale: Scale) -> None:
-    found = pool((*(_site(0.4 + 0.1 * k, 0.1) for k in range(sites)), _site(0.5, 0.1, events=3)), scale)
-    assert isinstance(found, Estimate)
+    found = estimated(pool((*(_site(0.4 + 0.1 * k, 0.1) for k in range(sites)), _site(0.5, 0.1, events=3)), scale))
     assert found.details["k"] == sites
     assert ({"prediction_low", "prediction_high"} <= found.details.keys()) is is_told
     assert ("no prediction interval of fewer than 5 sites" in method_text(found.method)) is not is_told

@@ -17,7 +17,7 @@ from dossier.metrics import graded_accuracy, raters
 from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated, present
+from tests.estimated import absent, curved, estimated, present
 from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
 from tests.reference.tables import RATERS, needs_raters
@@ -29,10 +29,9 @@ COMPLEXITY = np.array([[0.0, 0.25, 0.5], [1, 0.75, 0.5], [0, 0, 0], [0.75, 0.25,
 
 
 def made(found: Curve | Absent) -> dict[str, Floats]:
-    assert isinstance(found, Curve)
     return {
         name: np.array([math.nan if value is None else value for value in column], dtype=float)
-        for name, column in found.columns.items()
+        for name, column in curved(found).columns.items()
     }
 
 
@@ -170,8 +169,7 @@ def test_a_tau_below_one_half_and_missing_tables_are_reasons() -> None:
     low = graded_accuracy.h_accuracy(
         TRUTH, risk, 0.5, "mean_confidence", labels=LABELS, confidence=CONFIDENCE / 3, truth=TRUTH
     )
-    assert isinstance(low, Absent)
-    assert "0.26, below one half" in reason_text(low.reason)
+    assert "0.26, below one half" in reason_text(absent(low).reason)
     lacking: list[tuple[Floats | None, Floats | None]] = [(None, None), (LABELS, None), (LABELS, CONFIDENCE)]
     for labels, confidence in lacking:
         assert isinstance(

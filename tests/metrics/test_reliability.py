@@ -35,7 +35,7 @@ from dossier.metrics.reliability import (
 )
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, interval_of, present
+from tests.estimated import absent, curved, estimated, interval_of, present
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, RATERS, needs_raters
 
@@ -382,8 +382,7 @@ def test_each_gap_is_a_sentence() -> None:
         np.array([[1.0, NAN], [NAN, 0.0]]),
     ):
         for measure in AGREEMENTS:
-            found = measure(labels)
-            assert isinstance(found, Absent)
+            found = absent(measure(labels))
             assert not reason_text(found.reason).endswith(".")
     empty = np.full((3, 2), NAN)
     assert weighted_concordance(empty, empty) == Said("no case has a label with a confidence")
@@ -516,12 +515,10 @@ def test_the_worked_example_of_the_paper() -> None:
     rho = estimated(weighted_concordance(AGREED_57, np.ones((100, 2))))
     # Wilson's interval of 90 in 100: .8256343 to .9447708.
     for mine, theirs, answers in ((found.low, rho.low, 0.8256343), (found.high, rho.high, 0.9447708)):
-        assert mine is not None
-        assert theirs is not None
-        g = (1 + math.sqrt(theirs)) / 2
+        g = (1 + math.sqrt(present(theirs))) / 2
         by_labels = (2 * 0.9 - 1) * (g - 0.877492)
         by_answers = (2 * 0.877492 - 1) * (answers - 0.9)
-        assert abs(mine - found.value) == pytest.approx(math.hypot(by_labels, by_answers), abs=1e-5)
+        assert abs(present(mine) - found.value) == pytest.approx(math.hypot(by_labels, by_answers), abs=1e-5)
     assert present(found.low) < found.value < (found.high or 0)
 
 
@@ -646,8 +643,7 @@ def test_the_interval_of_the_required_reliability_is_wilsons_of_the_accuracy() -
 
 @pytest.mark.parametrize(("desired", "right"), [(0.49, 90), (0.95, 90), (0.5, 50), (0.5, 40), (0.45, 45)])
 def test_a_required_reliability_that_cannot_be(desired: float, right: int) -> None:
-    found = required_reliability(*_model(right), np.ones((3, 2)), 0.5, desired)
-    assert isinstance(found, Absent)
+    found = absent(required_reliability(*_model(right), np.ones((3, 2)), 0.5, desired))
     assert not reason_text(found.reason).endswith(".")
 
 

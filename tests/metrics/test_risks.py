@@ -22,7 +22,7 @@ from dossier.metrics.intervals import two_sided
 from dossier.metrics.risks import cumulative_risks, fagan_nomogram, predictive_values, rater_rates
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, present
+from tests.estimated import absent, curved, estimated, present
 from tests.reasons import Said
 
 
@@ -288,8 +288,7 @@ def test_the_pooled_curve_is_absent_without_three_sites_or_a_common_range() -> N
     curve = curved(calibration_curve(y, p))
     a, b = (site(name, "calibration_curve", curve) for name in "ab")
     for few in ((a,), (a, b)):
-        found = calibration_curve_all_sites(few)
-        assert isinstance(found, Absent)
+        found = absent(calibration_curve_all_sites(few))
         assert reason_text(found.reason).startswith("fewer than three external sites")
     low, high = (
         Curve({**curve.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, Method("wald"), 150)
@@ -445,10 +444,9 @@ def test_what_is_known_of_no_event_below_the_threshold_stays_so_and_nobody_flagg
 
 def test_too_few_risks_or_events_and_risks_the_wrong_way_round_have_no_band() -> None:
     outcome, risk = drawn(3)
-    for absent, said in (
+    for found, said in (
         (predictive_values(outcome, np.round(risk, 1), 0.4), "fewer_different_risks"),
         (predictive_values(outcome[:60] * (np.arange(60) < 30), risk[:60], 0.4), "fewer_events"),
         (predictive_values(1 - outcome, risk, 0.4), "risks_do_not_rise_with_the_outcome"),
     ):
-        assert isinstance(absent, Absent)
-        assert absent.reason.code == said
+        assert absent(found).reason.code == said

@@ -17,7 +17,7 @@ from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estim
 from dossier.metrics import discrimination, robustness
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.typeset.methods import method_text
-from tests.estimated import curved, estimated
+from tests.estimated import absent, curved, estimated
 from tests.reasons import Said, because
 
 
@@ -296,8 +296,7 @@ def test_a_minimum_below_no_benefit_gives_no_score(measure: str, with_benefit: f
     scaled = _estimate(1 - 0.2 / 0.1875)
     site = _site("here", {**HERE, "scaled_brier": scaled}, net_benefit=_estimate(0.1, 0.05))
     assert isinstance(_wpr("declared", measure, site, declared={measure: with_benefit}), Estimate)
-    found = _wpr("declared", measure, site, declared={measure: without})
-    assert isinstance(found, Absent)
+    found = absent(_wpr("declared", measure, site, declared={measure: without}))
     assert found.reason == Fact("minimum_below_no_benefit", measure=measure, minimum=without)
 
 

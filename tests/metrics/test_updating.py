@@ -17,7 +17,7 @@ from dossier.core.types import Absent, Floats
 from dossier.metrics import updating
 from dossier.metrics.calibration_errors import bounds_after_update
 from dossier.metrics.shares import Design
-from tests.estimated import estimated, present
+from tests.estimated import absent, estimated, present
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = json.loads((ROOT / "tests" / "reference" / "recalibration.json").read_text())
@@ -215,8 +215,7 @@ def test_of_one_risk_for_all_the_interval_is_the_error_of_the_new_intercept() ->
 
 
 def gap(found: object) -> str:
-    assert isinstance(found, Absent)
-    return found.reason.code
+    return absent(found).reason.code
 
 
 def test_few_patients_allow_no_update() -> None:

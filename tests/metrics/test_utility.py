@@ -20,7 +20,7 @@ from dossier.metrics.intervals import wilson
 from dossier.metrics.shares import Design
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, interval_of, present
+from tests.estimated import absent, curved, estimated, interval_of, present
 from tests.metrics.parts import arrays, columns, r, table
 from tests.reasons import Said
 from tests.reference.tables import GOLDEN, RATERS, needs_covid, needs_raters, printed
@@ -30,8 +30,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.1, 0.3, 0.5, 
 
 
 def curve(found: Curve | Absent) -> dict[str, Floats]:
-    assert isinstance(found, Curve)
-    return {name: np.array(values, dtype=float) for name, values in found.columns.items()}
+    return {name: np.array(values, dtype=float) for name, values in curved(found).columns.items()}
 
 
 @needs_covid
@@ -246,8 +245,7 @@ def test_what_has_no_net_benefit_is_absent() -> None:
         utility.decision_curve(np.array([]), np.array([])),
         utility.decision_curve(y, p, (0.1, 1.0)),
     ):
-        assert isinstance(found, Absent)
-        assert len(reason_text(found.reason).split()) > 3
+        assert len(reason_text(absent(found).reason).split()) > 3
 
 
 def site(name: str, y: Floats, p: Floats, span: tuple[float, float] = (0.05, 0.6)) -> SiteResults:
@@ -523,8 +521,7 @@ def test_both_ends_of_tau() -> None:
     labels = np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]])
     found = estimated(utility.weighted_utility(y, p, "automation_bias", labels=labels))
     assert (found.value, found.details["tau_zero"], found.details["tau_one"]) == (1.0, 2, 2)
-    flagged = utility.weighted_utility(y, np.array([0.2, 0.9, 1.0, 1.0]), "automation_bias", labels=labels)
-    assert isinstance(flagged, Absent)
+    flagged = absent(utility.weighted_utility(y, np.array([0.2, 0.9, 1.0, 1.0]), "automation_bias", labels=labels))
     assert "1 row without the outcome counts as an alarm at a threshold of 1" in reason_text(flagged.reason)
 
 

@@ -14,12 +14,13 @@ import pytest
 from scipy.stats import t as student
 
 from dossier.core.register import fill
-from dossier.core.types import Estimate, Floats
+from dossier.core.types import Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.comparison import net_benefit_difference
 from dossier.metrics.shares import Design
 from dossier.metrics.utility import contributions, net_benefit
+from tests.estimated import estimated, present
 
 R: dict[str, Any] = json.loads(Path(__file__).with_name("survey.json").read_text(encoding="utf-8"))
 SAME = 1e-8
@@ -68,8 +69,7 @@ def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
 def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
     sampled = Design(len(WARD), DESIGNS[design], ROWS.weights)
     rival, t = _column("q"), R["threshold"]
-    found = net_benefit(ROWS.outcome, ROWS.risk, t, design=sampled)
-    assert isinstance(found, Estimate)
+    found = estimated(net_benefit(ROWS.outcome, ROWS.risk, t, design=sampled))
     assert found.made_of is not None
     (coefficients,) = np.array(found.made_of.coefficients)
     variance = float(coefficients @ np.array(found.made_of.covariance) @ coefficients)
@@ -77,22 +77,18 @@ def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
     se, ours = _designed(design, share * (contributions(ROWS.outcome, ROWS.risk, t) - found.value))
     assert (found.value, se) == pytest.approx(tuple(R[design]["net_benefit"].values()), rel=10 * SAME)
     assert variance**0.5 == pytest.approx(ours, rel=1e-10)
-    found = net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, design=sampled)
-    assert isinstance(found, Estimate)
-    assert found.se is not None
+    found = estimated(net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, design=sampled))
     odds = t / (1 - t)
     rows = contributions(ROWS.outcome, ROWS.risk, t) - contributions(ROWS.outcome, rival, t)
     se, ours = _designed(design, share * (rows - found.value))
     worth = min(1 / np.sum(share**2), np.sum(share * (rows - found.value) ** 2) / ours**2)
     assert (found.value, se) == pytest.approx(tuple(R[design]["net_benefit_difference"].values()), rel=10 * SAME)
-    assert found.se**2 - 2 * (1 + odds**2) / worth**2 == pytest.approx(ours**2, rel=1e-9)
-    ratio = oe_ratio(ROWS.outcome, ROWS.risk, design=sampled)
-    assert isinstance(ratio, Estimate)
-    assert ratio.low is not None
+    assert present(found.se) ** 2 - 2 * (1 + odds**2) / worth**2 == pytest.approx(ours**2, rel=1e-9)
+    ratio = estimated(oe_ratio(ROWS.outcome, ROWS.risk, design=sampled))
     assert ratio.high is not None
     expected = np.sum(share * ROWS.risk)
     se, ours = _designed(design, share * (ROWS.outcome - ratio.value * ROWS.risk) / expected)
-    log_se = float(np.log(ratio.high / ratio.low)) / (2 * student.ppf(0.975, ratio.details["df"] or 0.0))
+    log_se = float(np.log(ratio.high / present(ratio.low))) / (2 * student.ppf(0.975, ratio.details["df"] or 0.0))
     assert (ratio.value, se) == pytest.approx(tuple(R[design]["oe_ratio"].values()), rel=10 * SAME)
     assert ratio.value * log_se == pytest.approx(ours, rel=1e-9)
 

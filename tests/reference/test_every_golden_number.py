@@ -22,7 +22,7 @@ import pytest
 from scipy.stats import t as student
 
 from dossier.core import equation
-from dossier.core.types import Absent, Curve, Estimate, Floats
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, comparison, discrimination, reliability
 from dossier.metrics.correspondence import kolmogorov_smirnov, standardized_mean_difference
 from dossier.metrics.human_factors import error_rate_aided
@@ -32,7 +32,7 @@ from dossier.metrics.sample import newcombe_variance, smallest_sample
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.typeset.methods import method_text
-from tests.estimated import estimated
+from tests.estimated import curved, estimated, present
 from tests.metrics.parts import errors_of_rows, of_counts
 from tests.metrics.test_pooled import COLUMNS
 from tests.reference.tables import GOLDEN
@@ -86,23 +86,17 @@ def bounds_of(found: Estimate | Absent) -> tuple[float, float]:
     estimate = estimated(found)
     if "se_model" in estimate.details:
         return normal(estimate.value, se_of(estimate))
-    assert estimate.low is not None
-    assert estimate.high is not None
-    return estimate.low, estimate.high
+    return present(estimate.low), present(estimate.high)
 
 
 def se_of(found: Estimate | Absent) -> float:
     """The standard error; of a logistic model its own, which stands beside our sandwich and which packages print."""
     estimate = estimated(found)
-    se = estimate.details.get("se_model", estimate.se)
-    assert se is not None
-    return se
+    return present(estimate.details.get("se_model", estimate.se))
 
 
 def p_of(found: Estimate | Absent) -> float:
-    p = estimated(found).details["p_value"]
-    assert p is not None
-    return p
+    return present(estimated(found).details["p_value"])
 
 
 def listed(path: str, values: Any, tolerance: float = SAME) -> Compared:
@@ -243,8 +237,7 @@ def _calibration(path: str, y: Floats, p: Floats) -> Compared:
     nagelkerke = value_of(calibration.nagelkerke_r2(y, p))
     yield f"{path}/scores/cox_snell_loglik", nagelkerke * (1 - math.exp(2 * null)), SAME
     yield f"{path}/val_prob/R2", nagelkerke, SAME
-    groups = calibration.calibration_groups(y, p)
-    assert isinstance(groups, Curve)
+    groups = curved(calibration.calibration_groups(y, p))
     held = {name: np.array(column, dtype=float) for name, column in groups.columns.items()}
     where = f"{path}/hosmer_lemeshow"
     yield f"{where}/groups", len(held["n"]), 0
@@ -480,8 +473,7 @@ def similarity() -> Compared:
         a, d = ours[name].to_numpy(float), theirs[name].to_numpy(float)
         yield f"similarity/ks_{name}/D", kolmogorov_smirnov(a, d), SAME
         # Theirs is A less D.
-        found = standardized_mean_difference(a, d)
-        assert found is not None
+        found = present(standardized_mean_difference(a, d))
         yield f"similarity/smd_{name}", -found, SAME
 
 
@@ -533,8 +525,7 @@ def edges() -> Compared:
         if method_text(area.method) == "DeLong, logit":
             yield f"edge/{name}/pROC/value/ci/1", area.value, SAME
             above, below = discrimination.placements(y, p)
-            variance = discrimination.delong_variance(above, below)
-            assert variance is not None
+            variance = present(discrimination.delong_variance(above, below))
             low, high = normal(area.value, math.sqrt(variance))
             yield f"edge/{name}/pROC/value/ci/0", max(0.0, low), SAME
             yield f"edge/{name}/pROC/value/ci/2", min(1.0, high), SAME
@@ -587,8 +578,7 @@ def python_models() -> Compared:
             yield f"net_benefit/{risk}/{t}/nb_ge", ours, SAME
             yield f"net_benefit/{risk}/{t}/dcurves", ours, SAME
             yield f"net_benefit/{risk}/{t}/snb_ge", value_of(standardized_net_benefit(y, p, float(t))), SAME
-            treat_all = estimated(net_benefit(y, p, float(t))).details["treat_all"]
-            assert treat_all is not None
+            treat_all = present(estimated(net_benefit(y, p, float(t))).details["treat_all"])
             yield f"net_benefit/all/{t}", treat_all, SAME
             yield f"net_benefit/dcurves_all/{t}", treat_all, SAME
         yield from _python_calibration(f"calibration/{risk}", y, p)
@@ -700,8 +690,7 @@ def python_samples() -> Compared:
     read = pd.read_csv(GOLDEN / "python/two_sample.csv")
     for name in ("x1", "x2", "x3"):
         a, b = (read.loc[read["sample"] == text, name].to_numpy(float) for text in "ab")
-        found = standardized_mean_difference(a, b)
-        assert found is not None
+        found = present(standardized_mean_difference(a, b))
         yield f"two_sample/smd_per_column/{name}", found, SAME
         yield f"two_sample/ks_per_column/{name}/0", kolmogorov_smirnov(a, b), SAME
 
