@@ -368,8 +368,7 @@ def test_what_decides_stands_in_the_table_with_the_digits_that_decide(tmp_path: 
     """Against is what lies below the limit with its whole interval, however near to it that ends."""
     free = estimated(find(_criteria(tmp_path / "free", "", {"auroc": 0.0}), "auroc", "large"))
     limit = round(present(free.high) + 0.0004, 4)
-    shown = _criteria(tmp_path / "asked", "", {"auroc": limit})
-    (table,) = findings.detailed(shown)
+    (table,) = findings.detailed(_criteria(tmp_path / "asked", "", {"auroc": limit}))
     (cell,) = table.rows[0].cells
     value, low, high, state = re.split(r"[ \N{NO-BREAK SPACE}\N{EN DASH}]", f"{cell.text} {cell.interval}")
     assert float(value) == round(free.value, 2)

@@ -480,8 +480,7 @@ def test_results_alone_are_named_and_printed_again_they_are_said_to_be_untestabl
     edited(out, change)
     assert differences(out) - {"manifest.json is not what results.json prints"}
     anew = tmp_path / "anew"
-    result = asked("print", out / "results.json", "-o", anew, "--jobs", "1", "--quiet")
-    assert result.exception is None
+    assert asked("print", out / "results.json", "-o", anew, "--jobs", "1", "--quiet").exception is None
     assert differences(anew) == set()
     said = asked("verify", anew)
     assert said.return_value == 0

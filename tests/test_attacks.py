@@ -126,8 +126,7 @@ def left_out_rows(study: types.Study, count: int) -> types.Study:
 def persons_of_many_rows(study: types.Study, count: int) -> types.Study:
     """Persons of 20 rows each: a range that is wide enough for rows hides none of them."""
     wide = WIDE * 20
-    rows = [*base(wide), Row(20 * count, 1, 0.1)]
-    return hospital(study, rows, cluster=lambda size: np.arange(size) // 20)
+    return hospital(study, [*base(wide), Row(20 * count, 1, 0.1)], cluster=lambda size: np.arange(size) // 20)
 
 
 def weighted(study: types.Study, count: int) -> types.Study:

@@ -130,8 +130,7 @@ def test_the_results_say_what_was_looked_at_and_what_is_withheld_why() -> None:
     assert found.disclosure.cells > 10
     assert found.disclosure.withheld["not_given_where_protected"] > 0
     assert results.of(found).evidence.disclosure == found.disclosure
-    printed = json.loads(results.of(dataclasses.replace(found, disclosure=None)).text())
-    assert printed["disclosure"] is None
+    assert json.loads(results.of(dataclasses.replace(found, disclosure=None)).text())["disclosure"] is None
 
 
 def test_no_quartile_of_a_predictor_that_the_risk_follows_from_is_given() -> None:

@@ -674,8 +674,7 @@ def test_the_settings_of_a_criterion_are_english(at: types.At, said: str, severa
 
 def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
     """Half the risks by two years, the right ones by five and three: of each page the row, the sentence, the step."""
-    frame = GBSG.assign(risk_2y=GBSG.risk_2y / 2)
-    found = released(tmp_path / "gbsg", frame, f"{RELEASE}{LATER}")
+    found = released(tmp_path / "gbsg", GBSG.assign(risk_2y=GBSG.risk_2y / 2), f"{RELEASE}{LATER}")
     against = [each for each in claims.about(found, "calibration") if each.state == "against"]
     assert {(each.scope, each.at["horizon"]) for each in against} == {("overall", 730.5), ("hospital", 730.5)}
     (row,) = [row for row in grid.table(found).rows if row.label == grid.QUESTION["calibration"]]

@@ -427,8 +427,7 @@ def test_what_is_new_has_no_difference_and_says_so(later: Evidence) -> None:
 
 
 def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Evidence, folder: Path) -> None:
-    rows = np.loadtxt(folder / "paired" / "north.csv", delimiter=",", skiprows=1)
-    outcome, risk, old = rows.T
+    outcome, risk, old = np.loadtxt(folder / "paired" / "north.csv", delimiter=",", skiprows=1).T
     both = auroc(outcome, risk), auroc(outcome, old)
     assert all(isinstance(estimate, Estimate) for estimate in both)
     expected = estimated(auroc_difference(outcome, risk, old))
@@ -1017,8 +1016,7 @@ def test_the_tables_say_what_came_and_went(later: Evidence) -> None:
 
 
 def test_a_criterion_that_is_no_longer_met_is_named(later: Evidence) -> None:
-    table = present(chapter.criteria(later))
-    (row,) = table.rows
+    (row,) = present(chapter.criteria(later)).rows
     assert [cell.text for cell in row.cells] == [
         "Hospital north",
         "shown: ≥\N{NO-BREAK SPACE}0.50",

@@ -179,8 +179,7 @@ def told(folder: Path, criterion: str, more: str = "") -> check.Check:
 def test_a_criterion_that_can_never_be_estimated_is_a_fault(
     tmp_path: Path, criterion: str, why: str, instead: str
 ) -> None:
-    found = told(tmp_path, criterion, '[[subgroup]]\ncolumn = "ward"\n')
-    (fault,) = found.faults
+    (fault,) = told(tmp_path, criterion, '[[subgroup]]\ncolumn = "ward"\n').faults
     assert why in fault.what
     assert fault.where.startswith("release.toml, [[acceptance]] 1")
     assert instead in fault.fix

@@ -372,8 +372,7 @@ def site_of(dataset: types.Dataset) -> Any:
 
 def test_a_part_of_a_dataset_can_be_evaluated() -> None:
     whole = graft("graft-1")
-    part = part_of(whole, np.arange(len(present(whole.classes))) % 2 == 0)
-    found = site_evidence(site_of(part)).site
+    found = site_evidence(site_of(part_of(whole, np.arange(len(present(whole.classes))) % 2 == 0))).site
     auroc = next(result.found for result in found.results if result.measure == "auroc" and result.at == {"class": "G0"})
     assert estimated(auroc).n == 240
 
@@ -444,8 +443,7 @@ def test_no_page_speaks_of_events(biopsy: Book, edition: Any) -> None:
 
 def test_the_committee_reads_what_the_patients_of_one_hospital_are_called(biopsy: Book) -> None:
     """Every patient of the hospital is in one sentence, and the counts of each add up."""
-    evidence = replace(biopsy.evidence, local_site="graft-1")
-    words = committee.works_here(evidence)[1:]
+    words = committee.works_here(replace(biopsy.evidence, local_site="graft-1"))[1:]
     found = [re.fullmatch(r"Of (\d+) with (G\d) it names (\d+) rightly; it calls ([^.]+)\.", word) for word in words]
     matched = [tables.groups() for tables in found if tables is not None]
     assert [label for _, label, _, _ in matched] == list(GRADES)

@@ -237,8 +237,7 @@ def test_check_lists_the_rows_of_the_checklist_that_are_still_open(run: Run) -> 
     assert still_open('6b = { none = "Nobody was left out." }') == without
     assert still_open('6b = "TBD"') == every
     asked = [line.removeprefix("open ").partition(",")[0] for line in every]
-    answers = "\n".join(f'{number} = "Said."' for number in asked)
-    assert still_open(answers) == []
+    assert still_open("\n".join(f'{number} = "Said."' for number in asked)) == []
 
 
 def test_init_fills_an_empty_folder_and_no_other(run: Run) -> None:

@@ -437,8 +437,7 @@ def ratio_in(ratio: float, rest: float) -> tuple[types.Result, ...]:
 def test_what_is_said_of_a_group_never_contradicts_its_own_row(ratio: float, rest: float, says: str) -> None:
     """A group that differs from the others is wrong the way that its own range says, or is not said to be wrong."""
     sizes = {"female": [types.SubgroupSize(200, 57, 0)], "male": [types.SubgroupSize(200, 57, 0)]}
-    evidence = with_groups(KINDS["one"], sizes, *ratio_in(ratio, rest))
-    words = committee.differing_groups(evidence)[0]
+    words = committee.differing_groups(with_groups(KINDS["one"], sizes, *ratio_in(ratio, rest)))[0]
     assert words.startswith(says) if says else "estimates" not in words
 
 

@@ -48,8 +48,7 @@ RISK = np.array([0.7, 0.7, 0.7, 0.2, 0.2, 0.9] * 20)
     ids=lambda column: type(column).__name__,
 )
 def test_a_risk_of_few_bits_is_the_one_that_its_digits_spell(column: Any) -> None:
-    found = estimated(dossier.metrics.sensitivity(OUTCOME, column, 0.7))
-    assert found.value == pytest.approx(40 / 60)
+    assert estimated(dossier.metrics.sensitivity(OUTCOME, column, 0.7)).value == pytest.approx(40 / 60)
     # By hand: (40 - 7 / 3 * 40) / 120.
     gained = estimated(dossier.metrics.net_benefit(OUTCOME, column, np.float32(0.7)))  # type: ignore[arg-type]
     assert gained.value == pytest.approx((40 - 0.7 / 0.3 * 40) / 120)

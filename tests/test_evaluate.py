@@ -230,8 +230,7 @@ def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
     quick = reading.quick(tmp_path / "table.csv", "y", "p")
     gappy = replace(quick, datasets=(replace(quick.datasets[0], rival_is_incomplete=True),))
-    evidence = evaluate.evidence(gappy)
-    found = find(evidence, "auroc_difference", "table", against=RIVAL)
+    found = find(evaluate.evidence(gappy), "auroc_difference", "table", against=RIVAL)
     assert found == Said("the other model has no risk in some rows of table")
 
 
@@ -353,8 +352,7 @@ def borrowed() -> Iterator[None]:
 def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study) -> None:
     imported(tmp_path, THROWN_AWAY)
     evidence = evaluate.evidence(table)
-    found = estimated(find(evidence, "thrown_away", "table"))
-    assert found.value == 0.25
+    assert estimated(find(evidence, "thrown_away", "table")).value == 0.25
     # On a page, and not only among the measures that a chapter may show.
     heads = [column.label for each in supporting.tables(evidence) for column in each.columns]
     rows = [row.label for each in supporting.tables(evidence) for row in each.rows]

@@ -146,8 +146,7 @@ def _spss(file: Path) -> None:
 
 
 def _stata(file: Path) -> None:
-    frame = pandas.DataFrame({"hospital": SITES, "died": OUTCOMES, "risk": RISKS})
-    pyreadstat.write_dta(frame, str(file))
+    pyreadstat.write_dta(pandas.DataFrame({"hospital": SITES, "died": OUTCOMES, "risk": RISKS}), str(file))
 
 
 @pytest.mark.parametrize(

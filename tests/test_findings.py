@@ -533,8 +533,7 @@ def test_a_default_that_does_better_is_named() -> None:
             found = dataclasses.replace(result.found, value=gain, low=gain - 0.02, high=gain + 0.02, details=details)
             gains.append(Result("net_benefit_gain", "net_benefit_gain", result.dataset, result.at, found))
     others = [result for result in results if result.measure != "net_benefit_gain"]
-    text = said("utility", dataclasses.replace(evidence, results=(*gains, *others)))
-    lead = text.split(". ")[0]
+    lead = said("utility", dataclasses.replace(evidence, results=(*gains, *others))).split(". ")[0]
     assert "flagging everyone has the higher net benefit in Spain (" in lead
     assert "Italy 1" not in lead
 

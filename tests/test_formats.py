@@ -284,8 +284,7 @@ def test_rows_of_a_workbook_in_any_order_are_read_by_their_numbers(tmp_path: Pat
     for name, edit in (("forwards.xlsx", str), ("backwards.xlsx", _backwards)):
         _workbook(tmp_path / name, cases=[["outcome", "risk", "age", "ward"], *rows])
         _edited(tmp_path / name, edit)
-        found = _read(tmp_path, name)
-        assert found.predictors[0].values.tolist() == list(range(60))
+        assert _read(tmp_path, name).predictors[0].values.tolist() == list(range(60))
 
 
 def test_a_cell_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
@@ -340,8 +339,7 @@ def test_a_labelled_outcome_is_told_by_code_or_by_label(tmp_path: Path, positive
     release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\n{positive}\n')
     release += '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\n'
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
-    found = present(reading.study(tmp_path).datasets[0].outcome)
-    assert found.tolist() == [0, 1, 1]
+    assert present(reading.study(tmp_path).datasets[0].outcome).tolist() == [0, 1, 1]
 
 
 def test_cells_that_hold_lists_do_not_stop_the_reading(tmp_path: Path) -> None:

@@ -202,8 +202,7 @@ def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
     built = {path.relative_to(tmp_path / "built"): path.read_bytes() for path in (tmp_path / "built").rglob("*.*")}
     saved = {path.relative_to(tmp_path / "saved"): path.read_bytes() for path in (tmp_path / "saved").rglob("*.*")}
     assert built == saved
-    again = dossier.load("release").validate()
-    assert again.results == found.results
+    assert dossier.load("release").validate().results == found.results
     recorded = dossier.read_results("built")
     assert isinstance(recorded, Record)
     assert recorded.results == found.results
@@ -420,8 +419,7 @@ def test_a_previous_release_is_compared_with_by_its_path(found: Validation, tmp_
     for given in ways:
         later = dossier.validate(FRAME, **same, **given)
         folder = later.write_release(tmp_path / f"release-{next(iter(given))}")
-        again = dossier.load(folder).study.previous
-        assert again == present(later.study.previous)
+        assert dossier.load(folder).study.previous == present(later.study.previous)
     with pytest.raises(ReleaseError, match="There is no file") as refused:
         dossier.validate(FRAME, **same, previous=tmp_path / "none.json")
     assert refused.value.faults[0].where == "argument previous"

@@ -92,8 +92,7 @@ def test_every_fault_that_can_be_said_has_a_broken_release() -> None:
 
 
 def test_the_example_of_the_contract(tmp_path: Path) -> None:
-    release = SITE.replace("site", "italy-1")
-    _write(tmp_path, release)
+    _write(tmp_path, SITE.replace("site", "italy-1"))
     (tmp_path / "italy-1.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,1.7\n", encoding="utf-8")
     with pytest.raises(DataError) as caught:
         reading.study(tmp_path)
@@ -276,8 +275,7 @@ def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> 
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
     rows = "".join(f"{cell},0.5\n" for cell in cells.split())
     (tmp_path / "site.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
-    found = present(reading.study(tmp_path).datasets[0].outcome)
-    assert found.tolist() == [0, 1, 0]
+    assert present(reading.study(tmp_path).datasets[0].outcome).tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -997,8 +995,7 @@ def test_a_first_line_of_numbers_that_are_no_labels_is_not_guessed(tmp_path: Pat
     found = _faults(tmp_path, SITE + labels, site__csv=table, labels__csv="1,2,3\n0,1,0\n1,1,0\n")
     assert found[0][0] == "The first line of labels.csv holds neither only ratings nor only names of raters."
     release = SITE + labels + "header = true\n"
-    study = _read(tmp_path, release, site__csv=table, labels__csv="1,2,3\n0,1,0\n1,1,0\n")
-    (readers,) = study.readers
+    (readers,) = _read(tmp_path, release, site__csv=table, labels__csv="1,2,3\n0,1,0\n1,1,0\n").readers
     assert readers.labels.shape == (2, 3)
 
 

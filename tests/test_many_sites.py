@@ -216,8 +216,7 @@ def test_a_dossier_of_many_hospitals_stays_short() -> None:
     gallery = draw.gallery(evidence(24))
     pages = {}
     for edition in ON_PAPER:
-        made = press.pdf(compose.document(gallery, edition))
-        reader = pypdf.PdfReader(io.BytesIO(made))
+        reader = pypdf.PdfReader(io.BytesIO(press.pdf(compose.document(gallery, edition))))
         pages[edition] = [page.extract_text() for page in reader.pages]
     assert len(pages["committee"]) <= 3
     assert len(pages["regulatory"]) <= 24

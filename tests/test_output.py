@@ -278,8 +278,7 @@ def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
     out = tmp_path / "out"
     draw = random.Random(1)
     whole = ({"o"}, {"a"}, {"b"})
-    first = dossier_files(b"o", "results.json")
-    output.write(out, first)
+    output.write(out, dossier_files(b"o", "results.json"))
     for turn in range(6):
         process = writer(out, "ab"[turn % 2], system)
         start(process)

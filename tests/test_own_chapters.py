@@ -90,8 +90,7 @@ def test_contents_bookmarks_and_the_screen_have_it(added: Evidence) -> None:
     outline = PdfReader(io.BytesIO(press.pdf(document))).outline
     marks = [item["/Title"] for item in outline if not isinstance(item, list)]
     assert str(marks[-1]).endswith(TITLE)
-    page = screen.page(gallery, results.of(added).text()).decode()
-    assert 'id="supplement-chapter-own-1"' in page
+    assert 'id="supplement-chapter-own-1"' in screen.page(gallery, results.of(added).text()).decode()
 
 
 def test_it_stands_behind_the_chapter_that_it_names(tmp_path: Path) -> None:

@@ -223,8 +223,7 @@ def test_r_has_nothing_to_say_against_the_package(tmp_path: Path) -> None:
 
 
 def test_the_package_has_the_version_and_the_arguments_of_the_library() -> None:
-    said = (PACKAGE / "DESCRIPTION").read_text(encoding="utf-8")
-    assert f"Version: {dossier.__version__}\n" in said
+    assert f"Version: {dossier.__version__}\n" in (PACKAGE / "DESCRIPTION").read_text(encoding="utf-8")
     own = (PACKAGE / "R" / "validate.R").read_text(encoding="utf-8").partition(") {")[0]
     for name in inspect.signature(dossier.validate).parameters:
         if name not in ("frame", "tables"):

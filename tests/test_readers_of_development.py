@@ -55,8 +55,7 @@ def test_readers_of_the_development_table_have_a_chapter(tmp_path: Path) -> None
     assert reasons.read(rows["observed_agreement", "site"]["reason"]) == (
         "the readers judged the cases of made, not those of site"
     )
-    said = reliability.finding(evidence)
-    assert "of the labels that the model learnt from is" in said.lead
+    assert "of the labels that the model learnt from is" in reliability.finding(evidence).lead
     html = compose.document(draw.gallery(evidence), "regulatory").html
     assert 'id="chapter-reliability"' in html
     assert "Development (apparent): made" not in html.split('id="chapter-reliability"')[1].split('id="chapter-')[0]
@@ -79,8 +78,7 @@ def test_two_tables_of_readers_stand_side_by_side(tmp_path: Path) -> None:
     assert said.lead.startswith("The reliability of the labels is")
     assert "of the labels that the model learnt from is" in said.rest
     html = compose.document(draw.gallery(evidence), "regulatory").html
-    part = html.split('id="chapter-reliability"')[1].split('id="chapter-')[0]
-    assert "Development: " in part
+    assert "Development: " in html.split('id="chapter-reliability"')[1].split('id="chapter-')[0]
 
 
 def test_a_table_that_stands_alone_is_a_list_of_one(tmp_path: Path) -> None:
@@ -129,7 +127,6 @@ def test_what_does_not_fit_together_is_a_fault(tmp_path: Path, more: str, said: 
 
 
 def test_labels_of_the_development_table_are_withheld_like_all_others(tmp_path: Path) -> None:
-    evidence = _evidence(tmp_path, f"{READERS_OF.format(name='made')}[disclosure]\nminimum_cell = 4\n")
-    rows = rows_of(evidence)
+    rows = rows_of(_evidence(tmp_path, f"{READERS_OF.format(name='made')}[disclosure]\nminimum_cell = 4\n"))
     assert rows["observed_agreement", "made"]["status"] == "withheld"
     assert rows["weighted_concordance", "made"]["status"] == "withheld"

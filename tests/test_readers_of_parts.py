@@ -72,8 +72,7 @@ def _rows(folder: Path, dataset: str, part: str, cases: Cases) -> pd.DataFrame:
 
 
 def _labels(folder: Path, rows: pd.DataFrame) -> Floats:
-    table = pd.read_csv(folder / "labels.csv").set_index("case").reindex(rows["id"])
-    return table.to_numpy(dtype=float)
+    return pd.read_csv(folder / "labels.csv").set_index("case").reindex(rows["id"]).to_numpy(dtype=float)
 
 
 def _agreement(labels: Floats) -> float:

@@ -124,8 +124,7 @@ def test_a_value_that_does_not_fit(added: str, what: str, fix: str | None) -> No
 
 @pytest.mark.parametrize("key", ["entry", "duration", "censoring"])
 def test_keys_of_other_tools_for_follow_up_lead_to_ours(key: str) -> None:
-    text = MINIMAL.replace("[prediction]", f'{key} = "x"\n[prediction]')
-    (fault,) = _faults(text)
+    (fault,) = _faults(MINIMAL.replace("[prediction]", f'{key} = "x"\n[prediction]'))
     assert fault.what == f"{key} is no key of an outcome by a horizon."
     assert "entry times" in fault.fix
 

@@ -187,8 +187,7 @@ def _hospital(seed: int) -> tuple[np.random.Generator, Floats, Floats]:
 def test_what_was_released_leaves_as_many_values_beside_it_or_is_refused(read: Study, how: str, seed: int) -> None:
     rng, outcome, risk = _hospital(seed)
     again = AGAIN[how](rng, risk)
-    first = _study(read, outcome, risk, "Example", "north")
-    given = _given(first)
+    given = _given(_study(read, outcome, risk, "Example", "north"))
     known = dataclasses.replace(given.audit[0].released, model="Example")
     refused = {as_: _is_refused(_study(read, outcome, again, *names, [known])) for as_, names in NAMES.items()}
     assert refused["another version"]

@@ -89,8 +89,7 @@ def test_no_odd_version_seed_or_name_is_a_false_alarm(odd: dict[str, Any], tmp_p
         odd["datasets"][0]["site"] = name
         out = tmp_path / str(index)
         content = json.dumps(odd, ensure_ascii=False, indent=1).encode() + b"\n"
-        command = printing.command_for(results.read(content).evidence, Build())
-        _, made = printing.printed(content, command)
+        _, made = printing.printed(content, printing.command_for(results.read(content).evidence, Build()))
         for file, text in made.items():
             (out / file).parent.mkdir(parents=True, exist_ok=True)
             (out / file).write_bytes(text)

@@ -166,8 +166,7 @@ def test_a_table_of_as_many_columns_as_are_allowed_has_its_room(columns: int, in
 def test_a_tight_line_at_the_foot_of_a_page_has_its_room(tmp_path: Any, height: int) -> None:
     """The height of a font is more than that of a line of 11 pt, whose letters stand on the page nevertheless."""
     tight = "<p style=\"font: 9pt/11pt 'Source Serif 4'; margin: 0\">" + "Marienbad <b>(ward)</b> " * 900 + "</p>"
-    document = sample(sheet(tmp_path), f'<div style="height: {height / 10}mm"></div>{tight}')
-    assert refused(document) == []
+    assert refused(sample(sheet(tmp_path), f'<div style="height: {height / 10}mm"></div>{tight}')) == []
 
 
 @pytest.mark.parametrize(

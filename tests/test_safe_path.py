@@ -232,8 +232,7 @@ def test_what_python_is_told_of_docstrings_and_warnings_changes_no_byte(tmp_path
     release(tmp_path)
     out = ("--jobs", "2", "--edition", "committee")
     run(*SCRIPT, "build", ".", "-o", "../plain", *out, cwd=tmp_path)
-    words = ("env", f"{name}={value}", *MODULE, "build", ".", "-o", "../told", *out)
-    run(*words, cwd=tmp_path)
+    run(*("env", f"{name}={value}", *MODULE, "build", ".", "-o", "../told", *out), cwd=tmp_path)
     plain, told = (tmp_path.parent / folder / "manifest.json" for folder in ("plain", "told"))
     assert plain.read_bytes() == told.read_bytes()
 

@@ -41,8 +41,7 @@ def risks_of(found: Dataset) -> Floats:
 def compared(risk: Floats, age: Floats) -> Mapping[str, float | None]:
     """The details of the comparison with the formula -2 + 0.03 age."""
     formula = model({"predictor": "age", "coefficient": 0.03}, intercept=-2.0)
-    found = estimated(nomogram.formula_difference(formula, risk, (Feature("age", age),)))
-    return found.details
+    return estimated(nomogram.formula_difference(formula, risk, (Feature("age", age),))).details
 
 
 def table(folder: Path, written: str) -> Path:

@@ -352,8 +352,7 @@ def words_of(read: Read, index: int) -> list[str]:
         named = each.get("href", "").startswith("#") and re.fullmatch(r"S?\d+|Figure \d+", within)
         if counted or named:
             text[read.spans[at][0] : read.spans[at][1]] = [""] * (read.spans[at][1] - read.spans[at][0])
-    said = plain(" ".join(text[begin:end]))
-    return PLACES.sub(" ", said.replace("core p. 1", "")).split()
+    return PLACES.sub(" ", plain(" ".join(text[begin:end])).replace("core p. 1", "")).split()
 
 
 @pytest.mark.parametrize("edition", contents.ON_SCREEN)

@@ -109,8 +109,7 @@ def test_the_hash_can_be_computed_by_anybody(release: Path) -> None:
 def test_a_seal_is_not_written_over_and_a_faulty_release_not_sealed(release: Path) -> None:
     assert asked("seal", release).exception is None
     before = (release / "seal.json").read_bytes()
-    again = asked("seal", release)
-    assert isinstance(again.exception, OutputError)
+    assert isinstance(asked("seal", release).exception, OutputError)
     assert (release / "seal.json").read_bytes() == before
     (release / "seal.json").unlink()
     (release / "seal.json").symlink_to("/dev/null")
@@ -255,8 +254,7 @@ def test_a_seal_of_another_model_and_none_at_all_are_faults(release: Path, tmp_p
 
 def evaluated(release: Path) -> Evidence:
     """The evidence as results.json holds it."""
-    made = evaluate.evidence(reading.study(release))
-    written = results.of(made).text()
+    written = results.of(evaluate.evidence(reading.study(release))).text()
     assert results.read(written).text() == written
     return results.read(written).evidence
 

@@ -127,8 +127,7 @@ def test_three_sign_and_verify_says_who_what_when_and_by_which_root(
         result = asked(*words, environment={"DOSSIER_PASSWORD": PASSWORD})
         assert result.exception is None, result.exception
     assert {path: path.read_bytes() for path in before} == before
-    content = (out / "signed" / PAGES).read_bytes()
-    assert content.startswith((out / PAGES).read_bytes())
+    assert (out / "signed" / PAGES).read_bytes().startswith((out / PAGES).read_bytes())
     result = asked("verify", out, "--trust", authority.pem(tmp_path / "authority.pem"))
     assert (result.exception, result.return_value, result.stderr) == (None, 0, "")
     said = result.stdout.splitlines()
@@ -411,14 +410,12 @@ def _page(added: IncrementalPdfFileWriter) -> Any:
 
 
 def blank(added: IncrementalPdfFileWriter) -> None:
-    page = _page(added)
-    page["/Contents"] = added.add_object(generic.StreamObject(stream_data=b""))
+    _page(added)["/Contents"] = added.add_object(generic.StreamObject(stream_data=b""))
 
 
 def overlaid(added: IncrementalPdfFileWriter) -> None:
     """Another content in the place of the page's own, which keeps its number."""
-    page = _page(added)
-    reference = page.raw_get("/Contents").reference
+    reference = _page(added).raw_get("/Contents").reference
     added.objects[(reference.generation, reference.idnum)] = generic.StreamObject(stream_data=b"q Q")
 
 
@@ -699,8 +696,7 @@ def test_an_intermediate_authority_is_followed_to_the_root(
 
 
 def detached(out: Path, who: Owner, name: str, **words: Any) -> bytes:
-    content = (out / name).read_bytes()
-    made = asyncio.run(_signer(who, out.parent).async_sign_general_data(content, **words))
+    made = asyncio.run(_signer(who, out.parent).async_sign_general_data((out / name).read_bytes(), **words))
     return bytes(made.dump())
 
 

@@ -435,8 +435,7 @@ def test_class_risks_are_accepted_within_their_last_digit(tmp_path: Path, writte
     given: dict[str, Any] = {"outcome": 'classes = ["g0", "g1", "g2", "g3"]'}
     given["prediction"] = 'columns = ["a", "b", "c", "d"]'
     found = study(tmp_path, table, **given)
-    held = present(found.datasets[0].class_risk)
-    assert np.abs(held.sum(axis=1) - 1).max() < 2e-6
+    assert np.abs(present(found.datasets[0].class_risk).sum(axis=1) - 1).max() < 2e-6
     (says,) = said(found, "risks_rounded")
     assert says.endswith("they are divided by their sum.")
     # A row that is off by more than its digits allow is none that was rounded.

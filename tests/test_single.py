@@ -217,8 +217,7 @@ def test_the_checklist_is_a_table_that_says_where_each_row_is_answered(books: di
         file = tmp_path / f"checklist.{ending}"
         made = CliRunner().invoke(command, ["table", str(tmp_path / "results.json"), "checklist", "-o", str(file)])
         assert made.exit_code == 0, made.output
-        again = record.table("checklist").save(tmp_path / f"again.{ending}")
-        assert again.read_bytes() == file.read_bytes()
+        assert record.table("checklist").save(tmp_path / f"again.{ending}").read_bytes() == file.read_bytes()
     with pytest.raises(ReleaseError, match="docx"):
         record.table("checklist").save(tmp_path / "checklist.xls")
 

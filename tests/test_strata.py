@@ -161,9 +161,7 @@ def test_a_site_with_next_to_no_rows_is_not_named_and_does_not_enter(tmp_path: P
     few = "outcome,risk,s\n1,0.5,x\n0,0.2,z\n1,0.7,x\n"
     tables = {"a": (table(1, 150, rival=False), ""), "b": (table(2, 200, rival=False), ""), "tiny": (few, "")}
     tables["c"] = (few + few.partition("\n")[2] * 2, "")
-    study = read(tmp_path, tables, rival=False)
-    evidence = evaluate.evidence(study)
-    beside = number(together(evidence, "oe_ratio"))
+    beside = number(together(evaluate.evidence(read(tmp_path, tables, rival=False)), "oe_ratio"))
     assert (beside.n, beside.details["k"]) == (359, 3)
     assert "tiny" not in method_text(beside.method)
 

@@ -160,8 +160,7 @@ def test_a_subgroup_and_the_others_and_the_unassigned_are_all_rows(
     tmp_path_factory: pytest.TempPathFactory, values: list[str]
 ) -> None:
     declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "A", b = "B" }\n'
-    text = table("s", ["a", "b", *values])
-    (dataset,) = read(tmp_path_factory.mktemp("rows"), declared, a=text).datasets
+    (dataset,) = read(tmp_path_factory.mktemp("rows"), declared, a=table("s", ["a", "b", *values])).datasets
     first, other = (np.asarray(subgroup.rows) for subgroup in dataset.subgroups)
     assert not (first & other).any()
     written = ["a", "b", *values]
@@ -363,8 +362,7 @@ def made(events: int, others: int) -> str:
 
 @pytest.mark.parametrize(("events", "others"), [(20, 20), (19, 40), (40, 19)])
 def test_too_few_is_below_twenty_of_each(tmp_path: Path, events: int, others: int) -> None:
-    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=made(events, others))
-    found = evaluate.evidence(study)
+    found = evaluate.evidence(read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=made(events, others)))
     here = [result for result in found.subgroups.results if result.dataset == "a" and result.subset == Subset("s", "a")]
     if min(events, others) >= 20:
         assert sum(isinstance(result.found, Estimate) for result in here) > 20
@@ -474,8 +472,7 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     assert "Of 16\N{NO-BREAK SPACE}comparisons, corrected for their number: " in said.rest
     counts = [sum(look.state == state for look in looks) for state in findings.STATES]
     assert sum(counts) == 16
-    words = " ".join(differing_groups(knee))
-    assert "It more often misses patients aged under 50 (" in words
+    assert "It more often misses patients aged under 50 (" in " ".join(differing_groups(knee))
 
 
 def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:

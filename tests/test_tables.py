@@ -24,8 +24,7 @@ def table(labels: list[str], groups: int = 0, columns: int = 1) -> tables.Table:
 
 
 def test_tall_groups_become_tables_that_name_their_group_in_the_head() -> None:
-    whole = table([f"Hospital {k}" for k in range(40)], groups=2)
-    parts = tables.pages_of(whole)
+    parts = tables.pages_of(table([f"Hospital {k}" for k in range(40)], groups=2))
     assert [part.head for part in parts] == ["Threshold 0", "Threshold 1"]
     assert [len(part.rows) for part in parts] == [40, 40]
     assert [part.footnotes for part in parts] == [(), ("a because.",)]

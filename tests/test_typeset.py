@@ -361,8 +361,7 @@ PSI = "degree_of_correspondence"
 @settings(max_examples=30)
 @given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
 def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, above: float) -> None:
-    found = estimate(value, value - below, value + above)
-    results = [Result("auroc", "auroc", "site-0", {}, found)]
+    results = [Result("auroc", "auroc", "site-0", {}, estimate(value, value - below, value + above))]
     (table,) = chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
     printed = table.rows[0].cells[0].interval
     assert not (numbers.MINUS in printed and numbers.DASH in printed), printed
@@ -462,8 +461,7 @@ def test_a_dataset_may_be_called_by_a_word_of_the_text(name: str) -> None:
     """It is named where a method names a dataset, and nowhere else."""
     left = Fact("not_pooled", sites=(Fact("site", name=name, why=Fact("no_event_expected")),))
     pooled = Estimate(0.8, 0.7, 0.9, 0.95, 100, Method(Fact("reml", scale=None, df=1), left))
-    result = Result("auroc", "auroc", POOLED, {}, pooled)
-    evidence = dataclasses.replace(_called(name), results=(result,))
+    evidence = dataclasses.replace(_called(name), results=(Result("auroc", "auroc", POOLED, {}, pooled),))
     said = methods.pooling(evidence)
     assert said.startswith("AUROC: REML, Hartung-Knapp, factor at least 1, t with 1 degree of freedom; ")
     assert said.endswith("Milan (every risk is 0, so that no event is expected).")

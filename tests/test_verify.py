@@ -56,16 +56,14 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def built(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The dossier of the example release."""
     out = tmp_path_factory.mktemp("built") / "out"
-    result = asked("build", release, "-o", out, "--jobs", "1", "--quiet")
-    assert result.exception is None
+    assert asked("build", release, "-o", out, "--jobs", "1", "--quiet").exception is None
     return out
 
 
 def looked_at(folder: Path, table: Path, *words: str) -> Path:
     """The dossier of a quick look."""
     out, more = folder / "out", ("--risk", "risk", "--threshold", "0.2", "--seed", "7")
-    result = asked("quick", table, *words, *more, "-o", out, "--jobs", "1", "--quiet")
-    assert result.exception is None
+    assert asked("quick", table, *words, *more, "-o", out, "--jobs", "1", "--quiet").exception is None
     return out
 
 

@@ -177,8 +177,7 @@ def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: 
 
 def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
     """A non-case weighs so little that the prevalence and the specificity are rounded to 1."""
-    rows = weighted.Rows(OUTCOME, RISK, np.array([1.0, 1.0, 1e-20, 1e20]))
-    found = LikelihoodRatio(is_flagged=True)(rows)
+    found = LikelihoodRatio(is_flagged=True)(weighted.Rows(OUTCOME, RISK, np.array([1.0, 1.0, 1e-20, 1e20])))
     assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(1 / 2 / 1e-40)
     found = weighted.scaled_brier(_four([1.0, 1.0, 1e-20, 1e-20]))
@@ -297,8 +296,7 @@ def test_equal_weights_give_every_number_of_no_weights(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evidence, Evidence]:
     """The example with weights that all but agree, and without any."""
-    folder = tmp_path_factory.mktemp("weighted")
-    study = _example(folder)
+    study = _example(tmp_path_factory.mktemp("weighted"))
     (site,) = study.datasets
     weights = np.linspace(1, 1.001, 200)
     rows = replace(study, datasets=(replace(site, weights=weights),))

@@ -99,8 +99,7 @@ def test_a_quick_look_may_wish_and_writes_what_it_wished(tmp_path: Path) -> None
     out, release = tmp_path / "out", tmp_path / "release"
     made = CliRunner().invoke(cli.dossier, [*words, "sensitivity=0.9", "-o", str(out), "--write-release", str(release)])
     assert made.exit_code == 0, made.output
-    shown = dossier.read_results(out)
-    assert shown.table("wishes").to_frame().shape[0] == 1
+    assert dossier.read_results(out).table("wishes").to_frame().shape[0] == 1
     assert "--wish sensitivity=0.9" in (out / "manifest.json").read_text()
     assert reading.study(release).release.thresholds.wish == {"sensitivity": 0.9}
     refused = CliRunner().invoke(cli.dossier, [*words, "ppv=0.9", "-o", str(tmp_path / "no")])

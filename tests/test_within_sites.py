@@ -348,8 +348,7 @@ def test_a_gain_over_the_sites_lies_below_both_upper_bounds() -> None:
 def test_the_default_of_a_gain_is_one_for_all_sites() -> None:
     """At .5 flagging everyone is better at the first (60 cases of 80), no one at the second (30 of 80): 90 of 160."""
     first, second = part((40, 36, 0.6), (40, 24, 0.4)), part((40, 24, 0.6), (40, 6, 0.4))
-    pairs = [Pair("a", first, first), Pair("b", second, second)]
-    found = compared("net_benefit_gain", pairs, 0.5)
+    found = compared("net_benefit_gain", [Pair("a", first, first), Pair("b", second, second)], 0.5)
     # Everyone: (90 - 70)/160. The model: 60 cases and 20 others.
     assert found.ours.value == pytest.approx((60 - 20) / 160 - 20 / 160)
 

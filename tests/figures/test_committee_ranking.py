@@ -73,8 +73,7 @@ def test_one_place_has_no_forest() -> None:
 
 def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
     found = dataclasses.replace(by_hand(Case("eight", COVID)), local_site="site-3")
-    shown = present(committee.alone(found))
-    assert shown.site == "Spain"
+    assert present(committee.alone(found)).site == "Spain"
     # No counts of this site: those of the others must not stand in for them.
     others = tuple(curve for curve in found.curves if (curve.curve, curve.dataset) != ("classification", "site-3"))
     assert isinstance(committee.thousand(dataclasses.replace(found, curves=others)), Absent)

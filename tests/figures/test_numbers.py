@@ -515,8 +515,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
 
 @pytest.mark.parametrize("name", ["eight", "covid", "forty", "long_forty"])
 def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) -> None:
-    found = evidence(BY_NAME[name])
-    figure = in_style(draw_diagram, found)
+    figure = in_style(draw_diagram, evidence(BY_NAME[name]))
     for axes, cut in zip(_panels(figure), (0.7, 0.4, 0.25), strict=True):
         words = [text for text in axes.texts if text.get_text().replace("\n", " ") == robustness.REGION]
         for text in words:
@@ -555,8 +554,7 @@ def test_the_name_of_the_region_stands_below_the_ellipses() -> None:
 
 
 def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
-    found = evidence(BY_NAME["covid"])
-    figure = in_style(draw_diagram, found)
+    figure = in_style(draw_diagram, evidence(BY_NAME["covid"]))
     crossed = []
     for axes in _panels(figure):
         ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
@@ -685,8 +683,7 @@ def test_nomogram_shows_the_worked_example(eight: types.Evidence) -> None:
 
 @pytest.mark.parametrize("name", ["eight", "rare"])
 def test_thousand_squares_are_a_thousand(name: str) -> None:
-    found = replace(evidence(BY_NAME[name]), local_site="site-0")
-    figure = in_style(sheet_of("committee_thousand"), found)
+    figure = in_style(sheet_of("committee_thousand"), replace(evidence(BY_NAME[name]), local_site="site-0"))
     areas: dict[str, float] = {}
     for patch in figure.axes[0].patches:
         assert isinstance(patch, Rectangle)

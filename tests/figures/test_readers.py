@@ -158,8 +158,7 @@ def test_benefit_diagram_shows_each_reader_and_the_mean_of_each_group(usual: typ
 
 
 def test_readers_at_the_same_place_stand_side_by_side() -> None:
-    found = evidence(BY_NAME["agree"])
-    figure = drawn("decision_benefit_diagram", found)
+    figure = drawn("decision_benefit_diagram", evidence(BY_NAME["agree"]))
     places = [point(line) for line in tagged(figure.axes[0], "reader-").values()]
     # Two groups, each of its own; every reader is always right without the model and with it.
     assert len({position for position in places if position[1] == 0}) == 7
@@ -242,8 +241,7 @@ def test_weighted_utilities_stand_beside_the_other_measures(usual: types.Evidenc
 def test_the_weighted_utility_that_is_drawn_is_the_one_that_is_declared(usual: types.Evidence) -> None:
     """At another gamma and relevance than those of the results none is drawn; moved there, all are, and it is said."""
     declared = Utility(gamma=(0.5,), relevance="matters")
-    release = usual.release.model_copy(update={"utility": declared})
-    elsewhere = replace(usual, release=release)
+    elsewhere = replace(usual, release=usual.release.model_copy(update={"utility": declared}))
     assert not any(line.weighted for line in weighted_utility.lines(elsewhere))
     moved = tuple(
         replace(result, at={**result.at, "gamma": 0.5, "relevance": "matters"})

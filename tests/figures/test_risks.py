@@ -35,8 +35,7 @@ def numbers(curve: types.Curve, name: str) -> types.Floats:
 
 
 def with_parts(found: types.Evidence, *parts: tuple[float, float]) -> types.Evidence:
-    release = found.release.model_copy(update={"roc": Roc(parts=parts)})
-    return replace(found, release=release)
+    return replace(found, release=found.release.model_copy(update={"roc": Roc(parts=parts)}))
 
 
 def picture(name: str, found: types.Evidence) -> types.Picture:
@@ -170,8 +169,7 @@ def test_the_area_of_a_bin_is_its_share_however_wide_it_is() -> None:
     for curve in (fine, coarse):
         heights = risks.heights_of(curve, "share_events", scale.edges, scale.step)
         assert float(heights.max()) <= 1, "no bin holds more than all"
-        area = float((heights * np.diff(scale.edges)).sum())
-        assert area == pytest.approx(scale.step)
+        assert float((heights * np.diff(scale.edges)).sum()) == pytest.approx(scale.step)
     same = risks.scale_of([coarse, coarse])
     assert not same.own
     np.testing.assert_allclose(

@@ -50,8 +50,7 @@ def both_classes(draw: st.DrawFn) -> tuple[Floats, Floats]:
 
 
 def value_of(y: Floats, p: Floats, priority: tuple[float, float], tau: float) -> float:
-    found = present(h_accuracy_of(y.astype(np.int64), np.column_stack((1 - p, p)), np.array(priority), tau))
-    return found[0]
+    return present(h_accuracy_of(y.astype(np.int64), np.column_stack((1 - p, p)), np.array(priority), tau))[0]
 
 
 def sided(p: Floats, t: float) -> Floats:

@@ -154,8 +154,7 @@ def test_advice_of_one_confidence_solves_the_equation_of_its_bounds(
 
 def test_an_upper_bound_does_not_pass_1() -> None:
     """Nine advices of 1 and one of .5, all right: the mean confidence is .95, its standard error .05."""
-    found = estimated(advisor_value(np.ones(10), np.array([1.0] * 9 + [0.5])))
-    assert found.high == 1
+    assert estimated(advisor_value(np.ones(10), np.array([1.0] * 9 + [0.5]))).high == 1
 
 
 def test_advice_of_one_confidence_is_bounded_by_it() -> None:
@@ -183,8 +182,7 @@ def test_advice_at_the_end_of_a_bin_by_hand() -> None:
     """Ten right advices of .6 and ten wrong ones of .55: gaps of .4 and .55."""
     p, y = np.repeat([0.6, 0.55], 10), np.repeat([1.0, 0.0], 10)
     assert estimated(advisor_value(y, p)).value == pytest.approx((0.6 * (1 - 0.4) + 0.55 * (1 - 0.55)) / 2)
-    found = curved(advice_value(y, p))
-    assert found.columns["count"] == (10, 10, 0, 0, 0)
+    assert curved(advice_value(y, p)).columns["count"] == (10, 10, 0, 0, 0)
 
 
 def test_no_advice_is_worth_less_than_nothing() -> None:
@@ -192,8 +190,7 @@ def test_no_advice_is_worth_less_than_nothing() -> None:
     rng = np.random.default_rng(2)
     for _ in range(200):
         p = rng.random(int(rng.integers(2, 8)))
-        found = estimated(advisor_value((p < 0.5).astype(float), p, "eci", bootstrap=20))
-        assert found.value >= 0
+        assert estimated(advisor_value((p < 0.5).astype(float), p, "eci", bootstrap=20)).value >= 0
 
 
 @given(

@@ -328,8 +328,7 @@ def test_groups_of_risk_move_the_errors_by_less_than_a_thousandth() -> None:
 def test_the_line_of_curves_begins_at_perfect_calibration_and_passes_the_fit() -> None:
     y, p = drawn(500, distortion=1.4)
     p = np.sort(np.clip(p, 0.01, 0.99))
-    smooth = present(smooth_curve(y, p))
-    draws_of = calibration_errors._curve_draws(p, smooth)
+    draws_of = calibration_errors._curve_draws(p, present(smooth_curve(y, p)))
     inward = calibration_errors._inward(draws_of)
     gaps = calibration_errors._gaps(draws_of, inward)
     assert gaps[0] == pytest.approx(np.zeros_like(gaps[0]), abs=1e-9)
@@ -368,8 +367,7 @@ def test_the_fit_is_the_maximum_of_the_likelihood(seed: int) -> None:
 def test_separated_outcomes_are_absent_with_a_reason() -> None:
     y, p = np.array([0.0] * 5 + [1.0] * 5), np.linspace(0.1, 0.9, 10)
     for function in (calibration_slope, ici, calibration_curve):
-        found = absent(function(y, p))
-        assert "separate" in reason_text(found.reason)
+        assert "separate" in reason_text(absent(function(y, p)).reason)
     # quasi-complete: a tie at the border
     tied = calibration_slope(np.array([0.0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.5, 0.5, 0.9]))
     assert isinstance(tied, Absent)
@@ -515,8 +513,7 @@ def test_the_knots_lie_at_the_declared_quantiles_of_logit_p() -> None:
 def test_a_constant_risk_is_compared_with_the_prevalence() -> None:
     y = np.array([0.0, 1, 0, 0] * 30)
     assert estimated(ici(y, np.full(120, 0.4), bootstrap=50)).value == pytest.approx(0.15)
-    band = curved(calibration_curve(y, np.full(120, 0.4)))
-    assert band.columns["observed"] == pytest.approx((0.25,))
+    assert curved(calibration_curve(y, np.full(120, 0.4))).columns["observed"] == pytest.approx((0.25,))
 
 
 ERRORS = (ici, e50, e90, emax)

@@ -124,8 +124,7 @@ def test_no_ratio_without_rows_or_expected_events() -> None:
 def test_the_smaller_class_decides_on_the_knots(few: int, knots: int, rare: float) -> None:
     y = np.full(400, 1 - rare)
     y[np.linspace(0, 399, few).astype(int)] = rare
-    smooth = present(smooth_curve(y, np.linspace(0.1, 0.9, 400)))
-    assert len(smooth.knots) == knots
+    assert len(present(smooth_curve(y, np.linspace(0.1, 0.9, 400))).knots) == knots
 
 
 # ---- bins of risk ---------------------------------------------------------------------------------------------------

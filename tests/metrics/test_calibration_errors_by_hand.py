@@ -165,8 +165,7 @@ def test_a_risk_scatters_by_the_standard_error_of_its_log_odds_times_its_slope(
     point: tuple[float, ...], n: int
 ) -> None:
     """Delta method: h (1 - h) times the standard error that the information of n rows gives at each group."""
-    made = small(CURVED)
-    draws_of = replace(made, risk=np.zeros(4))
+    draws_of = replace(small(CURVED), risk=np.zeros(4))
     noise = np.concatenate((np.eye(3), np.zeros((1, 3))))
     found = calibration_errors._around(draws_of, np.array(point), noise, n)
     height = gaps_of(draws_of, np.array(point))
@@ -206,8 +205,7 @@ def test_a_drawn_curve_stays_between_0_and_1() -> None:
 def test_quantiles_of_groups_lie_between_their_middles() -> None:
     """Shares .5, .3, .2 of distances .1, .2, .4 have their middles at .25, .65 and .9."""
     gaps, share = np.array([[0.4, 0.1, 0.2], [0.2, 0.1, 0.4]]), np.array([0.2, 0.5, 0.3])
-    found = calibration_errors._share_quantiles(gaps[:1], share, 0.45)
-    assert found == pytest.approx([0.15])
+    assert calibration_errors._share_quantiles(gaps[:1], share, 0.45) == pytest.approx([0.15])
     assert calibration_errors._share_quantiles(gaps[:1], share, 0.9) == pytest.approx([0.4])
     # The second curve: .2 of it at .2 and .3 at .4, with middles at .6 and .85.
     assert calibration_errors._share_quantiles(gaps, share, 0.725) == pytest.approx([0.26, 0.3])

@@ -71,8 +71,7 @@ def sample(n: int, seed: int, k: int = 4, sharpness: float = 2.0) -> Rows:
 def test_scikit_learn_says_the_same(graft: tuple[np.ndarray, Floats, Floats]) -> None:
     """tests/reference/scikit_learn_classes.py: roc_auc_score (ovr, macro), log_loss and the others, named there."""
     truth, risk, rival = graft
-    auroc = estimated(classes.auroc(truth, risk))
-    assert auroc.value == pytest.approx(REFERENCE["auroc_macro"], abs=1e-12)
+    assert estimated(classes.auroc(truth, risk)).value == pytest.approx(REFERENCE["auroc_macro"], abs=1e-12)
     np.testing.assert_allclose(classes.structural_components(truth, risk)[0], REFERENCE["auroc"], atol=1e-12, rtol=0)
     assert estimated(classes.log_score(truth, risk)).value == pytest.approx(-REFERENCE["log_loss"], abs=1e-12)
     assert estimated(classes.accuracy(truth, risk)).value == pytest.approx(REFERENCE["accuracy"], abs=1e-12)
@@ -473,8 +472,7 @@ def test_without_splits_it_is_a_hundred_fifths_of_the_rows() -> None:
     assert set(values) == {None, 1.0}
     assert values.count(None) / 2500 == pytest.approx(20 / 45, abs=0.035)
     assert found[0] == classes.split_performance(truth[::-1], risk[::-1], seed=0)
-    single = curved(classes.split_performance(truth[:1], risk[:1]))
-    assert set(single.columns["auroc"]) == {None}
+    assert set(curved(classes.split_performance(truth[:1], risk[:1])).columns["auroc"]) == {None}
 
 
 # ---- comparison -----------------------------------------------------------------------------------------------------
@@ -547,8 +545,7 @@ def test_a_single_row_takes_the_interval_of_h_accuracy_away_where_its_class_coun
 def test_a_class_never_seen_is_named() -> None:
     truth, risk = np.array([0, 0, 1, 1]), np.full((4, 3), 1 / 3)
     assert classes.auroc(truth, risk, ("a", "b", "c")) == Said("no row is of class c")
-    matrix = curved(classes.confusion_matrix(truth, risk))
-    assert matrix.columns["share_of_true"][2::3] == (None, None, None)
+    assert curved(classes.confusion_matrix(truth, risk)).columns["share_of_true"][2::3] == (None, None, None)
 
 
 def test_a_class_never_predicted_and_ties_everywhere() -> None:
@@ -557,8 +554,7 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
     assert (found.value, found.details["ties"], found.details["largest_class"]) == (0.25, 4, 0.5)
     assert "ties for the largest risk in 4 rows" in method_text(found.method)
     assert estimated(classes.h_accuracy(truth, risk, "equal", 1 / 3)).value == pytest.approx(1 / 3)
-    matrix = curved(classes.confusion_matrix(truth, risk))
-    assert list(matrix.columns["count"]) == [1, 1, 2, 0, 0, 0, 0, 0, 0]
+    assert list(curved(classes.confusion_matrix(truth, risk)).columns["count"]) == [1, 1, 2, 0, 0, 0, 0, 0, 0]
     auroc = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), np.full((6, 3), 1 / 3)))
     assert (auroc.value, auroc.low, auroc.reason) == (0.5, None, NO_SPREAD)
 

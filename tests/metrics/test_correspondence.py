@@ -480,8 +480,7 @@ def test_a_development_row_goes_before_an_external_row_as_near() -> None:
     farther, and x is half of itself. Beside 100 none has more than 4: x alone.
     """
     sides = _numeric(np.array([[0.0], [1.0], [5.0], [6.0]])), _numeric(np.array([[2.0], [100.0]]))
-    found = estimated(correspondence_averaged(*sides))
-    assert found.value == pytest.approx((2.5 / 5 + 0.5 / 5) / 2)
+    assert estimated(correspondence_averaged(*sides)).value == pytest.approx((2.5 / 5 + 0.5 / 5) / 2)
 
 
 def test_every_permutation_that_ties_counts() -> None:
@@ -599,8 +598,7 @@ def test_rows_that_tie_in_one_feature_are_ordered_by_the_other() -> None:
 
 def test_sums_of_distances_are_exact_in_any_order() -> None:
     a, b = _random_sides(8, missing=True)
-    table = present(tables(_numeric(a), _numeric(b)))
-    found = distances(table, np.arange(17), np.arange(17)) * 2**30
+    found = distances(present(tables(_numeric(a), _numeric(b))), np.arange(17), np.arange(17)) * 2**30
     assert found.tolist() == np.round(found).tolist()
 
 
@@ -609,8 +607,7 @@ def test_categories_that_no_row_misses_count_one_where_they_differ() -> None:
     ours = (Feature("c", np.array([0.0, 1.0, 2.0]), levels), Feature("x", np.array([0.0, 1.0, 2.0])))
     theirs = (Feature("c", np.array([0.0, 1.0]), levels), Feature("x", np.array([0.0, 2.0])))
     spread = np.std([0, 1, 2, 0, 2], ddof=1)
-    table = present(tables(ours, theirs))
-    found = distances(table, np.arange(3), np.array([3, 4]))
+    found = distances(present(tables(ours, theirs)), np.arange(3), np.array([3, 4]))
     expected = [
         math.hypot(code != other, (code - number) / spread)
         for code in range(3)
@@ -625,8 +622,7 @@ def test_categories_count_one_where_they_differ() -> None:
     ours = (Feature("c", np.array([0.0, 1.0, 2.0]), levels), Feature("x", np.array([0.0, 1.0, 2.0])))
     theirs = (Feature("c", np.array([0.0, np.nan]), levels), Feature("x", np.array([0.0, 2.0])))
     spread = np.std([0, 1, 2, 0, 2], ddof=1)
-    table = present(tables(ours, theirs))
-    found = distances(table, np.array([0, 1, 2]), np.array([3, 4]))
+    found = distances(present(tables(ours, theirs)), np.array([0, 1, 2]), np.array([3, 4]))
     # Development rows sort to (0, 0), (1, 1), (2, 2); the external row without category comes last.
     expected = [
         math.sqrt((code > 0) + (code / spread) ** 2) if column == 0 else math.sqrt(2) * (2 - code) / spread
@@ -868,8 +864,7 @@ def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
         for seed in range(60)
     ]
     assert np.mean([estimate.value for estimate in found]) == pytest.approx(0.5, abs=0.02)
-    held = sum((each.low or 0) <= 0.5 <= (each.high or 0) for each in found)
-    assert held >= 51
+    assert sum((each.low or 0) <= 0.5 <= (each.high or 0) for each in found) >= 51
     apart = estimated(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
     assert (apart.value, apart.high) == (1, 1)
     assert 0.9 < present(apart.low) < 1
@@ -881,8 +876,7 @@ def test_what_is_missing_tells_the_tables_apart_and_is_named() -> None:
     rng = np.random.default_rng(7)
     ours, theirs = rng.normal(size=(80, 2)), rng.normal(size=(60, 2))
     theirs[:50, 1] = np.nan
-    found = estimated(membership_auroc(_numeric(ours), _numeric(theirs)))
-    assert found.value > 0.85
+    assert estimated(membership_auroc(_numeric(ours), _numeric(theirs))).value > 0.85
     drivers = {(row.variable, row.level): row.value for row in membership_drivers(_numeric(ours), _numeric(theirs))}
     assert set(drivers) == {("x0", None), ("x1", None), ("x1", "missing")}
     assert max(drivers, key=lambda key: abs(drivers[key])) == ("x1", "missing")
@@ -918,8 +912,7 @@ def test_the_order_of_rows_does_not_matter_to_membership() -> None:
     ],
 )
 def test_a_membership_that_cannot_be(ours: Features, theirs: Features) -> None:
-    found = absent(membership_auroc(ours, theirs))
-    assert not reason_text(found.reason).endswith(".")
+    assert not reason_text(absent(membership_auroc(ours, theirs)).reason).endswith(".")
     assert membership_drivers(ours, theirs) == ()
 
 

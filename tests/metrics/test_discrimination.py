@@ -457,8 +457,7 @@ def test_the_weights_of_a_false_alarm(threshold: float, declared: float | None) 
 @pytest.mark.parametrize(("risk", "reason"), [(0.9, "every risk reaches"), (0.1, "no risk reaches")])
 def test_one_answer_for_all_has_no_markedness(risk: float, reason: str) -> None:
     for y in ([1.0], [0.0, 1.0]):
-        found = markedness(np.array(y), np.full(len(y), risk), 0.5)
-        assert found == Said(f"{reason} the threshold of 0.50")
+        assert markedness(np.array(y), np.full(len(y), risk), 0.5) == Said(f"{reason} the threshold of 0.50")
 
 
 def test_the_f1_score_needs_a_case_or_a_flag() -> None:

@@ -236,8 +236,7 @@ def test_the_lower_bound_is_the_smallest_truth_whose_tail_is_reached(chances: tu
     def chance(index: int, seen: float) -> float:
         return chances[index] if seen >= 3 else 0.2 * (index == 0)
 
-    found = inverted(chance, np.array([0.0, 1.0, 2.0, 3.0]), 3.0, 0.25)
-    assert found == (low, 3.0)
+    assert inverted(chance, np.array([0.0, 1.0, 2.0, 3.0]), 3.0, 0.25) == (low, 3.0)
 
 
 @pytest.mark.parametrize("tail", [0.1, 0.25])

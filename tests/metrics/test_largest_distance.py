@@ -182,8 +182,7 @@ def even(draws: int) -> Floats:
 def test_one_risk_has_the_bound_of_one_test() -> None:
     """A risk of .3, an outcome in half of 400 rows: the log odds 1.78 standard errors below, the .9625 quantile."""
     risk, outcome = np.full(400, 0.3), np.array([0.0, 1.0] * 200)
-    smooth = present(smooth_curve(outcome, risk))
-    low, high = bounds(risk, smooth, even(20_000), 0.95)
+    low, high = bounds(risk, present(smooth_curve(outcome, risk)), even(20_000), 0.95)
     assert low == pytest.approx(expit(-float(ndtri(1 - TAIL)) / 10) - 0.3, abs=1e-3)
     assert high == pytest.approx(expit(float(ndtri(0.975)) / 10) - 0.3, abs=1e-12)
 
@@ -208,8 +207,7 @@ def test_a_single_wall_is_passed_by_noise_of_the_nearest_curve() -> None:
 def test_a_share_of_exactly_the_tail_is_refuted_and_so_is_what_no_draw_reaches() -> None:
     """At 3 of 8 the width is that of one place, .3186 standard errors."""
     risk, outcome = np.full(400, 0.9), np.array([0.0, 1.0] * 200)
-    smooth = present(smooth_curve(outcome, risk))
-    curve = whitened(smooth, risk[:1])
+    curve = whitened(present(smooth_curve(outcome, risk)), risk[:1])
     expected = 0.9 - float(expit(float(ndtri(0.625)) / 10))
     for noise in ([9.0, 9.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0]):
         # One wall stands, on which three draws or none pass, whichever way they point.
@@ -225,8 +223,7 @@ def test_perfect_calibration_is_to_be_refuted_by_both_sides(errors: float, refut
     height = float(expit(logit(0.3) + errors / 10))
     curve = WhitenedCurve(np.array([0.3]), np.array([[0.1]]), np.array([logit(height)]), np.array([-errors]))
     # As many rows as make the standard error at perfect calibration one tenth.
-    rows = np.array([100 / 0.3 / 0.7])
-    found = largest_distance._least(curve, curve, rows, even(20_000), 0.95)
+    found = largest_distance._least(curve, curve, np.array([100 / 0.3 / 0.7]), even(20_000), 0.95)
     near = float(expit(logit(height) - float(ndtri(1 - TAIL)) / 10)) - 0.3
     assert found == pytest.approx(near if refuted else 0.0, abs=2e-3)
     assert (found > 0) == refuted

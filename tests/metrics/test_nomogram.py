@@ -86,8 +86,7 @@ def test_linear_predictor_stands_at_the_totals_of_rms() -> None:
     np.testing.assert_allclose(totals, axis["x"], atol=1e-7)
     curve = nomogram.total_curve(found)
     across, up = (np.array(curve.columns[name], dtype=float) for name in ("total_points", "linear_predictor"))
-    again = np.interp(axis["x"], across, up)
-    np.testing.assert_allclose(again, axis["x.real"], atol=1e-8)
+    np.testing.assert_allclose(np.interp(axis["x"], across, up), axis["x.real"], atol=1e-8)
 
 
 def test_risks_stand_at_the_totals_of_rms() -> None:
@@ -400,8 +399,7 @@ def test_predictor_of_few_whole_numbers_is_read_value_by_value() -> None:
 )
 def test_numbers_are_read_value_by_value_when_ten_or_fewer_and_whole(values: Floats, is_by_value: bool) -> None:
     term = model({"predictor": "x", "coefficient": 0.5}).term[0]
-    found = nomogram.axis(term, Feature("x", values.repeat(30)))
-    assert (found.levels is not None) == is_by_value
+    assert (nomogram.axis(term, Feature("x", values.repeat(30))).levels is not None) == is_by_value
 
 
 def test_categories_of_a_numeric_column_are_matched_by_number() -> None:

@@ -46,8 +46,7 @@ def test_the_raters_priority_by_hand() -> None:
 def test_a_rater_who_saw_no_case_has_no_say_in_the_sensitivity() -> None:
     labels = np.array([[1, math.nan], [0, math.nan], [0, 0], [0, 1]])
     # TPR 1/2 of the first alone; TNR 1 and 1/2.
-    found = raters.priority_of_raters(labels, np.array([1.0, 1, 0, 0]))
-    assert found == pytest.approx(0.5 / (0.5 + 0.75))
+    assert raters.priority_of_raters(labels, np.array([1.0, 1, 0, 0])) == pytest.approx(0.5 / (0.5 + 0.75))
 
 
 def test_every_rater_has_one_say_however_many_cases_each_judged() -> None:
@@ -107,8 +106,7 @@ def test_priority_from_each_source() -> None:
 
 @pytest.mark.parametrize("source", ["raters", "survey", "net_benefit", "nobody"])
 def test_a_source_that_is_not_there_is_a_reason(source: str) -> None:
-    found = graded_accuracy.h_accuracy(TRUTH, np.linspace(0, 1, 5), source, 0.5)
-    assert isinstance(found, Absent)
+    assert isinstance(graded_accuracy.h_accuracy(TRUTH, np.linspace(0, 1, 5), source, 0.5), Absent)
 
 
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98))
@@ -488,8 +486,7 @@ def test_confidence_by_rater_counts_each_raters_answers() -> None:
 
 def test_many_raters_on_a_fine_scale_share_the_rows() -> None:
     rng = np.random.default_rng(8)
-    labels = np.ones((50, 40))
-    found = made(confidence_by_rater(labels, rng.uniform(size=(50, 40))))
+    found = made(confidence_by_rater(np.ones((50, 40)), rng.uniform(size=(50, 40))))
     assert len(found["rater"]) == 240, "six bins for forty raters"
     assert found["count"].sum() == 2000
     assert isinstance(confidence_by_rater(np.ones((2, 200)), rng.uniform(size=(2, 200))), Absent)

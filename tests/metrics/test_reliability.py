@@ -210,8 +210,7 @@ def test_agreement_against_loops(seed: int) -> None:
     assert _value(found) == pytest.approx(np.mean(known), abs=1e-12)
     assert found.details["minimum"] == pytest.approx(min(known))
     assert found.details["maximum"] == pytest.approx(max(known))
-    pairs = curved(rater_agreement(labels))
-    assert pairs.columns["kappa"] == pytest.approx(kappas)
+    assert curved(rater_agreement(labels)).columns["kappa"] == pytest.approx(kappas)
 
 
 def test_cases_that_no_pair_labelled_are_neither_counted_nor_drawn() -> None:
@@ -330,8 +329,7 @@ def test_the_interval_of_kappa_covers_it_in_small_studies(raters: int, right: fl
     agree = right**2 + (1 - right) ** 2
     held = 0
     for study in labels:
-        found = estimated(fleiss_kappa(study))
-        low, high = interval_of(found)
+        low, high = interval_of(estimated(fleiss_kappa(study)))
         held += low <= 2 * agree - 1 <= high
     assert 0.935 <= held / 1000 <= 0.99
 
@@ -382,8 +380,7 @@ def test_each_gap_is_a_sentence() -> None:
         np.array([[1.0, NAN], [NAN, 0.0]]),
     ):
         for measure in AGREEMENTS:
-            found = absent(measure(labels))
-            assert not reason_text(found.reason).endswith(".")
+            assert not reason_text(absent(measure(labels)).reason).endswith(".")
     empty = np.full((3, 2), NAN)
     assert weighted_concordance(empty, empty) == Said("no case has a label with a confidence")
     assert reliability_nomogram(empty) == Said("the raters' table holds no label")
@@ -433,8 +430,7 @@ def test_complete_cases_are_named_only_where_some_are_left_out() -> None:
 
 
 def test_two_raters_and_twenty_two_are_listed_pair_by_pair() -> None:
-    labels = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    found = curved(rater_agreement(labels))
+    found = curved(rater_agreement(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])))
     # Three of four agree; by chance 3/4 x 1/2 + 1/4 x 1/2.
     assert found.columns == {
         "first": (1.0,),
@@ -658,8 +654,7 @@ def test_one_half_asks_for_no_reliability_and_the_measured_accuracy_for_all() ->
 
 
 def test_two_raters_have_one_kappa() -> None:
-    labels = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    found = curved(raters_one_by_one(labels))
+    found = curved(raters_one_by_one(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])))
     assert found.columns["kappa"] == pytest.approx(((0.75 - 0.5) / 0.5,) * 2)
 
 
@@ -718,8 +713,7 @@ TRUE = np.array([1.0, 1, 0, 0])
 
 
 def _by_group(labels: Floats, groups: tuple[str, ...], *more: Any, **named: Any) -> dict[str, Any]:
-    found = curved(raters_by_group(labels, groups, *more, **named))
-    return dict(found.columns)
+    return dict(curved(raters_by_group(labels, groups, *more, **named)).columns)
 
 
 def test_the_accuracy_of_a_group_is_the_mean_over_its_raters() -> None:
@@ -737,8 +731,7 @@ def test_the_accuracy_of_a_group_is_the_mean_over_its_raters() -> None:
 
 
 def test_a_group_that_is_always_right_counts_a_case_once() -> None:
-    labels = np.repeat(TRUE[:, None], 3, axis=1)
-    found = _by_group(labels, ("a",) * 3, truth=TRUE)
+    found = _by_group(np.repeat(TRUE[:, None], 3, axis=1), ("a",) * 3, truth=TRUE)
     assert (found["accuracy"], found["accuracy_high"]) == ((1,), (1,))
     assert found["accuracy_low"][0] == pytest.approx(wilson(4, 4, 0.95)[0])
 

@@ -206,8 +206,7 @@ def test_a_rater_of_one_case_and_one_other_is_shown() -> None:
 
 def test_two_hundred_and_fifty_raters_can_be_shown_and_one_more_cannot() -> None:
     truth = np.array([1.0, 0.0])
-    found = curved(rater_rates(np.ones((2, 250)), truth))
-    assert list(found.columns["rater"]) == list(range(1, 251))
+    assert list(curved(rater_rates(np.ones((2, 250)), truth)).columns["rater"]) == list(range(1, 251))
     assert rater_rates(np.ones((2, 251)), truth) == Said("there are 251 raters, more than 250 points can show")
 
 

@@ -60,8 +60,7 @@ SITE = _site("here", HERE, net_benefit=_estimate(0.1, 0.05))
 
 def test_over_splits_by_hand() -> None:
     """Four splits: SE = sqrt((1/4 + 20/80) var), and the tabled quantile of t with three degrees of freedom."""
-    values = np.array([0.8, 0.82, 0.84, 0.86])
-    found = robustness.over_splits(values, n_test=20, n_train=80, n=80, events=30)
+    found = robustness.over_splits(np.array([0.8, 0.82, 0.84, 0.86]), n_test=20, n_train=80, n=80, events=30)
     se = math.sqrt(0.5 * (0.03**2 + 0.01**2) * 2 / 3)
     assert found.value == pytest.approx(0.83)
     assert found.se == pytest.approx(se)

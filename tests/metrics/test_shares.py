@@ -124,8 +124,7 @@ def test_the_gain_holds_near_a_threshold_that_equals_the_prevalence(threshold: f
     cells = np.array([0.3 * hit, 0.7 * alarm, 0.3 * (1 - hit), 0.7 * (1 - alarm)])
     truth, held = min(cells[0] - odds * cells[1], odds * cells[3] - cells[2]), 0
     for tp, fp, fn, tn in generator.multinomial(300, cells, 1000).tolist():
-        found = estimated(net_benefit_gain(*rows_of(tp, fp, fn, tn, threshold), threshold))
-        low, high = interval_of(found)
+        low, high = interval_of(estimated(net_benefit_gain(*rows_of(tp, fp, fn, tn, threshold), threshold)))
         held += low <= truth <= high
     assert held / 1000 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 1000)
 

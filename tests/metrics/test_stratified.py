@@ -151,8 +151,7 @@ def test_the_common_slope_is_where_the_likelihood_with_an_intercept_a_site_is_hi
         return total
 
     best = minimize(loss, np.array([0.0, 0.0, 0.0, 1.0]), method="BFGS", options={"gtol": 1e-9})
-    found = estimated(stratified.calibration_slope(strata))
-    assert found.value == pytest.approx(float(best.x[-1]), abs=1e-5)
+    assert estimated(stratified.calibration_slope(strata)).value == pytest.approx(float(best.x[-1]), abs=1e-5)
 
 
 def test_a_site_that_is_off_by_a_constant_does_not_move_the_common_slope() -> None:

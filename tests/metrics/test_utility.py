@@ -150,8 +150,7 @@ def test_the_variance_of_riley_agrees_with_the_jackknife() -> None:
 @settings(deadline=None)
 def test_the_decision_curve_is_the_net_benefit_at_each_threshold(rows: list[tuple[int, float]]) -> None:
     y, p = arrays(rows)
-    found = curved(utility.decision_curve(y, p, (0.1, 0.7)))
-    lines = found.columns
+    lines = curved(utility.decision_curve(y, p, (0.1, 0.7))).columns
     assert len(lines["threshold"]) == 101
     for position in (0, 37, 100):
         t = present(lines["threshold"][position])

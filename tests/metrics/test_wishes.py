@@ -113,8 +113,7 @@ def test_what_cannot_be_chosen_says_why() -> None:
         (np.array([1.0, 0.0, 0.0]), "sensitivity 0.0", "wish_not_known"),
     ):
         for measure in (wishes.threshold_for_wish, wishes.flagged_at_wish):
-            found = absent(measure(outcome, risk, wish))
-            assert found.reason.code == code
+            assert absent(measure(outcome, risk, wish)).reason.code == code
 
 
 @pytest.mark.slow
