@@ -1,12 +1,17 @@
-"""What a test takes for granted of a measure or a figure: that it is there."""
+"""What a test takes for granted: of a measure or a figure that it is there, of what is wrong that it is refused."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
+import pytest
+
+from dossier.core.errors import DossierError
 from dossier.core.types import Absent, Curve, Estimate
 
 Found = TypeVar("Found")
+Given = ParamSpec("Given")
 
 
 def present(found: Found | Absent | None) -> Found:
@@ -39,3 +44,10 @@ def interval_of(found: Estimate) -> tuple[float, float]:
     assert found.low is not None, found.reason
     assert found.high is not None, found.reason
     return found.low, found.high
+
+
+def refused(ask: Callable[Given, object], *given: Given.args, **named: Given.kwargs) -> DossierError:
+    """The error with which what is asked is refused."""
+    with pytest.raises(DossierError) as caught:
+        ask(*given, **named)
+    return caught.value

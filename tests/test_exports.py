@@ -17,7 +17,7 @@ import pytest
 from dossier import reading
 from dossier.command_line import initial
 from dossier.core.errors import DossierError
-from tests.estimated import present
+from tests.estimated import present, refused
 
 ROWS = 40
 RISKS = [0.05, 0.125, 0.3, 0.875] * (ROWS // 4)
@@ -123,11 +123,10 @@ def test_export_goes_or_is_told_its_option(tmp_path: Path, export: str) -> None:
     file = tmp_path / "export.csv"
     file.write_bytes(content)
     for key, value in options.items():
-        with pytest.raises(DossierError) as caught:
-            reading.quick(file, "died", "risk", site="hospital")
+        caught = refused(reading.quick, file, "died", "risk", site="hospital")
         told = f"--{key}" if isinstance(value, tuple) else f"--{key} {value}"
-        assert told in str(caught.value).replace('"', "")
-        assert "release.toml" not in str(caught.value)
+        assert told in str(caught).replace('"', "")
+        assert "release.toml" not in str(caught)
     holds_the_table(file, **options)
 
 
@@ -209,6 +208,5 @@ def test_release_of_an_outcome_by_a_horizon_is_read_as_the_table(tmp_path: Path)
 
 @pytest.mark.parametrize("folder", ["out", "out/release", "."])
 def test_a_release_is_not_written_into_out(tmp_path: Path, folder: str) -> None:
-    with pytest.raises(DossierError) as caught:
-        initial.refuse_within(tmp_path / folder, tmp_path / "out")
-    assert [fault.code for fault in caught.value.faults] == ["release_in_out"]
+    caught = refused(initial.refuse_within, tmp_path / folder, tmp_path / "out")
+    assert [fault.code for fault in caught.faults] == ["release_in_out"]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core.errors import DataError
 from dossier.record import results
+from tests.estimated import refused
 from tests.smallest import HEAD, QUICK
 
 DATASET = '[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\nsite = "{site}"\n{more}'
@@ -87,6 +87,4 @@ def test_a_hospital_of_few_is_named_nowhere(tmp_path: Path, alone: int) -> None:
 def test_a_release_of_hospitals_of_few_is_refused(tmp_path: Path) -> None:
     _release(tmp_path, 5)
     (tmp_path / "north.csv").write_text((tmp_path / "alone.csv").read_text())
-    with pytest.raises(DataError) as refused:
-        reading.study(tmp_path)
-    assert [fault.code for fault in refused.value.faults] == ["all_datasets_small"]
+    assert [fault.code for fault in refused(reading.study, tmp_path).faults] == ["all_datasets_small"]

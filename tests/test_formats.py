@@ -26,11 +26,10 @@ import pyreadstat
 import pytest
 
 from dossier import reading
-from dossier.core.errors import DataError, DossierError
 from dossier.core.types import Dataset
 from dossier.reading import cells, columns, isolation
 from tests.bench.fault_places import answered_here
-from tests.estimated import present
+from tests.estimated import present, refused
 from tests.smallest import HEAD
 
 HERE = Path(__file__).resolve().parent
@@ -52,9 +51,7 @@ def _read(folder: Path, file: str, more: str = "") -> Dataset:
 
 
 def _faults(folder: Path, file: str, more: str = "") -> list[str]:
-    with pytest.raises(DossierError) as caught:
-        _read(folder, file, more)
-    return [fault.what for fault in caught.value.faults]
+    return [fault.what for fault in refused(_read, folder, file, more).faults]
 
 
 def _is_the_table(found: Dataset) -> None:
@@ -232,9 +229,7 @@ def test_a_named_sheet_blank_rows_days_and_truths(tmp_path: Path) -> None:
 def test_a_fault_in_a_workbook_names_the_row_of_the_sheet(tmp_path: Path) -> None:
     rows: list[list[Any]] = [[], ["outcome", "risk", "age", "ward"], [0, 0.1, 1, 1], [], [1, 7, 1, 1]]
     _workbook(tmp_path / "site.xlsx", cases=rows)
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, "site.xlsx")
-    assert caught.value.faults[0].where == "site.xlsx, row 5, column risk"
+    assert refused(_read, tmp_path, "site.xlsx").faults[0].where == "site.xlsx, row 5, column risk"
 
 
 def _computed(path: Path, old: str, new: str) -> None:
@@ -254,9 +249,7 @@ def test_a_formula_that_was_never_computed_is_told_and_one_with_a_value_is_read(
     rows = _rows()
     rows[2][1] = "=1/4"
     _workbook(tmp_path / "site.xlsx", cases=rows)
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, "site.xlsx")
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [
+    assert [(fault.what, fault.where) for fault in refused(_read, tmp_path, "site.xlsx").faults] == [
         ("1 formula in site.xlsx without a value: B3.", "site.xlsx, cell B3")
     ]
     _computed(tmp_path / "site.xlsx", "<f>1/4</f><v />", "<f>1/4</f><v>0.25</v>")
@@ -503,9 +496,7 @@ def test_a_reader_that_is_not_installed_is_named_with_the_command(
 
     monkeypatch.setattr(isolation, "asked", answered_here)
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, file)
-    assert str(caught.value) == (
+    assert str(refused(_read, tmp_path, file)) == (
         f"Reading {file} needs the package {package}, which is not installed.\n"
         f"  where: {file}\n"
         "  fix:   Run pip install openpyxl pyreadstat, or save the table as .csv."
@@ -556,22 +547,20 @@ def test_decimal_commas_that_a_column_with_points_hides_are_to_be_declared(tmp_p
     rows = [f"{k % 2};0,{100 + k};{30 + k},5;{k}.599" for k in range(1, 13)]
     table = "\n".join(["outcome;risk;age;ward", *rows]).replace(";", sign)
     (tmp_path / "site.csv").write_text(table)
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, "site.csv")
-    assert {fault.fix for fault in caught.value.faults} == {
+    caught = refused(_read, tmp_path, "site.csv")
+    assert {fault.fix for fault in caught.faults} == {
         'Declare decimal = "," in the [[dataset]], or write decimals with a point. No comma is taken for a decimal one '
         "by itself where another column holds points: ward."
     }
-    assert {fault.where.rpartition(" ")[2] for fault in caught.value.faults} == {"age", "risk"}
+    assert {fault.where.rpartition(" ")[2] for fault in caught.faults} == {"age", "risk"}
     declared = _faults(tmp_path, "site.csv", 'decimal = ","\n')
     assert declared[0].startswith('ward is 1.599, with a point, and the decimal sign is declared to be ",".')
     assert declared[0].endswith("And 9 more of this kind.")
     (tmp_path / "site.csv").write_text(table.replace(".599", "599"))
     assert _read(tmp_path, "site.csv").risk is not None
     (tmp_path / "site.csv").write_text(table)
-    with pytest.raises(DossierError) as quick:
-        reading.quick(tmp_path / "site.csv", "outcome", "risk")
-    assert quick.value.faults[0].fix.startswith('Say --decimal ",", or write decimals with a point.')
+    quick = refused(reading.quick, tmp_path / "site.csv", "outcome", "risk")
+    assert quick.faults[0].fix.startswith('Say --decimal ",", or write decimals with a point.')
     (tmp_path / "site.csv").write_text(table.replace(".599", "599"))
     assert reading.quick(tmp_path / "site.csv", "outcome", "risk", decimal=",").datasets[0].risk is not None
 
@@ -579,9 +568,7 @@ def test_decimal_commas_that_a_column_with_points_hides_are_to_be_declared(tmp_p
 def test_decimal_commas_in_another_file_than_a_text_have_nothing_to_declare(tmp_path: Path) -> None:
     table = pyarrow.table(COLUMNS).set_column(1, "risk", pyarrow.array(["0,1", "0,25", "0,75"]))
     pyarrow.feather.write_feather(table, tmp_path / "site.feather")
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, "site.feather")
-    assert {fault.fix for fault in caught.value.faults} == {"Write decimals with a point."}
+    assert {fault.fix for fault in refused(_read, tmp_path, "site.feather").faults} == {"Write decimals with a point."}
 
 
 def test_decimal_commas_between_commas_need_quotation_marks(tmp_path: Path) -> None:
@@ -601,16 +588,12 @@ def test_decimal_commas_between_commas_need_quotation_marks(tmp_path: Path) -> N
     }
     for text, wanted in fixes.items():
         (tmp_path / "site.csv").write_text(f"outcome,risk\n{text}\n")
-        with pytest.raises(DossierError) as caught:
-            _read(tmp_path, "site.csv")
-        assert caught.value.faults[0].fix == wanted
+        assert refused(_read, tmp_path, "site.csv").faults[0].fix == wanted
 
 
 def test_a_declared_comma_leaves_no_point_between_thousands(tmp_path: Path) -> None:
     (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0,1;809;1\n1;0,25;1.466;1\n\n1;0,75;2.181;2\n")
-    with pytest.raises(DataError) as caught:
-        _read(tmp_path, "site.csv", 'decimal = ","\n')
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [
+    assert [(fault.what, fault.where) for fault in refused(_read, tmp_path, "site.csv", 'decimal = ","\n').faults] == [
         (
             'age is 1.466, with a point, and the decimal sign is declared to be ",". '
             'age is 2.181, with a point, and the decimal sign is declared to be ",".',
@@ -653,9 +636,8 @@ def test_a_quotation_mark_within_a_cell_and_a_blank_line_lose_no_row(tmp_path: P
 def test_a_stray_quotation_mark_is_told_with_the_row_that_it_stands_in(
     tmp_path: Path, notes: dict[int, str], says: str
 ) -> None:
-    with pytest.raises(DossierError) as caught:
-        _noted(tmp_path, notes)
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "site.csv, row 6")]
+    caught = refused(_noted, tmp_path, notes)
+    assert [(fault.what, fault.where) for fault in caught.faults] == [(says, "site.csv, row 6")]
 
 
 @pytest.mark.parametrize(
@@ -682,9 +664,7 @@ def test_a_row_of_nothing_is_no_row_and_its_number_is_counted(tmp_path: Path, no
     _is_the_table(found)
     assert found.rows_read == 3
     (tmp_path / "site.csv").write_text(f"outcome,risk,age,ward\n0,.1,,\n{nothing}\n1,7,,\n{nothing}\n")
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, "site.csv")
-    assert caught.value.faults[0].where == "site.csv, row 4, column risk"
+    assert refused(_read, tmp_path, "site.csv").faults[0].where == "site.csv, row 4, column risk"
 
 
 @pytest.mark.parametrize("file", ["site.feather", "site.dta"])
@@ -723,10 +703,9 @@ def test_a_first_row_that_does_not_fit_the_others_is_the_one_fault(
     tmp_path: Path, content: str, what: str, mend: str
 ) -> None:
     (tmp_path / "site.csv").write_text(content, encoding="utf-8")
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, "site.csv")
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(what, "site.csv, first row")]
-    assert caught.value.faults[0].fix.endswith(mend)
+    caught = refused(_read, tmp_path, "site.csv")
+    assert [(fault.what, fault.where) for fault in caught.faults] == [(what, "site.csv, first row")]
+    assert caught.faults[0].fix.endswith(mend)
 
 
 # ---- bombs and damage -----------------------------------------------------------------------------------------------

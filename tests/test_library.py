@@ -22,7 +22,7 @@ from matplotlib.transforms import Bbox
 import dossier
 from dossier.api import CURVES, Record, Validation
 from dossier.command_line.cli import dossier as command
-from dossier.core.errors import DataError, DossierError, ReleaseError
+from dossier.core.errors import DataError, ReleaseError
 from dossier.core.facts import Fact, Method
 from dossier.core.register import REGISTER, fill, measures
 from dossier.core.types import Absent, Estimate, Withheld
@@ -32,7 +32,7 @@ from dossier.record.results import Results, read
 from dossier.report.chapters import verdict
 from dossier.typeset.numbers import plain
 from tests.conftest import Book
-from tests.estimated import estimated, present
+from tests.estimated import estimated, present, refused
 
 fill("metrics")
 ROOT = Path(__file__).parents[1]
@@ -213,9 +213,7 @@ def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
 
 @pytest.mark.parametrize(("name", "file"), [("nothing", "nothing"), ("", "results.json")])
 def test_what_holds_no_results_is_a_fault_of_reading(tmp_path: Path, name: str, file: str) -> None:
-    with pytest.raises(ReleaseError) as caught:
-        dossier.read_results(tmp_path / name)
-    (fault,) = caught.value.faults
+    (fault,) = refused(dossier.read_results, tmp_path / name).faults
     assert (fault.what, fault.where) == (f"There is no file {file}.", str(tmp_path / file))
     assert fault.fix == "Name the results.json that dossier wrote, unchanged."
 
@@ -330,10 +328,9 @@ def test_periods_and_readers_have_a_panel_each(
 def test_what_is_of_another_kind_is_told_in_the_words_of_the_argument(
     found: Validation, call: Callable[[Validation], object], says: str
 ) -> None:
-    with pytest.raises(ReleaseError) as caught:
-        call(found)
-    assert str(caught.value).startswith(says)
-    assert "where: argument" in str(caught.value)
+    caught = refused(call, found)
+    assert str(caught).startswith(says)
+    assert "where: argument" in str(caught)
 
 
 def _segments(line: Any) -> Any:
@@ -438,14 +435,11 @@ def test_both_doors_refuse_a_criterion_that_can_never_be_estimated(tmp_path: Pat
     never = [{"measure": "oe_ratio", "dataset": "pooled", "at_least": 0.8, "at_most": 1.25}]
     v = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never)
     for leave in (lambda: v.save(tmp_path / "out"), v.to_frame, lambda: v.table("criteria"), lambda: v.verdict):
-        with pytest.raises(ReleaseError) as refused:
-            leave()
-        (fault,) = refused.value.faults
+        (fault,) = refused(leave).faults
         assert (fault.code, fault.where) == ("never_estimated", "argument acceptance, table 1")
     assert not (tmp_path / "out").exists()
-    with pytest.raises(ReleaseError) as refused:
-        dossier.load(v.write_release(tmp_path / "release")).validate().save(tmp_path / "out")
-    (fault,) = refused.value.faults
+    loaded = dossier.load(v.write_release(tmp_path / "release"))
+    (fault,) = refused(lambda: loaded.validate().save(tmp_path / "out")).faults
     assert (fault.code, fault.where) == ("never_estimated", "release.toml, [[acceptance]] 1")
 
 
@@ -454,9 +448,7 @@ def test_both_doors_refuse_a_criterion_that_can_never_be_estimated(tmp_path: Pat
 def test_a_name_that_is_not_there_is_told_with_those_that_are(found: Validation, method: str, near: bool) -> None:
     known = "committee" if method == "pdf" else "calibration"
     name = f"{known[:-2]}n" if near else "7%"
-    with pytest.raises(ReleaseError) as caught:
-        getattr(found, method)(name)
-    (fault,) = caught.value.faults
+    (fault,) = refused(getattr(found, method), name).faults
     assert fault.where == f"argument {'edition' if method == 'pdf' else 'name'}"
     assert f'"{name}"' in fault.what
     assert known in fault.what
@@ -537,9 +529,8 @@ def test_faults_of_arguments_and_rows_are_told_at_once() -> None:
 
 
 def said_of(frame: Any = FRAME, **arguments: Any) -> list[tuple[str, str, str]]:
-    with pytest.raises(DossierError) as caught:
-        dossier.validate(frame, **{"outcome": "outcome", "risk": "risk"} | arguments)
-    return [(fault.where, fault.what, fault.fix) for fault in caught.value.faults]
+    caught = refused(dossier.validate, frame, **{"outcome": "outcome", "risk": "risk"} | arguments)
+    return [(fault.where, fault.what, fault.fix) for fault in caught.faults]
 
 
 @pytest.mark.parametrize(

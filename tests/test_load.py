@@ -20,7 +20,7 @@ from dossier.core.types import Dataset, DecisionCounts, Study
 from dossier.reading.flags import HeldOnce, _held_by_both
 from dossier.typeset.flags import flag_text
 from tests.bench.fault_places import heard, places, unreached
-from tests.estimated import present
+from tests.estimated import present, refused
 from tests.reference.built import example
 from tests.reference.tables import COVID, RATERS, needs_covid, needs_raters
 from tests.smallest import HEAD, SITE
@@ -42,9 +42,7 @@ def _read(folder: Path, release: str, **tables: str | bytes) -> Study:
 
 
 def _faults(folder: Path, release: str, **tables: str | bytes) -> list[tuple[str, str]]:
-    with pytest.raises(DossierError) as caught:
-        _read(folder, release, **tables)
-    return [(fault.what, fault.where) for fault in caught.value.faults]
+    return [(fault.what, fault.where) for fault in refused(_read, folder, release, **tables).faults]
 
 
 def _dataset(study: Study, name: str) -> Dataset:
@@ -60,9 +58,7 @@ def _values(dataset: Dataset, predictor: str) -> list[float]:
 
 @pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)
 def test_broken_release_gives_its_message(folder: Path) -> None:
-    with pytest.raises(DossierError) as caught:
-        reading.study(folder)
-    assert str(caught.value) + "\n" == (folder / "message.txt").read_text(encoding="utf-8")
+    assert str(refused(reading.study, folder)) + "\n" == (folder / "message.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)
@@ -94,9 +90,7 @@ def test_every_fault_that_can_be_said_has_a_broken_release() -> None:
 def test_the_example_of_the_contract(tmp_path: Path) -> None:
     _write(tmp_path, SITE.replace("site", "italy-1"))
     (tmp_path / "italy-1.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,1.7\n", encoding="utf-8")
-    with pytest.raises(DataError) as caught:
-        reading.study(tmp_path)
-    assert str(caught.value) == (
+    assert str(refused(reading.study, tmp_path)) == (
         "risk is 1.7, outside 0 to 1.\n"
         "  where: italy-1.csv, row 5, column risk\n"
         "  fix:   Give risks as probabilities, or declare another column in [prediction]."
@@ -120,9 +114,7 @@ def test_the_example_of_the_contract(tmp_path: Path) -> None:
 def test_points_are_not_taken_for_per_cent(tmp_path: Path, key: str, column: str, says: str) -> None:
     other = "score" if key == "risk" else "risk"
     rows = "".join(f"{row % 2},{value},0.{row + 1}\n" for row, value in enumerate(column.split()))
-    with pytest.raises(DataError) as caught:
-        _read(tmp_path, 'rival = "score"\n' + SITE, site__csv=f"outcome,{key},{other}\n{rows}")
-    (fault,) = caught.value.faults
+    (fault,) = refused(_read, tmp_path, 'rival = "score"\n' + SITE, site__csv=f"outcome,{key},{other}\n{rows}").faults
     assert fault.what == ("risk " if key == "risk" else "the rival's risk ") + says
     if "no risk" in says:
         assert fault.fix == "Give the risk that belongs to each score."
@@ -130,9 +122,7 @@ def test_points_are_not_taken_for_per_cent(tmp_path: Path, key: str, column: str
 
 @pytest.mark.parametrize("cell", ["17%", "17.5 %", '"17,5%"'])
 def test_a_risk_with_a_sign_of_per_cent_is_told_to_be_per_cent(tmp_path: Path, cell: str) -> None:
-    with pytest.raises(DataError) as caught:
-        _read(tmp_path, SITE, site__csv=f"outcome,risk\n0,{cell}\n1,0.5\n")
-    (fault,) = caught.value.faults
+    (fault,) = refused(_read, tmp_path, SITE, site__csv=f"outcome,risk\n0,{cell}\n1,0.5\n").faults
     assert (fault.what, fault.where) == (
         f'risk is "{cell.strip(chr(34))}", not a number.',
         "site.csv, row 2, column risk",
@@ -172,9 +162,8 @@ def test_a_level_at_which_no_interval_can_be_given_is_told(tmp_path: Path, level
     text = HEAD.replace("[release]\n", f"[release]\nlevel = {level}\n") + SITE
     (tmp_path / "release.toml").write_text(text)
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n")
-    with pytest.raises(ReleaseError) as caught:
-        reading.study(tmp_path)
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "release.toml, [release] level")]
+    caught = refused(reading.study, tmp_path)
+    assert [(fault.what, fault.where) for fault in caught.faults] == [(says, "release.toml, [release] level")]
 
 
 def test_a_fault_of_release_toml_alone_is_a_release_error(tmp_path: Path) -> None:
@@ -234,9 +223,7 @@ def test_texts_that_are_nearly_all_different_are_no_categories_in_small_tables_e
 
 @pytest.mark.parametrize("written", ["'data\\site.csv'", '"data\\\\site.csv"', '"data\\test.csv"'])
 def test_a_path_with_the_strokes_of_another_system_is_told(tmp_path: Path, written: str) -> None:
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, SITE.replace('"site.csv"', written))
-    (fault,) = caught.value.faults
+    (fault,) = refused(_read, tmp_path, SITE.replace('"site.csv"', written)).faults
     assert fault.what.startswith("There is no file data")
     assert fault.fix == "Write / instead of \\ between the folders and the name, as in data/site.csv."
 
@@ -308,9 +295,8 @@ def test_what_did_not_happen_is_one_value_and_none_for_unknown(
         ]
         assert [values[0] for values in outcomes] == [1, 1]
     else:
-        with pytest.raises(DataError) as caught:
-            reading.study(tmp_path)
-        assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "south.csv, column outcome")]
+        caught = refused(reading.study, tmp_path)
+        assert [(fault.what, fault.where) for fault in caught.faults] == [(says, "south.csv, column outcome")]
 
 
 def test_csv_tsv_and_parquet_give_the_same_values(tmp_path: Path) -> None:
@@ -609,9 +595,8 @@ def test_a_few_texts_that_look_like_numbers_may_be_categories(
 def test_a_number_with_other_signs_is_to_be_written_plainly(tmp_path: Path, values: list[str]) -> None:
     """Among numbers one with a sign for thousands; more texts that are numbers than there may be categories."""
     rows = [f'{k % 2},0.5,"{value}"' for k, value in enumerate(values)]
-    with pytest.raises(DataError) as caught:
-        _read(tmp_path, SITE + 'predictors = ["crp"]\n', site__csv="outcome,risk,crp\n" + "\n".join(rows))
-    (fault,) = caught.value.faults
+    caught = refused(_read, tmp_path, SITE + 'predictors = ["crp"]\n', site__csv="outcome,risk,crp\n" + "\n".join(rows))
+    (fault,) = caught.faults
     assert fault.fix == "Write numbers with digits and the decimal sign only, or list crp under categorical."
 
 
@@ -620,22 +605,19 @@ def test_another_sign_than_that_of_minus_is_to_be_written_as_it(tmp_path: Path, 
     fix = "Write the minus as the hyphen-minus of the keyboard (-1), which is not the sign in the table"
     listed = ", or list be under categorical."
     table = "outcome,risk,be\n" + "".join(f"{k % 2},0.5,{sign if k % 3 else ''}{k}.5\n" for k in range(40))
-    with pytest.raises(DataError) as mixed:
-        _read(tmp_path, SITE + 'predictors = ["be"]\n', site__csv=table)
-    assert {fault.fix for fault in mixed.value.faults} == {fix + listed}
+    mixed = refused(_read, tmp_path, SITE + 'predictors = ["be"]\n', site__csv=table)
+    assert {fault.fix for fault in mixed.faults} == {fix + listed}
     all_below_0 = "outcome,risk,be\n" + "".join(f"{k % 2},0.5,{sign}{k}\n" for k in range(40))
-    with pytest.raises(DataError) as below:
-        _read(tmp_path, SITE + 'predictors = ["be"]\n', site__csv=all_below_0)
-    assert [fault.fix for fault in below.value.faults] == [fix + listed]
+    below = refused(_read, tmp_path, SITE + 'predictors = ["be"]\n', site__csv=all_below_0)
+    assert [fault.fix for fault in below.faults] == [fix + listed]
     few = "outcome,risk,be\n" + "".join(f"{k % 2},0.5,{sign}{k % 3}\n" for k in range(40))
     (says,) = _flagged(_read(tmp_path, SITE + 'predictors = ["be"]\n', site__csv=few), "other_categories")
     assert says == (
         f"be may be numbers in site, written with another sign than -: it is counted as 3 categories. {fix}; list be "
         "under categorical if it is one."
     )
-    with pytest.raises(DataError) as risks:
-        _read(tmp_path, SITE, site__csv=f"outcome,risk\n0,{sign}0.5\n1,0.5\n")
-    assert [fault.fix for fault in risks.value.faults] == [fix + "."]
+    risks = refused(_read, tmp_path, SITE, site__csv=f"outcome,risk\n0,{sign}0.5\n1,0.5\n")
+    assert [fault.fix for fault in risks.faults] == [fix + "."]
 
 
 def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> None:
@@ -1164,9 +1146,7 @@ def test_quick_needs_no_release_file(tmp_path: Path) -> None:
 def test_quick_refuses_a_name_of_bytes_that_are_no_letters(tmp_path: Path) -> None:
     table = tmp_path / os.fsdecode(b"\xff.csv")
     table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
-    with pytest.raises(ReleaseError) as caught:
-        reading.quick(table, "y", "p", (1.5,), None)
-    assert [fault.what for fault in caught.value.faults] == [
+    assert [fault.what for fault in refused(reading.quick, table, "y", "p", (1.5,), None).faults] == [
         "The threshold 1.5 is not between 0 and 1.",
         "The name holds what cannot be printed: U+DCFF.",
     ]
@@ -1176,19 +1156,15 @@ def test_quick_refuses_a_name_of_bytes_that_are_no_letters(tmp_path: Path) -> No
 def test_quick_takes_no_empty_name_for_another(tmp_path: Path, empty: str) -> None:
     table = tmp_path / "table.csv"
     table.write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
-    with pytest.raises(ReleaseError) as caught:
-        reading.quick(table, empty, empty + empty, (), empty)
-    assert {(fault.where, fault.what) for fault in caught.value.faults} >= {
-        (option, f"{option} is empty.") for option in ("--outcome", "--risk", "--name")
-    }
+    assert {
+        (fault.where, fault.what) for fault in refused(reading.quick, table, empty, empty + empty, (), empty).faults
+    } >= {(option, f"{option} is empty.") for option in ("--outcome", "--risk", "--name")}
 
 
 def test_quick_collects_its_faults(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
-    with pytest.raises(DataError) as caught:
-        reading.quick(table, "y", "prob", (1.5,), None)
-    assert [fault.what for fault in caught.value.faults] == [
+    assert [fault.what for fault in refused(reading.quick, table, "y", "prob", (1.5,), None).faults] == [
         "The threshold 1.5 is not between 0 and 1.",
         "There is no column prob.",
     ]
@@ -1200,9 +1176,8 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
         ("nowhere.csv", "TABLE", "Put the file there, or mend its name."),
         ("table.csv", "table.csv, first row", "Did you mean died? --outcome names it."),
     ):
-        with pytest.raises(DossierError) as caught:
-            reading.quick(tmp_path / table, "dies", "risk")
-        assert [(fault.where, fault.fix) for fault in caught.value.faults] == [(where, fix)]
+        caught = refused(reading.quick, tmp_path / table, "dies", "risk")
+        assert [(fault.where, fault.fix) for fault in caught.faults] == [(where, fix)]
 
 
 @pytest.mark.parametrize(
@@ -1239,15 +1214,12 @@ def test_quick_gives_advice_that_can_be_followed_without_a_release(
     tmp_path: Path, table: str, fixes: list[str]
 ) -> None:
     (tmp_path / "table.csv").write_bytes(table.encode("latin-1"))
-    with pytest.raises(DossierError) as caught:
-        reading.quick(tmp_path / "table.csv", "died", "risk")
-    assert [fault.fix for fault in caught.value.faults] == fixes
+    assert [fault.fix for fault in refused(reading.quick, tmp_path / "table.csv", "died", "risk").faults] == fixes
 
 
 def test_a_name_that_differs_by_a_sign_that_does_not_show_is_told_with_the_sign(tmp_path: Path) -> None:
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, SITE, site__csv="outcome,\u200brisk\n0,0.1\n1,0.2\n")
-    assert caught.value.faults[0].fix.startswith("Did you mean <U+200B>risk?")
+    caught = refused(_read, tmp_path, SITE, site__csv="outcome,\u200brisk\n0,0.1\n1,0.2\n")
+    assert caught.faults[0].fix.startswith("Did you mean <U+200B>risk?")
 
 
 CRITERION = '[[acceptance]]\nmeasure = "{0}"\ndataset = "{1}"\nat_least = {2}\n'
@@ -1290,18 +1262,14 @@ def test_an_outcome_without_a_column_hides_no_fault_of_the_risks(
 ) -> None:
     (tmp_path / "release.toml").write_text(HEAD.replace(written, instead) + SITE, encoding="utf-8")
     (tmp_path / "site.csv").write_text("outcome,risk\nno,0.1\nyes,1.7\n", encoding="utf-8")
-    with pytest.raises(DossierError) as caught:
-        reading.study(tmp_path)
-    assert [fault.what for fault in caught.value.faults] == [what, "risk is 1.7, outside 0 to 1."]
+    assert [fault.what for fault in refused(reading.study, tmp_path).faults] == [what, "risk is 1.7, outside 0 to 1."]
 
 
 def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Path) -> None:
     head = HEAD.replace('[prediction]\ncolumn = "risk"\n', "")
     (tmp_path / "release.toml").write_text(head + SITE, encoding="utf-8")
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n3,0.7\n", encoding="utf-8")
-    with pytest.raises(DossierError) as caught:
-        reading.study(tmp_path)
-    assert [fault.what for fault in caught.value.faults] == [
+    assert [fault.what for fault in refused(reading.study, tmp_path).faults] == [
         "There is no [prediction].",
         "outcome is coded 0 and 3, not 0 and 1.",
     ]
@@ -1311,9 +1279,8 @@ def test_one_site_or_file_on_another_scale_is_named(tmp_path: Path) -> None:
     rows = [("A", 0.17), ("B", 73.7), ("A", 0.49), ("B", 0.9), ("B", 12.5), ("C", 0.3), ("C", 0.4), ("C", 7.5)]
     table = "hosp,outcome,risk\n" + "".join(f"{site},{k % 2},{risk}\n" for k, (site, risk) in enumerate(rows))
     release = SITE + 'site_column = "hosp"\n'
-    with pytest.raises(DataError) as caught:
-        _read(tmp_path, release, site__csv=table)
-    assert [(fault.what, fault.where, fault.fix) for fault in caught.value.faults] == [
+    caught = refused(_read, tmp_path, release, site__csv=table)
+    assert [(fault.what, fault.where, fault.fix) for fault in caught.faults] == [
         (
             "risk runs from 0.9 to 73.7: it looks like per cent.",
             "site.csv, column risk, hosp B",
@@ -1355,9 +1322,8 @@ def test_blanks_in_names_and_texts_are_no_separators(tmp_path: Path, table: str)
 
 
 def test_two_columns_that_were_read_as_one_are_told_with_the_way_to_part_them(tmp_path: Path) -> None:
-    with pytest.raises(DossierError) as caught:
-        _read(tmp_path, SITE, site__csv="outcome;the risk, predicted\n0;0,171\n1;0,737\n")
-    assert 'If ; stands between the columns, declare separator = ";" in the [[dataset]].' in caught.value.faults[0].fix
+    caught = refused(_read, tmp_path, SITE, site__csv="outcome;the risk, predicted\n0;0,171\n1;0,737\n")
+    assert 'If ; stands between the columns, declare separator = ";" in the [[dataset]].' in caught.faults[0].fix
 
 
 def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others(tmp_path: Path) -> None:
@@ -1380,9 +1346,7 @@ def test_more_classes_than_their_table_has_room_for_are_told(tmp_path: Path) -> 
     (tmp_path / "release.toml").write_text(
         head.replace('column = "risk"', f"columns = {json.dumps(names)}") + SITE, encoding="utf-8"
     )
-    with pytest.raises(DossierError) as caught:
-        reading.study(tmp_path)
-    assert [fault.what for fault in caught.value.faults][:2] == [
+    assert [fault.what for fault in refused(reading.study, tmp_path).faults][:2] == [
         "classes has 16 values, more than 15.",
         "columns has 16 values, more than 15.",
     ]
@@ -1391,9 +1355,7 @@ def test_more_classes_than_their_table_has_room_for_are_told(tmp_path: Path) -> 
 def test_a_number_where_a_dataset_should_be_is_told_by_its_place(tmp_path: Path) -> None:
     text = HEAD.replace("[release]", "dataset = [1]\n[release]", 1)
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(DossierError) as caught:
-        reading.study(tmp_path)
-    assert caught.value.faults[0].what == "[[dataset]] 1 is 1, not a table."
+    assert refused(reading.study, tmp_path).faults[0].what == "[[dataset]] 1 is 1, not a table."
 
 
 def test_what_init_writes_can_be_read(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from dossier import reading
 from dossier.core.errors import DossierError
 from dossier.core.types import Readers, Study
 from dossier.typeset.flags import flag_text
+from tests.estimated import refused
 from tests.smallest import HEAD, SITE
 
 ROWS = "case_id,outcome,risk\nc,0,0.1\na,1,0.5\nb,1,0.2\n"
@@ -35,9 +36,7 @@ def _read(folder: Path, more: str, **texts: str) -> Readers:
 
 
 def _faults(folder: Path, more: str, **texts: str) -> list[str]:
-    with pytest.raises(DossierError) as caught:
-        _read(folder, more, **texts)
-    return [fault.what for fault in caught.value.faults]
+    return [fault.what for fault in refused(_read, folder, more, **texts).faults]
 
 
 def _labelled(path: Path, table: dict[str, list[Any]], **labels: dict[int | float, str]) -> None:

@@ -24,7 +24,7 @@ from dossier.typeset.words import exclusion
 from tests import reasons
 from tests.canaries import plant
 from tests.conftest import Book
-from tests.estimated import present
+from tests.estimated import present, refused
 from tests.reference.built import hurried, study
 from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, QUICK, SITE
@@ -236,9 +236,7 @@ def test_what_is_damaged_is_named_by_its_place(small: bytes) -> None:
     document = json.loads(small)
     document["estimates"][2]["value"] = "0.9"
     del document["datasets"][0]["role"]
-    with pytest.raises(ReleaseError) as caught:
-        results.read(json.dumps(document).encode())
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [
+    assert [(fault.what, fault.where) for fault in refused(results.read, json.dumps(document).encode()).faults] == [
         ("results.json has no datasets 1, role.", "results.json, datasets 1, role"),
         ("In results.json estimates 3, value is not what it should be.", "results.json, estimates 3, value"),
     ]
@@ -299,9 +297,8 @@ def test_the_schema_and_the_reader_refuse(small: bytes, path: tuple[str | int, .
 def test_a_reason_without_its_values_is_refused(small: bytes, reason: dict[str, Any]) -> None:
     damaged = json.loads(small)
     damaged["estimates"][1]["reason"] = reason
-    with pytest.raises(ReleaseError) as caught:
-        results.read(json.dumps(damaged).encode())
-    assert [fault.where for fault in caught.value.faults] == ["results.json, estimates 2, reason"]
+    caught = refused(results.read, json.dumps(damaged).encode())
+    assert [fault.where for fault in caught.faults] == ["results.json, estimates 2, reason"]
 
 
 @pytest.mark.parametrize("part", ["datasets", "description", "subgroups", "estimates", "curves", "flags", "acceptance"])

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 import dossier
 from dossier import reading
 from dossier.core.bands import last_digit
-from dossier.core.errors import DossierError
 from dossier.core.types import Dataset, Feature, Floats
 from dossier.core.values import risks
 from dossier.metrics import nomogram
-from tests.estimated import estimated, present
+from tests.estimated import estimated, present, refused
 from tests.metrics.test_nomogram import model
 from tests.smallest import HEAD
 
@@ -98,9 +97,7 @@ def test_a_scale_of_a_horizon_is_that_of_all_horizons(tmp_path: Path) -> None:
 def test_what_is_none_of_a_scale_is_told(tmp_path: Path, risk: str, scale: str, says: str) -> None:
     path = tmp_path / "site.csv"
     path.write_text("outcome,risk\n" + "0,0.5\n1,0.25\n" * 20 + f"1,{risk}\n", encoding="utf-8")
-    with pytest.raises(DossierError) as caught:
-        reading.quick(path, "outcome", "risk", scale=scale)
-    assert says in str(caught.value)
+    assert says in str(refused(reading.quick, path, "outcome", "risk", scale=scale))
 
 
 @pytest.mark.parametrize(
@@ -108,18 +105,14 @@ def test_what_is_none_of_a_scale_is_told(tmp_path: Path, risk: str, scale: str, 
 )
 def test_a_frame_is_told_its_argument(times: float, scales: str) -> None:
     frame = pandas.DataFrame({"died": OUTCOMES, "risk": [times * risk for risk in RISKS]})
-    with pytest.raises(DossierError) as caught:
-        dossier.validate(frame, outcome="died", risk="risk")
-    (fault,) = caught.value.faults
+    (fault,) = refused(dossier.validate, frame, outcome="died", risk="risk").faults
     assert fault.fix.endswith(f"or if all of it is, say {scales}.")
     assert fault.where == "frame, column risk"
 
 
 def test_an_unknown_scale_is_told_with_those_that_there_are() -> None:
     frame = pandas.DataFrame({"died": OUTCOMES, "risk": RISKS})
-    with pytest.raises(DossierError) as caught:
-        dossier.validate(frame, outcome="died", risk="risk", scale="per cent")
-    (fault,) = caught.value.faults
+    (fault,) = refused(dossier.validate, frame, outcome="died", risk="risk", scale="per cent").faults
     assert fault.where == "argument scale"
     assert all(scale in fault.fix + fault.what for scale in ("probability", "percent", "log_odds"))
 

@@ -18,7 +18,7 @@ from dossier.core.errors import DossierError
 from dossier.core.types import Floats, Study
 from dossier.reading.signs import ENOUGH_ADDED, _is_sum
 from dossier.typeset.flags import flag_text
-from tests.estimated import present
+from tests.estimated import present, refused
 
 HEAD = """[release]
 model = "m"
@@ -449,9 +449,7 @@ def test_class_risks_are_accepted_within_their_last_digit(tmp_path: Path, writte
 
 @pytest.mark.parametrize(("low", "high"), [(-1, 1), (1, 2), (0, 2), (5, 7), (0.5, 1.5)])
 def test_nobody_is_advised_to_drop_those_without_the_outcome(tmp_path: Path, low: float, high: float) -> None:
-    with pytest.raises(DossierError) as caught:
-        study(tmp_path, f"y,p\n{low},0.1\n{high},0.3\n{low},0.3\n")
-    (fault,) = caught.value.faults
+    (fault,) = refused(study, tmp_path, f"y,p\n{low},0.1\n{high},0.3\n{low},0.3\n").faults
     assert fault.what == f"outcome is coded {low} and {high}, not 0 and 1."
     assert fault.fix == f"Say in [outcome] which value means that the outcome happened, such as positive = {high}."
     found = study(tmp_path, f"y,p\n{low},0.1\n{high},0.3\n{low},0.3\n", outcome=f"positive = {high}", times=2)
@@ -478,9 +476,7 @@ def test_quick_takes_tables_as_they_are(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     rows = "ja;16,7\nnein;80,5\nk.A.;3,5\nnein;1,0\n" * 2
     file.write_bytes(f"tot;Risiko für Müller\n{rows}".encode("cp1252"))
-    with pytest.raises(DossierError) as caught:
-        reading.quick(file, "tot", "Risiko für Müller")
-    assert [fault.fix for fault in caught.value.faults] == [
+    assert [fault.fix for fault in refused(reading.quick, file, "tot", "Risiko für Müller").faults] == [
         'Say which value means that the outcome happened, such as --positive "ja".',
         "Divide the column by 100, or if all of it is, say --scale percent.",
     ]

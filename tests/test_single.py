@@ -33,6 +33,7 @@ from dossier.report import compose
 from dossier.typeset.numbers import plain
 from dossier.typeset.tables import Cell, Column, Row, Table
 from tests.conftest import ROOT, Book
+from tests.estimated import refused
 
 OFFICE, XELATEX = shutil.which("soffice"), shutil.which("xelatex")
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -248,9 +249,7 @@ def test_a_figure_has_the_size_of_the_page_in_every_format(books: dict[str, Book
 
 def test_a_name_that_is_no_figure_lists_those_that_there_are(books: dict[str, Book], tmp_path: Path) -> None:
     record = record_of(books["breast"])
-    with pytest.raises(ReleaseError) as error:
-        record.figure("nothing_like_it")
-    (fault,) = error.value.faults
+    (fault,) = refused(record.figure, "nothing_like_it").faults
     assert all(f'"{name}"' in fault.fix for name in register.fill("report.figures").figures)
     with pytest.raises(ReleaseError, match='Did you mean "external_performance"'):
         record.figure("external_performence")

@@ -14,7 +14,6 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.command_line import initial
-from dossier.core.errors import DataError
 from dossier.core.register import fill
 from dossier.core.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.metrics import weighted
@@ -27,7 +26,7 @@ from dossier.record import results as results_json
 from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
-from tests.estimated import curved, estimated, present
+from tests.estimated import curved, estimated, present, refused
 from tests.reasons import Said
 
 SITE = "hospital-1"
@@ -495,12 +494,9 @@ def test_events_without_weight_are_none(tmp_path: Path) -> None:
     ],
 )
 def test_a_weight_that_is_none_is_a_fault(tmp_path: Path, weight: str, what: str) -> None:
-    with pytest.raises(DataError) as caught:
-        _example(tmp_path, 'weights = "w"\n', [*["1"] * 199, weight])
-    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(what, "hospital-1.csv, row 201, column w")]
+    caught = refused(_example, tmp_path, 'weights = "w"\n', [*["1"] * 199, weight])
+    assert [(fault.what, fault.where) for fault in caught.faults] == [(what, "hospital-1.csv, row 201, column w")]
 
 
 def test_weights_that_are_all_0_are_a_fault(tmp_path: Path) -> None:
-    with pytest.raises(DataError) as caught:
-        _example(tmp_path, 'weights = "w"\n', ["0"] * 200)
-    assert caught.value.faults[0].what == "All sampling weights are 0."
+    assert refused(_example, tmp_path, 'weights = "w"\n', ["0"] * 200).faults[0].what == "All sampling weights are 0."

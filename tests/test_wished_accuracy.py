@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core.errors import DossierError
 from dossier.core.types import Evidence, find
 from dossier.report.chapters import reliability
 from dossier.report.figures.canvas import styled
-from tests.estimated import estimated
+from tests.estimated import estimated, refused
 from tests.figures.drawings import sheet_of
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -81,7 +80,5 @@ def test_a_wish_goes_before_a_criterion(tmp_path: Path) -> None:
 
 
 def test_less_than_one_half_is_no_wish(tmp_path: Path) -> None:
-    with pytest.raises(DossierError) as caught:
-        _evidence(tmp_path, "desired_accuracy = 0.4\n")
-    (fault,) = caught.value.faults
+    (fault,) = refused(_evidence, tmp_path, "desired_accuracy = 0.4\n").faults
     assert fault.where == "release.toml, [readers] desired_accuracy"
