@@ -14,15 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    JsonValue,
-    ValidationError,
-)
+import pydantic
 from pydantic_core import CoreSchema, core_schema
 
 from dossier.core import between_groups, claims, facts, types, values
@@ -71,11 +63,11 @@ class _WithWords:
             raise ValueError("a fact has a code that is known, and the values of that code") from error
         return found
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         written = core_schema.plain_serializer_function_ser_schema(lambda fact: fact.as_json)
         return core_schema.no_info_plain_validator_function(self.read, serialization=written)
 
-    def __get_pydantic_json_schema__(self, found: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, found: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> dict[str, Any]:
         return {
             "type": "object",
             "description": "A code with its values: numbers, names, counts of something, and other facts.",
@@ -92,10 +84,10 @@ Step = Annotated[facts.Fact, _WithWords(lambda step: method_text([step]), "metho
 """A step of how something was made; `words/methods.toml` has the words."""
 
 
-class Row(BaseModel):
+class Row(pydantic.BaseModel):
     """A row of results.json: frozen, no unknown keys, no guessing of types, no number that is not finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class SameFields(Row, Generic[Kind]):
@@ -124,7 +116,7 @@ class _As:
     value: Callable[[Any], Any]
     written: Callable[[Any], Any]
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         shape = handler.generate_schema(self.shape)
         return core_schema.json_or_python_schema(
             core_schema.no_info_after_validator_function(self.value, shape),
@@ -143,7 +135,7 @@ class NotGiven(SameFields[types.Withheld]):
 
     kind = types.Withheld
 
-    reason: Reason = Field(alias="withheld")
+    reason: Reason = pydantic.Field(alias="withheld")
     below: Count
 
 
@@ -204,7 +196,7 @@ class DatasetRow(SameFields[types.DatasetSummary]):
     dates_withheld: Withheld | None = None
     country: str | None = None
     setting: str | None = None
-    class_counts: Mapping[str, Count] = Field(alias="classes")
+    class_counts: Mapping[str, Count] = pydantic.Field(alias="classes")
     minimum_cell: Count
     outcome_withheld: Withheld | None
     clusters: Count | None
@@ -219,7 +211,7 @@ class DescriptionRow(Row):
 
     dataset: str
     variable: str
-    of_: types.Described = Field(alias="of")
+    of_: types.Described = pydantic.Field(alias="of")
     """What the variable is."""
     statistic: str
     level: str | None
@@ -262,7 +254,7 @@ class SubgroupRow(Row):
     events: Count | None = None
     unassigned: Counted | None = None
     """The rows that are in no subgroup of the column."""
-    classes: Mapping[str, Count] = Field(default_factory=dict)
+    classes: Mapping[str, Count] = pydantic.Field(default_factory=dict)
     left: Count | None = None
     """Those who were followed for less than the horizon, where the outcome is by one."""
     status: Status
@@ -315,8 +307,8 @@ class EstimateRow(Row):
     below: Count | None = None
     """Of what is withheld: the smallest count that is printed."""
 
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float | None] = Field(init=False)
+    model_config = pydantic.ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = pydantic.Field(init=False)
 
     @classmethod
     def of(cls, result: types.Result, tier: types.Tier) -> Self:
@@ -369,7 +361,7 @@ class CurveRow(Row):
     dataset: str
     subset: Subset | None
     at: Mapping[str, Setting]
-    columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
+    columns: Mapping[str, tuple[float | None, ...]] = pydantic.Field(default_factory=dict)
     n: Count | None = None
     events: Count | None = None
     method: tuple[Step, ...] | None = None
@@ -536,9 +528,9 @@ RowOfAModel = TypeVar("RowOfAModel", EstimateRow, CurveRow)
 class Results(values.ShownByCounts, Row):
     """The whole of results.json."""
 
-    schema_: Literal["dossier-results/1"] = Field(alias="schema")
+    schema_: Literal["dossier-results/1"] = pydantic.Field(alias="schema")
     release: About
-    declared: Mapping[str, JsonValue]
+    declared: Mapping[str, pydantic.JsonValue]
     """The other tables of release.toml, as they were declared."""
     has_release_file: bool
     """False of a quick look at one table."""
@@ -716,7 +708,7 @@ def _is_change(result: types.Result) -> bool:
     return result.at.get("against") == "previous"
 
 
-def _release(about: About, declared: Mapping[str, JsonValue]) -> Release:
+def _release(about: About, declared: Mapping[str, pydantic.JsonValue]) -> Release:
     whole = {"release": about.model_dump(mode="json", by_alias=True), **declared}
     # JSON has neither tuples nor dates.
     return Release.model_validate(whole, strict=False)
@@ -767,7 +759,7 @@ def read(content: bytes, name: str = RESULTS) -> Results:
     try:
         found = Results.model_validate_json(content.decode("utf-8-sig"))
         _release(found.release, found.declared)
-    except ValidationError as error:
+    except pydantic.ValidationError as error:
         raise ReleaseError([_departure(each, name) for each in error.errors()[:MOST_FAULTS]]) from None
     return found
 
