@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.smallest import release_in
+
 KILLIP = {"II": 0.6137, "III": 1.1610, "IV": 1.9213}
 AGE_IN_KILLIP = {"II": -0.0021, "III": -0.0064, "IV": -0.0118}
 LOCATION = {"Other": 0.2863, "Anterior": 0.5432}
@@ -38,7 +40,4 @@ def write(folder: Path, formula: str = MODEL, rows: int = 1200, seed: int = 1995
         linear += 0.4472 * pmi + LOCATION.get(miloc, 0.0) - 0.2080 * tpa
         risk = 1 / (1 + math.exp(-linear))
         lines.append(f"{age},{killip},{sysbp},{pulse},{pmi},{miloc},{tpa},{int(rng.random() < risk)},{risk!r}")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "west.csv").write_text("\n".join(lines) + "\n")
-    (folder / "release.toml").write_text(RELEASE + formula)
-    return folder
+    return release_in(folder, RELEASE + formula, west__csv="\n".join(lines) + "\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 HEAD = """
 [release]
 model = "Example"
@@ -23,3 +25,11 @@ permutations = 19
 """
 """One threshold and few draws, where the bounds do not matter."""
 SITE = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n'
+
+
+def release_in(folder: Path, text: str, **files: str | bytes) -> Path:
+    """The folder, with a release of this text and with files in it: `site__csv` is site.csv."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in {"release__toml": text, **files}.items():
+        (folder / name.replace("__", ".")).write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder

@@ -26,7 +26,7 @@ from dossier.typeset.reasons import reason_text
 from tests.canaries import plant
 from tests.estimated import estimated, present
 from tests.reasons import because
-from tests.smallest import HEAD, SITE
+from tests.smallest import HEAD, SITE, release_in
 
 SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
 INSIDE = DatasetSummary("inside", "internal", "Inside", 100, 40, 100, {}, ())
@@ -119,8 +119,7 @@ RELEASE = f"{HEAD}[thresholds]\ndeclared = [0.2, 0.4]\n{SITE}"
 
 def faults(folder: Path, added: str) -> list[tuple[str, str, str]]:
     rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f},{k}" for k in range(100))
-    (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
-    (folder / "site.csv").write_text(f"outcome,risk,age\n{rows}\n", encoding="utf-8")
+    release_in(folder, RELEASE + added, site__csv=f"outcome,risk,age\n{rows}\n")
     try:
         reading.study(folder)
     except DossierError as error:

@@ -36,6 +36,7 @@ from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated, present, refused
 from tests.reasons import Said, because
+from tests.smallest import release_in
 from tests.test_results import faults
 
 ABOUT = """
@@ -98,8 +99,7 @@ def _release(
     for name, (seed, n, dates) in sites.items():
         text += SITE.format(name=name, dates=dates)
         (folder / f"{name}.csv").write_text(_table(seed, n, spread), encoding="utf-8")
-    (folder / "release.toml").write_text(text + criteria, encoding="utf-8")
-    return evaluate.evidence(reading.study(folder, allow_outside=True))
+    return evaluate.evidence(reading.study(release_in(folder, text + criteria), allow_outside=True))
 
 
 def _printed(folder: Path, evidence: Evidence, manifest: dict[str, Any] | None = None) -> None:
@@ -485,8 +485,7 @@ def test_both_versions_move_with_the_same_clusters(folder: Path) -> None:
         version="1.1.0", more='previous = "../out/results.json"', rival='previous = "risk_previous"', thresholds="0.3"
     )
     site = SITE.format(name="north", dates=f'{LAST_YEAR}\ncluster = "patient"')
-    (place / "release.toml").write_text(about + site, encoding="utf-8")
-    evidence = evaluate.evidence(reading.study(place, allow_outside=True))
+    evidence = evaluate.evidence(reading.study(release_in(place, about + site), allow_outside=True))
     rows = np.repeat(np.loadtxt(lines, delimiter=","), copies, axis=0)
     patient = np.repeat(np.arange(len(lines)), copies)
 
@@ -588,8 +587,7 @@ def test_the_tables_of_before_pair_as_a_column_does(folder: Path, paired: Eviden
     text = (position / "release.toml").read_text(encoding="utf-8")
     text = text.replace("[outcome]", 'previous = "../out/results.json"\nprevious_tables = "before"\n[outcome]', 1)
     text = text.replace("[[dataset]]", '[[dataset]]\nid = "patient"')
-    (position / "release.toml").write_text(text, encoding="utf-8")
-    found = evaluate.evidence(reading.study(position, allow_outside=True))
+    found = evaluate.evidence(reading.study(release_in(position, text), allow_outside=True))
     for ours, theirs in zip(present(found.changes).results, present(paired.changes).results, strict=True):
         assert (ours.measure, ours.dataset, ours.at, ours.found) == (
             theirs.measure,
@@ -690,8 +688,7 @@ def test_of_several_classes_each_is_compared_patient_by_patient(folder: Path) ->
     for number, own in enumerate(columns):
         more, before = (f'previous = "{number - 1}.json"', f"previous = {columns[number - 1]}") if number else ("", "")
         told = text.replace('column = "risk"', f"columns = {own}").format(version=number, more=more, rival=before)
-        (place / "release.toml").write_text(told)
-        releases.append(evaluate.evidence(reading.study(place)))
+        releases.append(evaluate.evidence(reading.study(release_in(place, told))))
         (place / f"{number}.json").write_bytes(results.of(releases[-1]).text())
     found = releases[1]
     known = {
@@ -1038,8 +1035,7 @@ def test_faults_of_the_previous_release_stand_beside_those_of_the_tables(folder:
     path = tmp_path / "both"
     path.mkdir()
     text = ABOUT.format(version="2", more='previous = "nowhere.json"', rival="", thresholds="0.3")
-    (path / "release.toml").write_text(text + SITE.format(name="north", dates=THIS_YEAR), encoding="utf-8")
-    (path / "north.csv").write_text("outcome,risk\n0,0.1\n1,1.7\n", encoding="utf-8")
+    release_in(path, text + SITE.format(name="north", dates=THIS_YEAR), north__csv="outcome,risk\n0,0.1\n1,1.7\n")
     assert [fault.what for fault in refused(reading.study, path, allow_outside=True).faults] == [
         "risk is 1.7, outside 0 to 1.",
         "There is no file nowhere.json.",

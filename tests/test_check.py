@@ -32,7 +32,7 @@ from tests.conftest import RELEASES, Book, held
 from tests.estimated import present
 from tests.reasons import because, limitation
 from tests.reference.built import example, hurried
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 from tests.test_cli import Run, release, run
 from tests.test_results import faults as departures
 
@@ -139,8 +139,7 @@ def _toml(value: Any) -> str:
 
 def told(folder: Path, criterion: str, more: str = "") -> check.Check:
     rows = "".join(f"{k % 2},{(k * 37 % 100) / 101 + 0.005:.3f},{k % 3}\n" for k in range(150))
-    (folder / "site.csv").write_text(f"outcome,risk,ward\n{rows}")
-    (folder / "release.toml").write_text(HEAD + QUICK + SITE + more + criterion)
+    release_in(folder, HEAD + QUICK + SITE + more + criterion, site__csv=f"outcome,risk,ward\n{rows}")
     return check.check(folder)
 
 
@@ -268,8 +267,7 @@ def test_rows_of_one_cause_are_one_fault(run: Run, tmp_path: Path) -> None:
     rows = [f"{k % 2},0.5" for k in range(200)]
     for row in (3, 5, 8, 20, 31, 44):
         rows[row - 2] = "1,1.7"
-    (tmp_path / "site.csv").write_text("outcome,risk\n" + "\n".join(rows) + "\n")
-    (tmp_path / "release.toml").write_text(HEAD + SITE)
+    release_in(tmp_path, HEAD + SITE, site__csv="outcome,risk\n" + "\n".join(rows) + "\n")
     assert run("check", ".").err == (
         "risk is 1.7, outside 0 to 1.\n"
         "  where: site.csv, rows 3, 5, 8 and 3 more, column risk\n"

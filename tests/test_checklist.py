@@ -23,7 +23,7 @@ from dossier.report.chapters import checklist as page
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import Case
 from tests.reference.tables import REFERENCE
-from tests.smallest import HEAD, SITE
+from tests.smallest import HEAD, SITE, release_in
 
 BIOPSY = Path(__file__).resolve().parent.parent / "fixtures" / "biopsy"
 GRADES = ("G0", "G1", "G2", "G3")
@@ -33,9 +33,7 @@ RELEASE = f"{HEAD}[resampling]\nbootstrap = 2\npermutations = 9\n{SITE}"
 
 def evidence_of(folder: Path, added: str = "") -> Evidence:
     rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f}" for k in range(100))
-    (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
-    (folder / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
-    return evaluate.evidence(reading.study(folder))
+    return evaluate.evidence(reading.study(release_in(folder, RELEASE + added, site__csv=f"outcome,risk\n{rows}\n")))
 
 
 def status(folder: Path, item: str, added: str = "") -> tuple[str, str | Fact | None]:

@@ -31,6 +31,7 @@ from tests.estimated import absent, curved, estimated, present, refused
 from tests.metrics.test_classes import PUBLISHED
 from tests.reasons import Said
 from tests.reference.built import hurried
+from tests.smallest import release_in
 from tests.test_results import faults
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -64,9 +65,7 @@ file = "site.csv"
 def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: str = RELEASE) -> types.Evidence:
     """The evidence of a release of one site."""
     lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(repr, risks)]) for grade, risks in rows)]
-    (folder / "site.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / "release.toml").write_text(release, encoding="utf-8")
-    return evaluate.evidence(reading.study(folder))
+    return evaluate.evidence(reading.study(release_in(folder, release, site__csv="\n".join(lines) + "\n")))
 
 
 def test_where_counts_are_protected_a_class_of_few_leaves_no_count_of_any(tmp_path: Path) -> None:
@@ -134,8 +133,7 @@ def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_count
     ]
     rows = [",".join([grade, *map(str, risks)]) for grade, risks in told]
     rows[1:1] = [",0.25,0.25,0.25,0.25", "G1,0.25,,0.25,0.25"]
-    (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3", *rows]) + "\n", encoding="utf-8")
-    (tmp_path / "release.toml").write_text(RELEASE, encoding="utf-8")
+    release_in(tmp_path, RELEASE, site__csv="\n".join(["grade,p0,p1,p2,p3", *rows]) + "\n")
     site = reading.study(tmp_path).datasets[0]
     assert dict(site.excluded) == {"outcome_missing": 1, "risk_missing": 1}
     assert (site.outcome, site.risk, site.class_labels) == (None, None, GRADES)

@@ -29,6 +29,7 @@ from dossier.typeset.methods import method_text
 from tests.estimated import curved, estimated, interval_of, present, refused
 from tests.reasons import Said
 from tests.reference.built import example
+from tests.smallest import release_in
 from tests.test_classes import RELEASE as CLASSES
 from tests.test_imputations import SITE, at_the_hospital
 
@@ -205,8 +206,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
     risks = ["0.4,0.4,0.1,0.1", *["0.1,0.7,0.1,0.1"] * 23]
     grades = ["G1", *("G1" if each else "G0" for each in right[1:])]
     lines = [f"{grade},{risk},{k // 3}" for k, (grade, risk) in enumerate(zip(grades, risks, strict=True))]
-    (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,ward", *lines]) + "\n")
-    (tmp_path / "release.toml").write_text(f'{CLASSES}cluster = "ward"\n')
+    release_in(tmp_path, f'{CLASSES}cluster = "ward"\n', site__csv="\n".join(["grade,p0,p1,p2,p3,ward", *lines]) + "\n")
     results = evaluate.evidence(reading.study(tmp_path)).results
     found = estimated(next(result.found for result in results if (result.term, dict(result.at)) == ("accuracy", {})))
     assert (found.details["ties"], found.value) == (1, 17 / 24)
@@ -412,8 +412,7 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
         .replace('file = "hospital-1.csv"', 'file = "hospital-1.csv"\ncluster = "ward"')
     )
     example(tmp_path)
-    (tmp_path / "release.toml").write_text(release)
-    site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
+    site = next(dataset for dataset in reading.study(release_in(tmp_path, release)).datasets if dataset.name == SITE)
     assert sorted(set(present(site.cluster).tolist())) == [0, 1, 2]
     assert "ward" not in [predictor.name for predictor in site.predictors]
     table = (tmp_path / "hospital-1.csv").read_text().replace("surgery", "", 1)
@@ -424,9 +423,7 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
 def test_where_no_cluster_has_two_rows_they_are_independent(tmp_path: Path) -> None:
     example(tmp_path)
     release = (tmp_path / "release.toml").read_text()
-    (tmp_path / "release.toml").write_text(
-        release.replace('file = "hospital-1.csv"', 'file = "hospital-1.csv"\ncluster = "stay"')
-    )
+    release_in(tmp_path, release.replace('file = "hospital-1.csv"', 'file = "hospital-1.csv"\ncluster = "stay"'))
     head, *rows = (tmp_path / "hospital-1.csv").read_text().splitlines()
     for shared, expected in ((False, None), (True, len(rows) - 1)):
         names = [str(number if number or not shared else 1) for number in range(len(rows))]

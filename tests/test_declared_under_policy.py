@@ -19,7 +19,7 @@ from dossier.report.figures.robustness import external_performance
 from dossier.typeset.methods import method_text
 from tests.canaries import texts
 from tests.estimated import estimated, present, refused
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
 PUBLISHED = """
@@ -42,8 +42,7 @@ def _release(folder: Path, declared: str, policy: str = POLICY) -> Path:
     rows = "".join(f"{k % 3 == 0:d},{(k * 7 % 160 + 1) / 162:.3f}\n" for k in range(160))
     (folder / "north.csv").write_text(f"outcome,risk\n{rows}")
     dataset = '[[dataset]]\nname = "north"\nrole = "external"\nfile = "north.csv"\nsite = "North"\n'
-    (folder / "release.toml").write_text(HEAD + QUICK + policy + dataset + declared)
-    return folder
+    return release_in(folder, HEAD + QUICK + policy + dataset + declared)
 
 
 def _evidence(folder: Path) -> tuple[Evidence, dict[str, Any]]:

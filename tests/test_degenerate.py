@@ -21,7 +21,7 @@ from dossier.record import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 from tests.test_laws import METRICS, numbers, offered, one_rater, table
 
 CURVES = list(fill("metrics").curves.values())
@@ -274,8 +274,7 @@ def written(folder: Path, tables: Mapping[str, tuple[str, pd.DataFrame]]) -> Pat
         frame.to_csv(folder / f"{name}.csv", index=False)
         text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\n'
         text += 'split = "split"\n' if "split" in frame else ""
-    (folder / "release.toml").write_text(text, encoding="utf-8")
-    return folder
+    return release_in(folder, text)
 
 
 def rows(outcome: list[int], risk: list[float], **more: Any) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from dossier.core.types import Dataset
 from dossier.reading import cells, columns, isolation
 from tests.bench.fault_places import answered_here
 from tests.estimated import present, refused
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 HERE = Path(__file__).resolve().parent
 COLUMNS: dict[str, list[Any]] = {
@@ -46,8 +46,7 @@ def _read(folder: Path, file: str, more: str = "") -> Dataset:
     release = (
         f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "{file}"\npredictors = ["age", "ward"]\n{more}'
     )
-    (folder / "release.toml").write_text(release, encoding="utf-8")
-    return reading.study(folder).datasets[0]
+    return reading.study(release_in(folder, release)).datasets[0]
 
 
 def _faults(folder: Path, file: str, more: str = "") -> list[str]:
@@ -331,8 +330,7 @@ def test_a_labelled_outcome_is_told_by_code_or_by_label(tmp_path: Path, positive
     _labelled(tmp_path / "site.sav", (1, 2))
     release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\n{positive}\n')
     release += '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\n'
-    (tmp_path / "release.toml").write_text(release, encoding="utf-8")
-    assert present(reading.study(tmp_path).datasets[0].outcome).tolist() == [0, 1, 1]
+    assert present(reading.study(release_in(tmp_path, release)).datasets[0].outcome).tolist() == [0, 1, 1]
 
 
 def test_cells_that_hold_lists_do_not_stop_the_reading(tmp_path: Path) -> None:
@@ -353,8 +351,7 @@ def _imputed_in_spss(path: Path, more: str) -> Dataset:
     table = pandas.DataFrame({**rows, "risk": [0.1, 0.9] * 3, "age": [50.0, 60.0] * 3})
     pyreadstat.write_sav(table, path / "site.sav", variable_value_labels=LABELS)
     release = f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\npredictors = ["sex"]\n{more}'
-    (path / "release.toml").write_text(release, encoding="utf-8")
-    return reading.study(path).datasets[0]
+    return reading.study(release_in(path, release)).datasets[0]
 
 
 def test_numbers_with_labels_are_their_codes(tmp_path: Path) -> None:
@@ -614,8 +611,7 @@ def _noted(folder: Path, notes: dict[int, str], last: str = "") -> Dataset:
     rows = [row.format(notes.get(k, "well")) for k, row in enumerate(NOTES)]
     (folder / "site.csv").write_text("\n".join(["case,outcome,risk,note", *rows, last]), encoding="utf-8")
     dataset = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\nid = "case"\n'
-    (folder / "release.toml").write_text(HEAD + dataset, encoding="utf-8")
-    return reading.study(folder).datasets[0]
+    return reading.study(release_in(folder, HEAD + dataset)).datasets[0]
 
 
 def test_a_quotation_mark_within_a_cell_and_a_blank_line_lose_no_row(tmp_path: Path) -> None:

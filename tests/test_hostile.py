@@ -33,16 +33,13 @@ from dossier.record import results, results_csv
 from dossier.report import compose, draw, press
 from tests.bench.fault_places import answered_here
 from tests.estimated import refused
-from tests.smallest import HEAD, SITE
+from tests.smallest import HEAD, SITE, release_in
 
 EDITIONS: tuple[Edition, ...] = ("regulatory", "supplement", "committee")
 
 
 def _release(folder: Path, text: str, **tables: str) -> Path:
-    (folder / "release.toml").write_text(HEAD + text, encoding="utf-8")
-    for name, content in tables.items():
-        (folder / name.replace("__", ".")).write_text(content, encoding="utf-8")
-    return folder
+    return release_in(folder, HEAD + text, **tables)
 
 
 def _told(folder: Path, allow_outside: bool = False) -> list[str]:
@@ -402,9 +399,7 @@ def test_what_is_too_deep_or_too_long_is_told(tmp_path: Path, literal: str, says
 
 def test_a_previous_release_of_lists_without_end_is_told(tmp_path: Path) -> None:
     text = (HEAD + SITE).replace("[release]\n", '[release]\nprevious = "p.json"\n', 1)
-    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
-    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
-    (tmp_path / "p.json").write_text("[" * 100_000, encoding="utf-8")
+    release_in(tmp_path, text, site__csv="outcome,risk\n0,0.1\n1,0.2\n", p__json="[" * 100_000)
     assert _told(tmp_path) == ["p.json holds lists in lists without end."]
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from dossier.command_line import initial
 from tests.conftest import held
-from tests.smallest import HEAD, SITE
+from tests.smallest import HEAD, SITE, release_in
 from tests.test_cli import group, results, until
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -245,8 +245,7 @@ def test_where_no_temporary_file_may_grow_out_is_as_it_was(table: Path, out: Pat
 
 def test_the_release_itself_is_no_out(table: Path, tmp_path: Path) -> None:
     folder = tmp_path / "release"
-    folder.mkdir()
-    (folder / "release.toml").write_text(HEAD + SITE)
+    release_in(folder, HEAD + SITE)
     shutil.copy(table, folder / "site.csv")
     earlier = held(folder)
     for out in (folder, tmp_path):

@@ -22,7 +22,7 @@ from dossier.core import limited
 from dossier.reading import isolation
 from tests.estimated import refused
 from tests.reference.tables import REFERENCE
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 CRASHES = sorted((REFERENCE / "crash").glob("*"))
 TABLE = "outcome,risk\n" + "0,0.1\n1,0.2\n0,0.3\n1,0.4\n" * 2
@@ -32,8 +32,7 @@ def _release(folder: Path, *files: str) -> Path:
     text = "".join(
         f'[[dataset]]\nname = "site-{k}"\nrole = "external"\nfile = "{file}"\n' for k, file in enumerate(files)
     )
-    (folder / "release.toml").write_text(HEAD + text, encoding="utf-8")
-    return folder
+    return release_in(folder, HEAD + text)
 
 
 def _faults(folder: Path) -> list[str]:

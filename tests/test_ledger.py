@@ -27,7 +27,7 @@ from dossier.record import ledger
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import leaks, numbers_of, plant
 from tests.estimated import present, refused
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 POLICY = '[disclosure]\nminimum_cell = 10\nledger = "released.json"\n'
 RELEASE = f"""{HEAD.replace('"outcome"', '"died"')}
@@ -56,10 +56,7 @@ def rows(n: int, seed: int = 1) -> list[str]:
 
 def written(folder: Path, patients: list[str], release: str = RELEASE + POLICY) -> Path:
     """A release of these patients."""
-    folder.mkdir(exist_ok=True)
-    (folder / "release.toml").write_text(release)
-    (folder / "north.csv").write_text("died,risk,sex\n" + "\n".join(patients) + "\n")
-    return folder
+    return release_in(folder, release, north__csv="died,risk,sex\n" + "\n".join(patients) + "\n")
 
 
 def ran(*words: str | Path) -> subprocess.CompletedProcess[str]:

@@ -23,22 +23,14 @@ from tests.bench.fault_places import heard, places, unreached
 from tests.estimated import present, refused
 from tests.reference.built import example
 from tests.reference.tables import COVID, RATERS, needs_covid, needs_raters
-from tests.smallest import HEAD, SITE
+from tests.smallest import HEAD, SITE, release_in
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BROKEN = sorted(folder for folder in (REPOSITORY / "fixtures" / "broken").iterdir() if folder.is_dir())
 
 
-def _write(folder: Path, release: str, **tables: str | bytes) -> Path:
-    (folder / "release.toml").write_text(HEAD + release, encoding="utf-8")
-    for name, content in tables.items():
-        file = folder / name.replace("__", ".")
-        file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
-
-
 def _read(folder: Path, release: str, **tables: str | bytes) -> Study:
-    return reading.study(_write(folder, release, **tables))
+    return reading.study(release_in(folder, HEAD + release, **tables))
 
 
 def _faults(folder: Path, release: str, **tables: str | bytes) -> list[tuple[str, str]]:
@@ -88,8 +80,8 @@ def test_every_fault_that_can_be_said_has_a_broken_release() -> None:
 
 
 def test_the_example_of_the_contract(tmp_path: Path) -> None:
-    _write(tmp_path, SITE.replace("site", "italy-1"))
-    (tmp_path / "italy-1.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,1.7\n", encoding="utf-8")
+    table = {"italy-1__csv": "outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,1.7\n"}
+    release_in(tmp_path, HEAD + SITE.replace("site", "italy-1"), **table)
     assert str(refused(reading.study, tmp_path)) == (
         "risk is 1.7, outside 0 to 1.\n"
         "  where: italy-1.csv, row 5, column risk\n"
@@ -160,8 +152,7 @@ def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> 
 )
 def test_a_level_at_which_no_interval_can_be_given_is_told(tmp_path: Path, level: str, says: str) -> None:
     text = HEAD.replace("[release]\n", f"[release]\nlevel = {level}\n") + SITE
-    (tmp_path / "release.toml").write_text(text)
-    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n")
+    release_in(tmp_path, text, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
     caught = refused(reading.study, tmp_path)
     assert [(fault.what, fault.where) for fault in caught.faults] == [(says, "release.toml, [release] level")]
 
@@ -194,7 +185,7 @@ def test_a_link_that_leaves_the_folder_is_refused(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "site.csv").symlink_to(tmp_path / "table.csv")
     assert _faults(folder, SITE)[0][0] == "site.csv lies outside the release folder."
-    assert len(reading.study(_write(folder, SITE + "outside = true\n"), allow_outside=True).datasets) == 1
+    assert len(reading.study(release_in(folder, HEAD + SITE + "outside = true\n"), allow_outside=True).datasets) == 1
 
 
 def test_free_text_is_no_predictor(tmp_path: Path) -> None:
@@ -382,8 +373,7 @@ def test_a_column_of_sites_gives_a_dataset_each(tmp_path: Path) -> None:
 
 
 def test_the_name_of_the_site_comes_from_the_dataset(tmp_path: Path) -> None:
-    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
-    study = reading.study(_write(tmp_path, SITE.replace('"site"', '"italy-1"')))
+    study = _read(tmp_path, SITE.replace('"site"', '"italy-1"'), site__csv="outcome,risk\n0,0.1\n1,0.2\n")
     assert (study.datasets[0].name, study.datasets[0].site) == ("italy-1", "Italy 1")
 
 
@@ -1260,15 +1250,13 @@ def test_a_table_of_a_list_that_cannot_be_used_hides_no_fault_of_its_neighbours(
 def test_an_outcome_without_a_column_hides_no_fault_of_the_risks(
     tmp_path: Path, written: str, instead: str, what: str
 ) -> None:
-    (tmp_path / "release.toml").write_text(HEAD.replace(written, instead) + SITE, encoding="utf-8")
-    (tmp_path / "site.csv").write_text("outcome,risk\nno,0.1\nyes,1.7\n", encoding="utf-8")
+    release_in(tmp_path, HEAD.replace(written, instead) + SITE, site__csv="outcome,risk\nno,0.1\nyes,1.7\n")
     assert [fault.what for fault in refused(reading.study, tmp_path).faults] == [what, "risk is 1.7, outside 0 to 1."]
 
 
 def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Path) -> None:
     head = HEAD.replace('[prediction]\ncolumn = "risk"\n', "")
-    (tmp_path / "release.toml").write_text(head + SITE, encoding="utf-8")
-    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n3,0.7\n", encoding="utf-8")
+    release_in(tmp_path, head + SITE, site__csv="outcome,risk\n0,0.1\n3,0.7\n")
     assert [fault.what for fault in refused(reading.study, tmp_path).faults] == [
         "There is no [prediction].",
         "outcome is coded 0 and 3, not 0 and 1.",
@@ -1343,9 +1331,7 @@ def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others
 def test_more_classes_than_their_table_has_room_for_are_told(tmp_path: Path) -> None:
     names = [f"c{k}" for k in range(16)]
     head = HEAD.replace('column = "outcome"', f'column = "outcome"\nclasses = {json.dumps(names)}')
-    (tmp_path / "release.toml").write_text(
-        head.replace('column = "risk"', f"columns = {json.dumps(names)}") + SITE, encoding="utf-8"
-    )
+    release_in(tmp_path, head.replace('column = "risk"', f"columns = {json.dumps(names)}") + SITE)
     assert [fault.what for fault in refused(reading.study, tmp_path).faults][:2] == [
         "classes has 16 values, more than 15.",
         "columns has 16 values, more than 15.",

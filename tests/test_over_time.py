@@ -38,7 +38,7 @@ from dossier.typeset.widths import text_width
 from dossier.typeset.words import months_of, period
 from dossier.typeset.words import periods as in_a_row
 from tests.estimated import curved, present
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 RELEASE = f"""{HEAD.replace("Readmission", "readmission")}
 [thresholds]
@@ -141,8 +141,7 @@ def test_days_without_periods_say_when_the_patients_came_and_no_more(tmp_path: P
     text = text.replace('"development"', '"external"').replace(
         'role = "external"\nfile = "rome', f'role = "{role}"\nfile = "rome'
     )
-    (tmp_path / "release.toml").write_text(text)
-    found = evaluate.evidence(reading.study(tmp_path))
+    found = evaluate.evidence(reading.study(release_in(tmp_path, text)))
     (days,) = (site.dates for site in found.datasets if site.name == "rome")
     asked = ("2024-12-01", "2026-02-28") if dates else ("2025-01-15", "2026-01-01")
     assert days == tuple(map(datetime.date.fromisoformat, asked))
@@ -585,8 +584,7 @@ def test_a_rule_that_is_kept_raises_nothing_and_one_of_too_few_periods_says_so(
 def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
     folder = release(tmp_path, TWICE)
     text = (folder / "release.toml").read_text().replace('date = "seen"\nperiods = "quarter"\n', "")
-    (folder / "release.toml").write_text(text)
-    found = evaluate.evidence(reading.study(folder))
+    found = evaluate.evidence(reading.study(release_in(folder, text)))
     assert [curve for curve in found.curves if curve.curve == OVER_TIME] == []
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "pooled")]
     assert dict(declared.care(found))["When to stop"].endswith("Not looked at: the test does not follow it over time.")

@@ -16,7 +16,7 @@ from dossier import evaluate, reading
 from dossier.reading import files
 from dossier.record import results
 from tests.estimated import refused
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 ROWS = 300
 MORE = """
@@ -61,8 +61,7 @@ def _release(folder: Path, large: dict[str, Any], more: str = "", file: str = "l
             part = table.slice(100 * k, 100)
             pyarrow.parquet.write_table(part, folder / file / f"part-{k}.parquet", row_group_size=40)
     named = f'[[dataset]]\nname = "large"\nrole = "external"\nfile = "{file}"\n{more}'
-    (folder / "release.toml").write_text(f"{HEAD}{MORE}{ORIGIN}{named}", encoding="utf-8")
-    return folder
+    return release_in(folder, f"{HEAD}{MORE}{ORIGIN}{named}")
 
 
 def _told(folder: Path) -> list[str]:

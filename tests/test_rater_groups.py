@@ -19,7 +19,7 @@ from dossier.typeset.names import groups_of_raters
 from tests.conftest import Book
 from tests.estimated import curved
 from tests.figures.drawings import sheet_of
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 
 LABELS = ("1,1,1", "1,1,0", "0,0,0", "0,0,0", "1,0,0", "1,1,1", "0,0,0", "0,1,0", "1,1,1", "0,0,0")
 TABLES = """
@@ -43,8 +43,7 @@ def _write(folder: Path, groups: str, named: bool, more: str = "") -> Path:
     (folder / "confidence.csv").write_text(head + "1,0.8,0.9\n" * len(LABELS))
     (folder / "complexity.csv").write_text(head + "0.25,0.5,0.75\n" * len(LABELS))
     declared = TABLES.format(header=str(named).lower(), groups=groups)
-    (folder / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{declared}{more}")
-    return folder
+    return release_in(folder, f"{HEAD}{QUICK}{SITE}{declared}{more}")
 
 
 def _evidence(folder: Path, groups: str = BY_NAME, named: bool = True, more: str = "") -> Evidence:

@@ -14,7 +14,7 @@ from dossier.report import compose, draw
 from tests import reasons
 from tests.estimated import refused
 from tests.reference.tables import RATERS, needs_raters
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 from tests.test_readers_of_development import rows_of
 
 TABLES = {
@@ -29,17 +29,14 @@ def _study(folder: Path, more: str = ALONE, site: str = SITE) -> Study:
     rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
     for name, text in {"site.csv": f"outcome,risk\n{rows}", **TABLES}.items():
         (folder / name).write_text(text)
-    (folder / "release.toml").write_text(f"{HEAD}{QUICK}{site}{more}")
-    return reading.study(folder)
+    return reading.study(release_in(folder, f"{HEAD}{QUICK}{site}{more}"))
 
 
 def _published(folder: Path, more: str = "") -> Study:
     for name, source in zip(TABLES, PUBLISHED, strict=True):
         (folder / name).write_bytes(source.read_bytes())
     rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
-    (folder / "site.csv").write_text(f"outcome,risk\n{rows}")
-    (folder / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{ALONE}{more}")
-    return reading.study(folder)
+    return reading.study(release_in(folder, f"{HEAD}{QUICK}{SITE}{ALONE}{more}", site__csv=f"outcome,risk\n{rows}"))
 
 
 @needs_raters
@@ -95,8 +92,7 @@ def test_readers_of_a_dataset_have_no_results_of_their_own(tmp_path: Path) -> No
     for name, text in TABLES.items():
         (tmp_path / "cut" / name).write_text(text)
     rows = "1,0.8\n0,0.3\n0,0.2\n1,0.4\n1,0.9\n"
-    (tmp_path / "cut" / "site.csv").write_text(f"outcome,risk\n{rows}")
-    (tmp_path / "cut" / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{linked}")
+    release_in(tmp_path / "cut", f"{HEAD}{QUICK}{SITE}{linked}", site__csv=f"outcome,risk\n{rows}")
     study = reading.study(tmp_path / "cut")
     assert not [flag for flag in study.flags if flag.flag == "rater_accuracy_assumed"]
     assert not [measure for measure, dataset in rows_of(evaluate.evidence(study)) if dataset == READERS]

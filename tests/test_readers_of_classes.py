@@ -13,7 +13,7 @@ from dossier.metrics.reliability import weighted_concordance
 from dossier.report import compose, draw
 from tests.estimated import estimated, present, refused
 from tests.reasons import Said
-from tests.smallest import QUICK
+from tests.smallest import QUICK, release_in
 
 RELEASE = """[release]
 model = "Example"
@@ -53,8 +53,7 @@ def _write(folder: Path, names: tuple[str, ...], cells: tuple[str, ...], header:
     (folder / "labels.csv").write_text("\n".join([*head, *labels]) + "\n")
     (folder / "confidence.csv").write_text("\n".join([*head, *["0.5,0.5"] * len(ONE)]) + "\n")
     text = RELEASE.format(classes=list(names), columns=columns, quick=QUICK, header=str(header).lower(), more=more)
-    (folder / "release.toml").write_text(text)
-    return folder
+    return release_in(folder, text)
 
 
 def _labels(folder: Path) -> Floats:

@@ -15,7 +15,7 @@ from dossier.report import compose, draw
 from dossier.report.chapters import reliability
 from tests import reasons
 from tests.estimated import refused
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 
 DEVELOPED = '[[dataset]]\nname = "made"\nrole = "development"\nfile = "made.csv"\n'
 READERS_OF = '[[readers]]\nlabels = "{name}-labels.csv"\nconfidence = "{name}-confidence.csv"\ndataset = "{name}"\n'
@@ -29,8 +29,7 @@ def _write(folder: Path, more: str, learnt: bool = True) -> Path:
         (folder / f"{name}.csv").write_text(f"outcome,risk\n{rows}")
         (folder / f"{name}-labels.csv").write_text("a,b,c\n" + "\n".join(LABELS) + "\n")
         (folder / f"{name}-confidence.csv").write_text("a,b,c\n" + "1,0.8,0.9\n" * len(LABELS))
-    (folder / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{DEVELOPED if learnt else ''}{more}")
-    return folder
+    return release_in(folder, f"{HEAD}{QUICK}{SITE}{DEVELOPED if learnt else ''}{more}")
 
 
 def _evidence(folder: Path, more: str) -> Evidence:

@@ -15,7 +15,7 @@ from scipy import stats
 from dossier import evaluate, reading
 from dossier.core.types import Estimate, Evidence, Floats
 from tests.reasons import Said
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 
 STUDY = f"""{HEAD}{QUICK}
 [readers]
@@ -137,8 +137,7 @@ def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_a
         rows.iloc[ours].to_csv(folder / "here.csv", index=False)
         rows[["outcome", "risk"]].to_csv(folder / "elsewhere.csv", index=False)
         release = (tmp_path / "release.toml").read_text().replace('split = "part"\n', "")
-        (folder / "release.toml").write_text(release)
-        alone.append(evaluate.evidence(reading.study(folder)))
+        alone.append(evaluate.evidence(reading.study(release_in(folder, release))))
     for term, at in (
         ("h_accuracy", {"complexity": "raters", "priority": 0.5, "tau": 0.5}),
         ("weighted_utility", {"tau": "confidence", "relevance": "raters"}),

@@ -21,7 +21,7 @@ from dossier.core.types import CountRange, Estimate, Evidence, Floats, Ledger, R
 from dossier.evaluate import disclosure
 from dossier.record import ledger
 from tests.attacker import SMALLEST
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 GRID = np.append(np.round(np.arange(0, 1, 0.05), 2), 0.33)
 GRID.sort()
@@ -87,9 +87,7 @@ class Printed:
 def read(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """A release, whose rows are put in afterwards."""
     folder = tmp_path_factory.mktemp("again")
-    (folder / "release.toml").write_text(RELEASE)
-    (folder / "north.csv").write_text("outcome,risk\n" + "1,0.4\n0,0.2\n" * 30)
-    return reading.study(folder)
+    return reading.study(release_in(folder, RELEASE, north__csv="outcome,risk\n" + "1,0.4\n0,0.2\n" * 30))
 
 
 def _study(read: Study, outcome: Floats, risk: Floats, model: str, name: str, known: Sequence[Released] = ()) -> Study:

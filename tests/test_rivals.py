@@ -27,7 +27,7 @@ from dossier.typeset.numbers import plain
 from dossier.typeset.words import how_many
 from tests.conftest import Book
 from tests.estimated import absent, curved, estimated, present
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 from tests.test_classes import BIOPSY
 
 TABLES = """
@@ -65,8 +65,7 @@ def study(
         (folder / f"{name}.csv").write_text(text + "\n")
     release = HEAD + first + "".join(OTHERS[name] for name in others) + QUICK + TABLES
     release += "".join(SITE.format(name) for name in sizes) + more
-    (folder / "release.toml").write_text(release)
-    return reading.study(folder)
+    return reading.study(release_in(folder, release))
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +113,7 @@ def test_the_curve_of_a_rival_is_that_of_its_risks(three: Evidence, tmp_path: Pa
         .read_text()
         .replace('column = "risk"\nrival = "old"', 'column = "old"\nrival = "risk"')
     )
-    (folder / "release.toml").write_text(text)
-    swapped = evaluate.evidence(reading.study(folder))
+    swapped = evaluate.evidence(reading.study(release_in(folder, text)))
     assert find_curve(three, "decision_curve", "a", model=NAMES[0]) == find_curve(swapped, "decision_curve", "a")
     ours, theirs = (
         estimated(find(evidence, "mean_severity", "a", **at))

@@ -20,7 +20,7 @@ from dossier.core.values import risks
 from dossier.metrics import nomogram
 from tests.estimated import estimated, present, refused
 from tests.metrics.test_nomogram import model
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 RISKS = [0.05, 0.125, 0.3, 0.875] * 10
 OUTCOMES = [0, 0, 1, 1] * 10
@@ -57,9 +57,7 @@ def test_every_door_reads_the_same_risks(tmp_path: Path, written: str) -> None:
     (quick,) = reading.quick(path, "outcome", "risk", scale=scale).datasets
     head = HEAD.replace('column = "risk"', f'column = "risk"\nscale = "{scale}"')
     assert head != HEAD
-    (tmp_path / "release.toml").write_text(
-        f'{head}[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n', encoding="utf-8"
-    )
+    release_in(tmp_path, f'{head}[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n')
     (release,) = reading.study(tmp_path).datasets
     frame = pandas.read_csv(path, sep=";", decimal="," if "comma" in written else ".")
     (of_frame,) = dossier.validate(frame, outcome="outcome", risk="risk", scale=scale).study.datasets
@@ -73,8 +71,7 @@ def test_a_scale_of_a_horizon_is_that_of_all_horizons(tmp_path: Path) -> None:
     text += '[[horizon]]\nat = 30\nrisk = "by_30"\n[[horizon]]\nat = 60\nrisk = "by_60"\n'
     text += '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n'
     rows = [f"{day},{status},{day / 2},{day}" for day in range(10, 90) for status in (0, 1)]
-    (tmp_path / "site.csv").write_text("\n".join(["days,status,by_30,by_60", *rows, ""]), encoding="utf-8")
-    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+    release_in(tmp_path, text, site__csv="\n".join(["days,status,by_30,by_60", *rows, ""]))
     (found,) = reading.study(tmp_path).datasets
     assert risks_of(found)[-1] == 0.445
     assert present(found.further_horizons[0].risk)[-1] == 0.89

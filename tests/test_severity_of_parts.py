@@ -13,7 +13,7 @@ from dossier.core.types import Absent, Estimate
 from dossier.metrics.severity import NO_ERRORS
 from tests.estimated import estimated
 from tests.reasons import Said
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 
 RELEASE = f"""{HEAD}{QUICK}
 [severity]
@@ -49,8 +49,7 @@ def _index(folder: Path, kind: str, errors: tuple[int, ...]) -> Estimate | Absen
     release = f'{RELEASE}[[dataset]]\nname = "here"\nfile = "here.csv"\n{DECLARED[kind]}\n'
     # A release needs an external dataset.
     release += '[[dataset]]\nname = "elsewhere"\nrole = "external"\nfile = "development.csv"\n'
-    (folder / "release.toml").write_text(release)
-    found = evaluate.evidence(reading.study(folder))
+    found = evaluate.evidence(reading.study(release_in(folder, release)))
     return next(
         result.found for result in found.results if (result.term, result.dataset) == ("error_severity_index", "here")
     )

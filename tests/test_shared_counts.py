@@ -12,7 +12,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.evaluate.disclosure import chains, shared
 from tests.estimated import refused
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
 
@@ -30,8 +30,7 @@ def _release(folder: Path, datasets: str, more: str = "", seed: int = 20261125) 
                 f"{own},{'yn'[int(rng.integers(2))]},{rng.integers(30, 90)},{'mf'[sex]},{['no', 'yes'][sex]},1"
             )
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
-    (folder / "release.toml").write_text(HEAD + QUICK + more + datasets)
-    study = reading.study(folder)
+    study = reading.study(release_in(folder, HEAD + QUICK + more + datasets))
     printed: dict[str, Any] = json.loads(evaluate_text(study))
     return printed
 
@@ -140,8 +139,7 @@ def test_rows_of_every_split_are_rows_of_the_same_persons(tmp_path: Path) -> Non
     repeated = [f"{row},{split}" for split in range(20) for row in rows]
     (tmp_path / "internal.csv").write_text("\n".join([f"{head},split", *repeated]) + "\n")
     text = (tmp_path / "release.toml").read_text() + _dataset("internal", "internal", 'split = "split"\n')
-    (tmp_path / "release.toml").write_text(text)
-    study = reading.study(tmp_path)
+    study = reading.study(release_in(tmp_path, text))
     wide = shared.of_release(study)[0]
     printed = {dataset["name"]: dataset for dataset in json.loads(evaluate_text(study))["datasets"]}
     events, n = (printed["internal"][name] for name in ("events", "n"))

@@ -18,7 +18,7 @@ from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
 from tests.estimated import estimated, present
 from tests.reasons import Said
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 
 GROUP = '[[subgroup]]\ncolumn = "s"\n'
 
@@ -51,8 +51,7 @@ def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP
     for name, (content, more) in tables.items():
         text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\npredictors = ["s"]\n{more}'
         (folder / f"{name}.csv").write_text(content, encoding="utf-8")
-    (folder / "release.toml").write_text(text + declared, encoding="utf-8")
-    return reading.study(folder)
+    return reading.study(release_in(folder, text + declared))
 
 
 def stratum(dataset: types.Dataset, subset: types.Subset | None = None) -> Stratum:

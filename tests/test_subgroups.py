@@ -41,7 +41,7 @@ from tests.estimated import absent, estimated, present
 from tests.figures.evidence import CASES
 from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 from tests.test_results import faults
 
 KNEE = Path(__file__).resolve().parent.parent / "fixtures" / "knee"
@@ -54,8 +54,7 @@ def read(folder: Path, declared: str, **tables: str) -> Study:
     for name, content in tables.items():
         text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\n'
         (folder / f"{name}.csv").write_text(content, encoding="utf-8")
-    (folder / "release.toml").write_text(text + declared, encoding="utf-8")
-    return reading.study(folder)
+    return reading.study(release_in(folder, text + declared))
 
 
 def masks(dataset: Dataset) -> dict[str, list[bool] | str]:
@@ -533,8 +532,7 @@ def graded(folder: Path, n: int = 260) -> tuple[Study, Evidence]:
         rows.append(f"G{grade},{first:.6f},{second:.6f},{1 - first - second:.6f},{sex}")
     (folder / "one.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     dataset = '[[dataset]]\nname = "one"\nrole = "external"\nfile = "one.csv"\n'
-    (folder / "release.toml").write_text(GRADES + dataset + '[[subgroup]]\ncolumn = "sex"\n', encoding="utf-8")
-    study = reading.study(folder)
+    study = reading.study(release_in(folder, GRADES + dataset + '[[subgroup]]\ncolumn = "sex"\n'))
     return study, evaluate.evidence(study)
 
 

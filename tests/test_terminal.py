@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dossier.command_line import cli
 from dossier.command_line.terminal import Guarded, visible
 from dossier.outputs import output
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 from tests.test_output import dossier_files
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -78,8 +78,7 @@ def harmless(text: str) -> None:
 
 def release(folder: Path, more: str = "", table: str = "outcome,risk\n1,0.5\n0,0.25\n", file: str = "site.csv") -> None:
     """A release of one table."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "release.toml").write_text(HEAD + QUICK + SITE.replace("site.csv", file) + more, encoding="utf-8")
+    release_in(folder, HEAD + QUICK + SITE.replace("site.csv", file) + more)
     (folder / "site.csv").write_text(table, encoding="utf-8", newline="")
 
 

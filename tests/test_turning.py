@@ -19,7 +19,7 @@ from dossier.report.chapters.committee import missed, percentages
 from dossier.report.figures import subgroups as forests
 from dossier.typeset.numbers import plain
 from tests.estimated import estimated, present
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 RELEASE = f"""{HEAD}
 [thresholds]
@@ -61,8 +61,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     for name, site in (("right", "Bari"), ("turning", "Rome")):
         (folder / f"{name}.csv").write_text(_table(rng, 1200, name == "turning"), encoding="utf-8")
         text += SITE.format(name=name, site=site)
-    (folder / "release.toml").write_text(text, encoding="utf-8")
-    return evaluate.evidence(reading.study(folder))
+    return evaluate.evidence(reading.study(release_in(folder, text)))
 
 
 def test_it_is_said_of_that_hospital_alone_and_of_no_average(evidence: Evidence) -> None:

@@ -25,7 +25,7 @@ from dossier.report.chapters import nomogram
 from dossier.report.chapters import updating as chapter
 from dossier.report.chapters.committee import to_do
 from tests.estimated import absent, estimated, interval_of, present, refused
-from tests.smallest import HEAD, QUICK
+from tests.smallest import HEAD, QUICK, release_in
 
 COLUMN, EQUATION = HEAD, HEAD.replace('column = "risk"', 'from = "model"')
 SITES = "".join(
@@ -60,8 +60,7 @@ def study(folder: Path, head: str = EQUATION, update: str = UPDATE, more: str = 
         lines = "".join(f"{y},{float(p)!r},{a},{w},{k},c{c}\n" for y, p, a, w, k, c in rows)
         (folder / f"{name}.csv").write_text(head_of_table + lines)
     sites = SITES.format(**{name: of_site.get(name, "") for name in SIZES})
-    (folder / "release.toml").write_text(head + QUICK + sites + MODEL + update + more)
-    return reading.study(folder)
+    return reading.study(release_in(folder, head + QUICK + sites + MODEL + update + more))
 
 
 @pytest.fixture(scope="module")

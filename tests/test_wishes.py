@@ -15,7 +15,7 @@ from dossier.core.types import Absent, Estimate, Evidence, Withheld, find
 from dossier.report.chapters import utility
 from dossier.typeset.reasons import reason_text
 from tests.estimated import absent, estimated
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 
 COSTS = ("flagged", "sensitivity", "specificity", "ppv", "net_benefit")
 MEASURES, WISH = ("threshold_for_wish", *(f"{cost}_at_wish" for cost in COSTS)), "sensitivity 0.9"
@@ -29,9 +29,7 @@ def evidence(folder: Path, text: str = RELEASE) -> Evidence:
     head = "outcome,risk,ward,weight,time,event\n"
     days, happened = np.where(left, 1, 5), (dead & ~left).astype(int)
     rows = [f"{int(dead[k])},{risk[k]},w{k % 30},{1 + k % 3},{days[k]},{happened[k]}" for k in range(300)]
-    (folder / "release.toml").write_text(text)
-    (folder / "site.csv").write_text(head + "\n".join(rows) + "\n")
-    return evaluate.evidence(reading.study(folder))
+    return evaluate.evidence(reading.study(release_in(folder, text, site__csv=head + "\n".join(rows) + "\n")))
 
 
 def found(shown: Evidence) -> dict[str, Estimate | Absent]:

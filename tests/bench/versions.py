@@ -25,7 +25,7 @@ from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate.changes import changes
 from dossier.evaluate.site import summary
 from dossier.record import results as record
-from tests.smallest import HEAD
+from tests.smallest import HEAD, release_in
 
 AT = (0.2, 0.3)
 PLAIN = ("auroc", "oe_ratio", "calibration_slope", "brier")
@@ -165,8 +165,7 @@ def with_groups(
             (folder / f"h{number}.csv").write_text(table, encoding="utf-8")
             text += f'[[dataset]]\nname = "h{number}"\nrole = "external"\nfile = "h{number}.csv"\npredictors = []\n'
             text += f"dates = [{year}-01-01, {year}-06-30]\n"
-        (folder / "release.toml").write_text(text.replace("'", '"'), encoding="utf-8")
-        found = evaluate.evidence(reading.study(folder))
+        found = evaluate.evidence(reading.study(release_in(folder, text.replace("'", '"'))))
         (folder / "results.json").write_bytes(record.of(found).text())
     return [] if found is None else claims.about(found, "since_last_release")
 

@@ -20,7 +20,7 @@ from dossier.report.chapters import human_factors as findings
 from tests.conftest import ROOT
 from tests.estimated import absent, curved, estimated, present
 from tests.metrics.parts import of_counts
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 
 Row = tuple[int, ...]
 """Reader, case, truth, unaided, aided, advice."""
@@ -151,8 +151,7 @@ def _evidence(folder: Path, more: str = "") -> types.Evidence:
     (folder / "site.csv").write_text(f"outcome,risk\n{rows}")
     (folder / "study.csv").write_text(CSV)
     study = '[reader_study]\nfile = "study.csv"\ndesign = "paired"\n'
-    (folder / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{study}{more}")
-    return evaluate.evidence(reading.study(folder))
+    return evaluate.evidence(reading.study(release_in(folder, f"{HEAD}{QUICK}{SITE}{study}{more}")))
 
 
 def test_the_chapter_has_a_row_for_each_kind_and_group(tmp_path: Path) -> None:
@@ -184,8 +183,7 @@ def test_the_relative_risk_reduction_is_printed_in_per_cent(tmp_path: Path) -> N
     """.0408719 of the published counts is 4.1 %, and the papers' words stand beside ours."""
     (tmp_path / "site.csv").write_text("outcome,risk\n" + "0,0.2\n1,0.7\n" * 15)
     counts = "[reader_study]\ncounts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n"
-    (tmp_path / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{counts}")
-    evidence = evaluate.evidence(reading.study(tmp_path))
+    evidence = evaluate.evidence(reading.study(release_in(tmp_path, f"{HEAD}{QUICK}{SITE}{counts}")))
     rows = {row.label: row.cells[0].text for row in findings.comparison(evidence).rows}
     assert rows["Relative risk reduction, %"] == "4.1"
     assert rows["Relative risk"] == "0.96"

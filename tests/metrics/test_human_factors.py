@@ -20,7 +20,7 @@ from dossier.typeset.methods import method_text
 from tests.estimated import curved, estimated, interval_of, present
 from tests.metrics.parts import of_counts, replicated_counts
 from tests.reasons import Said
-from tests.smallest import HEAD, SITE
+from tests.smallest import HEAD, SITE, release_in
 
 PUBLISHED = of_counts(352, 1196, 367, 1181)
 OF_COUNTS = (
@@ -531,8 +531,7 @@ permutations = 9
 
 def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
     rows = "".join(f"{k % 2},{0.05 + k / 45:.3f}\n" for k in range(40))
-    (tmp_path / "site.csv").write_text("outcome,risk\n" + rows)
-    (tmp_path / "release.toml").write_text(RELEASE + 'file = "study.csv"\n')
+    release_in(tmp_path, RELEASE + 'file = "study.csv"\n', site__csv="outcome,risk\n" + rows)
     decisions = [f"{j},{i},{i % 2},{(i + j) % 2},{i % 2},g{j % 2}\n" for j in range(4) for i in range(6)]
     (tmp_path / "study.csv").write_text("reader,case,truth,unaided,aided,group\n" + "".join(decisions))
     evidence = evaluate.evidence(reading.study(tmp_path))

@@ -14,7 +14,7 @@ from dossier.metrics.utility import RELEVANCE_OF_CASE, THRESHOLD_OF_CASE, weight
 from dossier.report import compose, draw
 from dossier.report.chapters import supporting
 from tests.reference.tables import RATERS, needs_raters
-from tests.smallest import HEAD, QUICK, SITE
+from tests.smallest import HEAD, QUICK, SITE, release_in
 
 Spread = dict[tuple[str, str | None, str], float]
 
@@ -69,8 +69,7 @@ COSTS = '[utility]\ncost = "cost"\nbenefit = "benefit"\nrelevance = "weight"\n'
 
 def _evidence(folder: Path, more: str = "") -> Evidence:
     rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f},{k},{30 - k},{0.5 + k % 2 / 2}\n" for k in range(31))
-    (folder / "site.csv").write_text(f"outcome,risk,cost,benefit,weight\n{rows}")
-    (folder / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{COSTS}{more}")
+    release_in(folder, f"{HEAD}{QUICK}{SITE}{COSTS}{more}", site__csv=f"outcome,risk,cost,benefit,weight\n{rows}")
     return evaluate.evidence(reading.study(folder))
 
 
