@@ -69,8 +69,7 @@ def _drawn(rng: np.random.Generator, hospital: Hospital, n: int) -> Site:
     return outcome, np.asarray(expit(linear)), {"sex": sex, "age": rng.choice(["young", "middle", "old"], n, p=shares)}
 
 
-def _groups(hospitals: tuple[Hospital, ...], n: int, rng: np.random.Generator, number: int) -> dict[str, Score]:
-    del number
+def _groups(hospitals: tuple[Hospital, ...], n: int, rng: np.random.Generator, _: int) -> dict[str, Score]:
     pairs: list[Pair] = []
     for y, p, groups in (_drawn(rng, hospital, n) for hospital in hospitals):
         ours, rest = (Stratum(y[rows], p[rows]) for rows in (groups["sex"] == sex for sex in ("female", "male")))
@@ -114,9 +113,8 @@ def _on_the_line(line: types.Floats, linear: types.Floats) -> types.Floats:
     return np.asarray(expit(line[0] + line[1] * linear))
 
 
-def _accused(hospitals: tuple[Hospital, ...], n: int, rng: np.random.Generator, number: int) -> dict[str, Score]:
+def _accused(hospitals: tuple[Hospital, ...], n: int, rng: np.random.Generator, _: int) -> dict[str, Score]:
     """Whether the release says of no group that it is worse off, at all and by each measure."""
-    del number
     threshold = THRESHOLD if hospitals[0].centre > -2 else RARE
     found = {look.measure for look in accused([_drawn(rng, hospital, n) for hospital in hospitals], threshold)}
     of_each = {f"no group accused by {name}": Score(float(name not in found)) for name in between_groups.TESTED}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,13 @@ def cells() -> Iterator[tuple[str, str, int, Simulate]]:
     """Name, kind, size and simulation of each."""
     for k in (5, 10):
         for tau in (0.1, 0.15, 0.3):
-            yield f"pooled AUROC of {k} sites, tau {tau:g}", "interval", k, _pooled(k, tau, _auroc_of_a_site, "logit")
+            of_sites = partial(_pooled, k, tau, _auroc_of_a_site, "logit")
+            yield f"pooled AUROC of {k} sites, tau {tau:g}", "interval", k, of_sites
         for tau in (0.15, 0.3):
-            yield f"pooled O/E of {k} sites, tau {tau:g}", "interval", k, _pooled(k, tau, _ratio_of_a_site, "log")
+            of_sites = partial(_pooled, k, tau, _ratio_of_a_site, "log")
+            yield f"pooled O/E of {k} sites, tau {tau:g}", "interval", k, of_sites
     for k in (4, 12):
-        yield f"stratified, {k} sites of 25 to 250 rows", "interval", k, _stratified(k)
+        yield f"stratified, {k} sites of 25 to 250 rows", "interval", k, partial(_stratified, k)
     for n in (200, 500):
         yield f"weighted, {n} rows", "interval", n, _weighted(n)
     yield "clustered and weighted, 60 clusters", "interval", 60, _clustered(60)
@@ -52,22 +54,17 @@ def cells() -> Iterator[tuple[str, str, int, Simulate]]:
 OfASite = Callable[[np.random.Generator, float], Estimate]
 
 
-def _pooled(k: int, tau: float, of_a_site: OfASite, scale: Scale) -> Simulate:
+def _pooled(k: int, tau: float, of_a_site: OfASite, scale: Scale, rng: np.random.Generator, _: int) -> dict[str, Score]:
     """Hospitals of 250 to 2,500 rows, whose true values are normal on the scale; one more to foretell."""
     middle = LOGIT_AUROC if scale == "logit" else 0.0
-
-    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
-        del number
-        sites = tuple(of_a_site(rng, middle + tau * float(rng.standard_normal())) for _ in range(k))
-        found = estimated(pooled.pool(sites, scale, LEVEL))
-        new = back(middle + tau * float(rng.standard_normal()), scale)
-        details = found.details
-        return {
-            "pooled mean": held(found, back(middle, scale)),
-            "prediction interval": between(details["prediction_low"], details["prediction_high"], new),
-        }
-
-    return simulate
+    sites = tuple(of_a_site(rng, middle + tau * float(rng.standard_normal())) for _ in range(k))
+    found = estimated(pooled.pool(sites, scale, LEVEL))
+    new = back(middle + tau * float(rng.standard_normal()), scale)
+    details = found.details
+    return {
+        "pooled mean": held(found, back(middle, scale)),
+        "prediction interval": between(details["prediction_low"], details["prediction_high"], new),
+    }
 
 
 def _size(rng: np.random.Generator) -> tuple[int, float]:
@@ -101,27 +98,22 @@ OFF, STEEP = (-0.8, -0.2, 0.3, 0.7), 0.8
 CENTRE = -2.2
 
 
-def _stratified(k: int) -> Simulate:
+def _stratified(k: int, rng: np.random.Generator, _: int) -> dict[str, Score]:
     """Small sites with their own intercepts; some have no event. The truths are those of the sites as they are."""
     rows = tuple(round(25 * 10 ** (index / max(k - 1, 1))) for index in range(k))
     shifts = tuple(OFF[index % len(OFF)] for index in range(k))
-
-    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
-        del number
-        strata = []
-        for n, shift in zip(rows, shifts, strict=True):
-            linear = rng.normal(CENTRE, SPREAD, n)
-            chance = expit(CENTRE + shift + STEEP * (linear - CENTRE))
-            strata.append(Stratum((rng.random(n) < chance).astype(float), np.asarray(expit(linear))))
-        known = _of_sites(rows, shifts)
-        scores = {
-            f"stratified {name}": held(REGISTER.stratified[name].function(strata, LEVEL), known[name])
-            for name in ("oe_ratio", "calibration_slope")
-        }
-        scores["stratified auroc"] = held(stratified.auroc(strata, LEVEL), _share_of_pairs(strata, shifts))
-        return scores
-
-    return simulate
+    strata = []
+    for n, shift in zip(rows, shifts, strict=True):
+        linear = rng.normal(CENTRE, SPREAD, n)
+        chance = expit(CENTRE + shift + STEEP * (linear - CENTRE))
+        strata.append(Stratum((rng.random(n) < chance).astype(float), np.asarray(expit(linear))))
+    known = _of_sites(rows, shifts)
+    scores = {
+        f"stratified {name}": held(REGISTER.stratified[name].function(strata, LEVEL), known[name])
+        for name in ("oe_ratio", "calibration_slope")
+    }
+    scores["stratified auroc"] = held(stratified.auroc(strata, LEVEL), _share_of_pairs(strata, shifts))
+    return scores
 
 
 @lru_cache(maxsize=8)
