@@ -332,6 +332,11 @@ class Thresholds(Table):
     )
 
     @property
+    def primary(self) -> float | None:
+        """The one that is declared first."""
+        return next(iter(self.declared), None)
+
+    @property
     def wishes(self) -> tuple[str, ...]:
         """What a threshold is looked for, in the order of the release: "sensitivity 0.95"."""
         return tuple(f"{measure} {share:.12g}" for measure, share in self.wish.items())

@@ -1370,6 +1370,12 @@ def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     return tuple(dataset for dataset in evidence.datasets if dataset.role == "external")
 
 
+def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:
+    """The external datasets in which a measure could be estimated, in the order of the release."""
+    found = ((dataset, find(evidence, measure, dataset.name, **at)) for dataset in externals(evidence))
+    return [(dataset, estimate) for dataset, estimate in found if isinstance(estimate, Estimate)]
+
+
 def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
     """The dataset of that name."""
     return evidence.by_name[name]

@@ -178,14 +178,13 @@ def _or(value: Any, reason: Fact) -> Any:
 
 def settings(release: Release) -> dict[str, Any]:
     """What can be named as a setting."""
-    declared = release.thresholds.declared
     return {
         "level": release.release.level,
         "bootstrap": release.resampling.bootstrap,
         "permutations": release.resampling.permutations,
-        "primary_threshold": declared[0] if declared else types.Absent(Fact("no_threshold_declared")),
+        "primary_threshold": _or(release.thresholds.primary, Fact("no_threshold_declared")),
         "threshold_range": release.thresholds.range,
-        "declared_thresholds": tuple(declared),
+        "declared_thresholds": tuple(release.thresholds.declared),
         "declared_minimum": release.robustness.minimum,
         "similarity": release.robustness.similarity,
         "judged_by": release.judged_by,

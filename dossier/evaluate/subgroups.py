@@ -258,8 +258,8 @@ def together(
         of_sites = [(types.POOLED, external, turning), *((site.dataset.name, (site,), {}) for site in external)]
         made = [result for each in of_sites for result in _Group(release, subset, found, *each).results()]
         found |= {_place(result): result for result in made}
-    declared = release.thresholds.declared
-    judged = between_groups.adjusted(every.summaries, tuple(found.values()), declared[0] if declared else None, turning)
+    primary = release.thresholds.primary
+    judged = between_groups.adjusted(every.summaries, tuple(found.values()), primary, turning)
     return replace(every, results=judged)
 
 

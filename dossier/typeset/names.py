@@ -312,14 +312,7 @@ MARKS = ("circle", "triangle", "diamond")
 def marks_of_rivals(evidence: types.Evidence) -> dict[str, str]:
     """The first other models that have an AUROC at an external site, by the mark that each has in the forest."""
     marks = zip(MARKS, (rival.name for rival in evidence.release.rivals), strict=False)
-    return {
-        mark: name
-        for mark, name in marks
-        if any(
-            isinstance(types.find(evidence, "auroc", site.name, model=name), types.Estimate)
-            for site in types.externals(evidence)
-        )
-    }
+    return {mark: name for mark, name in marks if types.estimated(evidence, "auroc", model=name)}
 
 
 def tier(term: types.Term) -> str:

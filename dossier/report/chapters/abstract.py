@@ -38,7 +38,7 @@ def finding(_: types.Evidence) -> sentence.Sentence:
 def lines(evidence: types.Evidence) -> list[Line]:
     """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
     release, sites = evidence.release, types.externals(evidence)
-    names, at = [site.site for site in sites], sentence.primary_threshold(evidence)
+    names, at = [site.site for site in sites], evidence.release.thresholds.primary
     which = "site" if len(sites) == 1 else "sites"
     which += f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
     # How many predictors the declared formula has, and how many the tables give, which need not be the same.
@@ -148,7 +148,7 @@ def _results(evidence: types.Evidence) -> str:
     """What page 1 says first; AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new
     site may expect.
     """
-    at, first = sentence.primary_threshold(evidence), verdict.finding(evidence).lead
+    at, first = evidence.release.thresholds.primary, verdict.finding(evidence).lead
     said = [
         "" if first == results.finding(evidence).lead else first,
         _one(evidence, "auroc", "AUROC"),

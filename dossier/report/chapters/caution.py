@@ -52,7 +52,7 @@ def caveat(evidence: types.Evidence, term: types.Term) -> str:
         "value": numbers.short(evidence, term.name, found.value),
         "share": numbers.per_cent(found.value),
         "prevalence": "" if (prevalence := _share(evidence, site)) is None else numbers.per_cent(prevalence),
-        "at": numbers.threshold(sentence.primary_threshold(evidence) or 0.0),
+        "at": numbers.threshold(evidence.release.thresholds.primary or 0.0),
     }
     return sentence.phrase("caution", term.danger, **values, **more)
 
@@ -60,7 +60,7 @@ def caveat(evidence: types.Evidence, term: types.Term) -> str:
 def _here(evidence: types.Evidence, term: types.Term) -> list[Placed]:
     """The external sites with a value, at the primary threshold where the measure has one."""
     if term.at == ("threshold",):
-        primary = sentence.primary_threshold(evidence)
+        primary = evidence.release.thresholds.primary
         return [] if primary is None else sentence.estimated(evidence, term.measure, threshold=primary)
     return sentence.estimated(evidence, term.measure)
 

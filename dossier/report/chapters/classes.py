@@ -96,7 +96,7 @@ def calibration(evidence: types.Evidence) -> sentence.Sentence:
 
 def utility(evidence: types.Evidence) -> sentence.Sentence:
     """The ends of the gain at the primary threshold over classes and sites, and at how many it is more than chance."""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if at is None:
         return sentence.Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
     every = by_class(evidence, "net_benefit_gain", threshold=at)

@@ -149,7 +149,7 @@ def _tables(evidence: types.Evidence) -> tuple[Table, ...]:
 
 def _without_threshold(evidence: types.Evidence) -> types.Evidence:
     """The evidence with the one threshold that is left in the label of its measure instead of its settings."""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     measure = "net_benefit_difference"
     if at is None or measure not in evidence.terms:
         return evidence

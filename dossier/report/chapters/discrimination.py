@@ -29,7 +29,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
 
 
 def _flagged(evidence: Evidence) -> str:
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     sites = [] if at is None else sentence.estimated(evidence, "sensitivity", threshold=at)
     if at is None or not sites:
         return ""

@@ -94,8 +94,7 @@ def _agreement(evidence: types.Evidence) -> str:
             " ".join(fitted(model))
             or "The tested risks were computed from it here: whether it is the model of the paper nobody has tested."
         )
-    pairs = [(site, types.find(evidence, "formula_difference", site.name)) for site in types.externals(evidence)]
-    compared = [(site, found) for site, found in pairs if isinstance(found, types.Estimate)]
+    compared = types.estimated(evidence, "formula_difference")
     if not compared:
         return "At no site can the tested risks be recomputed from it."
     flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}

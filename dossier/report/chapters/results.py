@@ -51,7 +51,7 @@ def _risks(evidence: Evidence) -> str:
 
 def essentials(evidence: Evidence) -> Table:
     """The four essentials by site: how many, AUROC, O/E and slope, net benefit at the primary threshold."""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     known = classes.labels(evidence)
     asked: list[tuple[str, str, dict[str, float | str]]] = []
     asked += [("AUROC", "auroc", {}), ("O/E", "oe_ratio", {}), ("Slope", "calibration_slope", {})]
@@ -154,7 +154,7 @@ def _events(sites: Sequence[DatasetSummary]) -> str:
 
 def caption(evidence: Evidence) -> str:
     """What the four pictures of the first page rest on, in one breath; each chapter says more."""
-    sites, at = externals(evidence), sentence.primary_threshold(evidence)
+    sites, at = externals(evidence), evidence.release.thresholds.primary
     pooled, scarce = find(evidence, "auroc", POOLED), [bool(sentence.scarce(site, VERY_FEW)) for site in sites]
     is_single = len(sites) == 1
     return sentence.phrase(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import bands, binding, claims, multiplicity
+from dossier.core import bands, binding, claims, multiplicity, types
 from dossier.core.facts import gathered
 from dossier.core.types import (
     POOLED,
@@ -53,9 +53,7 @@ THREE_LINES = 270
 
 def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:
     """The external sites at which a measure could be estimated, from the lowest value to the highest."""
-    pairs = [(site, find(evidence, measure, site.name, **at)) for site in externals(evidence)]
-    kept = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
-    return sorted(kept, key=lambda pair: pair[1].value)
+    return sorted(types.estimated(evidence, measure, **at), key=lambda pair: pair[1].value)
 
 
 def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
@@ -78,15 +76,9 @@ def of_all_times(evidence: Evidence) -> tuple[str, ...]:
     return (f"Of all periods, which differ (¶): {listing(turning)}.",) if turning else ()
 
 
-def primary_threshold(evidence: Evidence) -> float | None:
-    """The threshold that was declared first."""
-    declared = evidence.release.thresholds.declared
-    return declared[0] if declared else None
-
-
 def at_the_primary_threshold(evidence: Evidence) -> Evidence:
     """The evidence without what was measured at the other thresholds."""
-    primary = primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     kept = (result for result in evidence.results if result.at.get("threshold", primary) == primary)
     return replace(evidence, results=tuple(kept))
 

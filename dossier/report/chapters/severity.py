@@ -29,7 +29,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
 
 def _setting(evidence: types.Evidence) -> dict[str, float]:
     """Where severity is taken: at the primary threshold, where there is one; of several classes at none."""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     return {} if classes.labels(evidence) or at is None else {"threshold": at}
 
 

@@ -15,7 +15,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     """Net benefit at the primary threshold, and the sites where a default does better."""
     if classes.labels(evidence):
         return classes.utility(evidence)
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if at is None:
         return sentence.Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
     sites = sentence.estimated(evidence, "net_benefit_gain", threshold=at)

@@ -124,7 +124,7 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     that = " that counts" if evidence.release.acceptance else ""
     none = f"No criterion{that} was declared: nothing here is passed or failed."
     found = results.finding(evidence)
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     said = (comparison.where_better(evidence), changes.what_is_worse(evidence), _against(evidence, at))
     better = " ".join(filter(None, said))
     every = claims.about(evidence, "benefit", "hospital")

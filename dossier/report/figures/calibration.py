@@ -148,7 +148,7 @@ def _facts(
 
 def observed_at(evidence: types.Evidence, curve: types.Curve) -> tuple[float, float] | None:
     """The primary threshold, and how many patients at that risk had the outcome; None where the curve ends before."""
-    at = data.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     risk, observed = data.column(curve, "risk"), data.column(curve, "observed")
     if at is None or not risk[0] <= at <= risk[-1]:
         return None
@@ -269,7 +269,7 @@ def calibration_caption(evidence: types.Evidence, width: float) -> str:
 
 def ring(evidence: types.Evidence, width: float) -> str:
     """What the ring and the stroke on a curve are; empty without a threshold or room for them."""
-    at, panels = data.primary_threshold(evidence), len(facets.shown_sites(evidence, width)[0])
+    at, panels = evidence.release.thresholds.primary, len(facets.shown_sites(evidence, width)[0])
     return "" if at is None or panels == 1 or not has_gap(panels, width) else f" Ring, stroke: at {threshold(at)}."
 
 
@@ -313,7 +313,7 @@ def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn:
 
 def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outcome") -> str:
     """What became of patients at the primary threshold, from the lowest site to the highest; without one, O/E."""
-    at = data.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     curves = facets.shown_curves(evidence, width, "calibration_curve")
     known, few = ends_of_range(
         [

@@ -97,7 +97,7 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     if isinstance(drawn, types.Absent):
         return types.Absent(facts.Fact("no_class_pooled"))
     words = f"{captions.patients(sites)}; pooled over the sites, with {captions.level_text(evidence)} intervals."
-    known = [f"{site.site} {captions.value_text(found)}" for site, found in data.known(seen, "auroc")]
+    known = [f"{site.site} {captions.value_text(found)}" for site, found in types.estimated(seen, "auroc")]
     message = f"Pooled over {captions.sites_word(len(sites))}: AUROC of {captions.joined(known, 8)}."
     return replace(drawn, caption=words, alternative=message, message=message)
 

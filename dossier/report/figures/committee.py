@@ -79,7 +79,7 @@ WHERE_NONE_IS_DECLARED = 0.5
 
 def came(evidence: types.Evidence) -> tuple[float, tuple[Row, ...]] | types.Absent:
     """The first threshold, and what came of that risk at each hospital that the curve reaches; of many, both ends."""
-    risk = data.primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
+    risk = evidence.release.thresholds.primary or WHERE_NONE_IS_DECLARED
     rows = []
     for site in types.externals(evidence):
         curve = types.find_curve(evidence, "calibration_curve", site.name)
@@ -142,7 +142,7 @@ class Thousand:
 @register.absent_with_its_parts
 def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
-    threshold = data.primary_threshold(evidence)
+    threshold = evidence.release.thresholds.primary
     if threshold is None:
         return types.Absent(facts.Fact("release_declares_no_threshold"))
     site = register.present(alone(evidence))
@@ -257,7 +257,7 @@ def rankings(evidence: types.Evidence) -> tuple[Row, ...] | types.Absent:
     """The hospitals as the tables list them, ours first; of many, those at both ends and ours."""
     known = [
         Row(site, auroc.value, auroc.low, auroc.high, site.name == evidence.local_site)
-        for site, auroc in data.known(evidence, "auroc")
+        for site, auroc in types.estimated(evidence, "auroc")
     ]
     if len(known) < 2:
         return types.Absent(facts.Fact("known_at_fewer_than_two_hospitals"))

@@ -7,15 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dossier.core import multiplicity
-from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.core import multiplicity, types
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find_curve
 from dossier.typeset import names, numbers, widths
-
-
-def primary_threshold(evidence: Evidence) -> float | None:
-    """The first declared threshold."""
-    declared = evidence.release.thresholds.declared
-    return float(declared[0]) if declared else None
 
 
 def digits_of_benefit(evidence: Evidence) -> int:
@@ -41,7 +35,7 @@ def ranked(
 ) -> tuple[list[tuple[float, str]], str]:
     """The values of a measure with the sites that may be the ends of a range, the lowest first; and who is none."""
     asked = {site.name for site in sites}
-    pairs = [pair for pair in known(evidence, measure, **at) if pair[0].name in asked]
+    pairs = [pair for pair in types.estimated(evidence, measure, **at) if pair[0].name in asked]
     found, few = names.ends_of_range(pairs, measure, multiplicity.sites_against(evidence, measure))
     return sorted((each.value, site.site) for site, each in found), few
 
@@ -50,12 +44,6 @@ def ends(*found: Estimate | Absent) -> list[float]:
     """The values and the bounds that there are of estimates."""
     estimates = [estimate for estimate in found if isinstance(estimate, Estimate)]
     return [end for each in estimates for end in (each.value, each.low, each.high) if end is not None]
-
-
-def known(evidence: Evidence, measure: str, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:
-    """The external sites where a measure is estimated, each with its estimate."""
-    found = ((site, find(evidence, measure, site.name, **at)) for site in externals(evidence))
-    return [(site, estimate) for site, estimate in found if isinstance(estimate, Estimate)]
 
 
 def everywhere(evidence: Evidence, name: str) -> list[Curve]:

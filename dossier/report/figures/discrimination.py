@@ -349,7 +349,7 @@ def _spread(pooled: types.Estimate) -> str:
 
 def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[str] = ()) -> str:
     """The finding of a forest in one sentence, or that of only some sites for a picture that shows nothing else."""
-    found = [pair for pair in data.known(evidence, what.measure, **what.at) if not only or pair[0].name in only]
+    found = [pair for pair in types.estimated(evidence, what.measure, **what.at) if not only or pair[0].name in only]
     scaled = [(site, each) for site, value in found if isinstance(each := what.in_unit(value), types.Estimate)]
     estimates, few = ends_of_range(scaled, what.measure, multiplicity.sites_against(evidence, what.measure))
     known = sorted((each.value, site.site) for site, each in estimates)

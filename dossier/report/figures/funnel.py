@@ -34,7 +34,7 @@ class Point:
 def points(evidence: types.Evidence, measure: str) -> tuple[Point, ...]:
     """The hospitals with a value and a standard error, those that stand out last, the farthest off first among them."""
     found = []
-    for site, estimate in data.known(evidence, measure):
+    for site, estimate in types.estimated(evidence, measure):
         if not estimate.se or estimate.value <= 0:
             continue
         is_ratio = measure == "oe_ratio"

@@ -467,7 +467,7 @@ def _totals(axes: Axes, evidence: types.Evidence, total: types.Curve, y: float) 
     _axis(axes, strand(places, [canvas.tick_text(mark) for mark in units]), y + 10.2, "linear_predictor")
     _name(axes, "Risk", y + 20.4, 600)
     risks = {total: risk for risk, total in totals_by_risk(evidence).items()}
-    primary = data.primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     at = next((total for total, risk in risks.items() if risk == primary), None)
     declared = evidence.release.thresholds.declared
     texts = [threshold(risk) if risk in declared else canvas.tick_text(risk) for risk in risks.values()]
@@ -515,7 +515,7 @@ def _caption(evidence: types.Evidence, every: Sequence[Row]) -> str:
         of=counted(n, "patient"),
         chosen="".join(f" Of the axes of {names[0]} read the one of the patient's {names[1]}." for names in products),
         folds=listing([row.name for row in every if len(row.strands) > 1]),
-        threshold=data.primary_threshold(evidence) in totals_by_risk(evidence),
+        threshold=evidence.release.thresholds.primary in totals_by_risk(evidence),
         case="" if case is None else " + ".join(str(step.points) for step in case.steps),
         total=0 if case is None else case.total,
         risk="" if case is None else threshold(round(case.risk, 2)),
@@ -536,7 +536,7 @@ def _reached(evidence: types.Evidence) -> tuple[str, str]:
     total = types.find_curve(evidence, "points_total", types.MODEL)
     whole = number(0.0 if isinstance(total, types.Absent) else float(data.column(total, "total_points")[-1]), 0)
     risks = totals_by_risk(evidence)
-    chosen = data.primary_threshold(evidence)
+    chosen = evidence.release.thresholds.primary
     if chosen not in risks:
         chosen = min(risks, key=lambda risk: abs(risk - 0.5), default=None)
     reached = (

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core import bands, facts, types
-from dossier.report.figures import canvas, captions, classes, data, ink, marks, placing, robustness, similarity
+from dossier.report.figures import canvas, captions, classes, ink, marks, placing, robustness, similarity
 from dossier.typeset import numbers, widths
 
 MOST_CLASSES, MOST_SITES = 6, 8
@@ -49,7 +49,7 @@ class Heights:
 def heights(evidence: types.Evidence) -> Heights:
     """The external sites of known similarity, the most alike first."""
     names, by = robustness.short_names(types.externals(evidence)), evidence.release.robustness.similarity
-    known = [At(site, names[site.name], found) for site, found in data.known(evidence, bands.SIMILARITIES[by])]
+    known = [At(site, names[site.name], found) for site, found in types.estimated(evidence, bands.SIMILARITIES[by])]
     sites = sorted(known, key=lambda site: -site.similarity.value)[:MOST_SITES]
     low, high = similarity.similarity_ends(evidence, [site.similarity for site in sites])
     high += 0.05 * (high - low)

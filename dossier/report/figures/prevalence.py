@@ -48,7 +48,7 @@ def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
     Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights
     without a band: how frequent cases are there is not the share of events in their rows.
     """
-    at = data.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if at is None:
         return types.Absent(facts.Fact("release_declares_no_threshold"))
     found: list[Flagging] = []
@@ -158,7 +158,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         "predictive_values_by_prevalence",
         evidence,
         [flagging.site for flagging in found],
-        at=threshold(data.primary_threshold(evidence) or 0),
+        at=threshold(evidence.release.thresholds.primary or 0),
         beside=not is_many,
         few=any(site.is_few for site in types.externals(evidence)),
         without=captions.joined([each.site.site for each in found if each.band is None and not is_many]),

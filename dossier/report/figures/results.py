@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.core import types
-from dossier.report.figures import calibration, canvas, data, discrimination, risks, utility
+from dossier.report.figures import calibration, canvas, discrimination, risks, utility
 
 
 @canvas.figure("Discrimination, by site")
@@ -27,7 +27,7 @@ def calibration_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent
 @canvas.figure("Net benefit gain, by site")
 def decision_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What acting on the model gains over flagging everyone or no one: at the threshold, else over a range of them."""
-    at = data.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if at is None:
         return utility.printed_panels(evidence, canvas.HALF)
     return discrimination.printed_forest(evidence, discrimination.gain_at(evidence, at), canvas.HALF)

@@ -210,7 +210,7 @@ def _risk_ticks(axes: Axes, grid: facets.Lattice, index: int, scale: Scale, shar
 def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, end: float, reach: float) -> None:
     """The primary threshold as a broken line, the two means as full ones, and a word where too few are drawn."""
     above, below = enough(site)
-    threshold = data.primary_threshold(evidence)
+    threshold = evidence.release.thresholds.primary
     if threshold is not None and threshold <= end:
         axes.plot([threshold, threshold], [-reach * below, reach * above], color=ink.INK_2, lw=0.7, ls=ink.BROKEN)
     for mean, height in zip(means(evidence, site) or (), (reach, -reach), strict=False):
@@ -306,7 +306,7 @@ def draw_mean_risks(evidence: types.Evidence) -> Figure:
     end = canvas.ceiling(max(risk for pair in found.values() if pair is not None for risk in pair))
     axes = plot.axes(left, width, height / canvas.LINE, (0, end))
     canvas.ticks(axes, "x", [0, end / 2, end], ["0", canvas.tick_text(end / 2), canvas.tick_text(end)])
-    threshold = data.primary_threshold(evidence)
+    threshold = evidence.release.thresholds.primary
     if threshold is not None and threshold <= end:
         axes.axvline(threshold, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
     ends = canvas.HALF - ROOM_OF_A_MEAN, canvas.HALF
@@ -335,7 +335,7 @@ def mean_risks_caption(evidence: types.Evidence, whose: str = "with the outcome"
 
 def _broken(evidence: types.Evidence, end: float = 1.0) -> str:
     """What the broken line is, where there is one on an axis with that end."""
-    at = data.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     return "" if at is None or at > end else f" Broken: threshold {threshold(at)}."
 
 

@@ -136,7 +136,7 @@ def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
     for measure, position in evidence.release.judged_by.items():
         plan, at = PLANS[measure], position.get("threshold", position.get("tau"))
         usual, best, step = plan.usual, plan.best, plan.step
-        values = [end for _, found in data.known(evidence, measure, **position) for end in data.ends(found)]
+        values = [end for _, found in types.estimated(evidence, measure, **position) for end in data.ends(found)]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
         tick = max(math.floor(reach / step + 1e-9) * step, plan.limit * sign) * sign
@@ -190,7 +190,7 @@ def placed_sites(evidence: types.Evidence) -> tuple[Placed, ...]:
     sites, placed = types.externals(evidence), []
     names = short_names(sites)
     form = bands.SIMILARITIES[evidence.release.robustness.similarity]
-    known = {site.name: found for site, found in data.known(evidence, form)}
+    known = {site.name: found for site, found in types.estimated(evidence, form)}
     many = not _fits_the_margin(len(known), len(sites) - len(known))
     three = scales(evidence)
     for order, site in enumerate(sites, 1):
@@ -912,7 +912,7 @@ def _short(evidence: types.Evidence, chosen: Sequence[types.DatasetSummary]) -> 
 
 def _against(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     """At which of the sites that support the model it does no good: the rule asks for no comparison with a default."""
-    at, supports = data.primary_threshold(evidence), [place for place in placed if place.supports]
+    at, supports = evidence.release.thresholds.primary, [place for place in placed if place.supports]
     worse, unsure = [], []
     for site in (place.site for place in supports if at is not None):
         found = types.find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)

@@ -42,7 +42,7 @@ def draw_roc(evidence: types.Evidence) -> Figure | types.Absent:
     width = canvas.HALF if len(found) == 1 else canvas.FULL
     grid = facets.lattice(len(found), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
     plot = facets.Multiples.of(grid, [site for site, _ in found], 9.6, canvas.HALF if len(found) == 1 else None)
-    threshold = data.primary_threshold(evidence)
+    threshold = evidence.release.thresholds.primary
     for _, site, axes, curve in plot.each(evidence, found, facets.unit(plot.grid)):
         _draw_curve(axes, evidence, curve, 1.4)
         point = None if threshold is None else point_at(evidence, site, threshold)
@@ -82,7 +82,7 @@ NARROWEST_WITH_BOUNDS = 22.0
 
 def ringed(evidence: types.Evidence) -> str:
     """What the caption says about the rings, where there are any."""
-    threshold = data.primary_threshold(evidence)
+    threshold = evidence.release.thresholds.primary
     if threshold is None:
         return ""
     shown, _ = facets.shown_sites(evidence, canvas.FULL)
@@ -107,7 +107,7 @@ def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     caption = captions.said("roc", evidence, shown, bounds=has_bounds, more=more)
     curves = {site.name: types.find_curve(evidence, "roc", site.name) for site in types.externals(evidence)}
     drawn_ones = {name for name, curve in curves.items() if isinstance(curve, types.Curve)}
-    if not any(site.name in drawn_ones for site, _ in data.known(evidence, "auroc")):
+    if not any(site.name in drawn_ones for site, _ in types.estimated(evidence, "auroc")):
         return canvas.Drawn(drawn, caption, "The ROC curve of each site; the area under it could not be estimated.")
     message = discrimination.forest_alternative(evidence, discrimination.AUROC, drawn_ones)
     return canvas.Drawn(drawn, caption, f"ROC curves by site: {message}", message)
@@ -247,7 +247,7 @@ def _rates_of_readers(dataset: types.DatasetSummary, rates: types.Curve) -> str:
 def _alternative_of_readers(dataset: types.DatasetSummary, rates: types.Curve, evidence: types.Evidence) -> str:
     """The rates of the readers; behind the caveat, where the model stands at its primary threshold."""
     text = _rates_of_readers(dataset, rates)
-    threshold = data.primary_threshold(evidence)
+    threshold = evidence.release.thresholds.primary
     point = None if threshold is None else point_at(evidence, dataset, threshold)
     if threshold is None or point is None or rates.n != dataset.n:
         return f"{text}."

@@ -23,7 +23,7 @@ ABREAST = 2
 
 def measures(evidence: types.Evidence) -> tuple[discrimination.Forest, ...]:
     """What is shown of each subgroup; of several classes what has a mean over them, or is one number for all."""
-    at = data.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if evidence.release.outcome.classes:
         return (discrimination.AUROC, BRIER)
     if at is None:

@@ -95,7 +95,7 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     known = facets.known(found)
     if not known:
         return types.Absent(facts.Fact("no_site_with_decision_curve"))
-    primary = data.primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     limits = benefit_limits(known, primary)
     width = canvas.HALF if len(shown) == 1 else width
     low = min(float(data.column(curve, "threshold")[0]) for curve in known)
@@ -166,7 +166,7 @@ def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, cur
             line = data.column(of_rival, "threshold"), per_100(of_rival, "net_benefit")
             axes.plot(*line, color=ink.INK, lw=1.2, ls=dash, zorder=2.5)
     axes.plot(at, per_100(curve, "net_benefit"), color=ink.BLUE, lw=1.4, zorder=3, gid="model")
-    primary = data.primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     if primary is not None and (known := _at_primary(curve, primary)) is not None:
         value, gain = known
         axes.plot([primary, primary], [value - gain, value], color=ink.ALERT, lw=1.0, zorder=2.8)
@@ -214,7 +214,7 @@ def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn:
 
 def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
     """What the caption says about the lines, the marks and the end of the scale."""
-    primary = data.primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     bottom, _ = benefit_limits(known, primary)
     rows = [None if primary is None else data.row_of(curve, "threshold", primary) for curve in known]
     return captions.said(
@@ -227,7 +227,7 @@ def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
 
 def by_site_message(evidence: types.Evidence) -> str:
     """The gain at its extremes, of those whose panel is no gap; nothing where none could be estimated."""
-    primary = data.primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     sites = [site for site in types.externals(evidence) if isinstance(site_curve(evidence, site), types.Curve)]
     known, few = ([], "") if primary is None else data.ranked(evidence, "net_benefit_gain", sites, threshold=primary)
     if not known or primary is None:
@@ -242,7 +242,7 @@ def by_site_message(evidence: types.Evidence) -> str:
 
 def by_site_alternative(evidence: types.Evidence) -> str:
     """The finding of the curves: the gain at its extremes, and where one would do better without the model."""
-    primary = data.primary_threshold(evidence)
+    primary = evidence.release.thresholds.primary
     said = by_site_message(evidence)
     if not said or primary is None:
         where = captions.sites_word(len(types.externals(evidence)))
@@ -252,6 +252,6 @@ def by_site_alternative(evidence: types.Evidence) -> str:
 
 def _better_without(evidence: types.Evidence, at: float) -> str:
     """Where flagging everyone, or no one, is shown to gain more than the model at a threshold."""
-    gains = data.known(evidence, "net_benefit_gain", threshold=at)
+    gains = types.estimated(evidence, "net_benefit_gain", threshold=at)
     better = multiplicity.better_than_the_model((site.site, gain) for site, gain in gains)
     return "".join(f" Flagging {whom} gains more in {captions.joined(where)}." for whom, where in better.items())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dossier.core import facts, types
-from dossier.report.figures import canvas, captions, data, forest, ink, marks
+from dossier.report.figures import canvas, captions, forest, ink, marks
 from dossier.typeset import widths, words
 from dossier.typeset.numbers import as_declared, number, threshold
 
@@ -57,7 +57,7 @@ def lines(evidence: types.Evidence) -> list[Line]:
     for source in (tau for tau in taus if isinstance(tau, str)):
         at = {"tau": source, **_declared(evidence)}
         add(f"Weighted utility, {words.setting(source)}", "weighted_utility", at, weighted=True)
-    if (primary := data.primary_threshold(evidence)) is not None:
+    if (primary := evidence.release.thresholds.primary) is not None:
         of = threshold(primary)
         add(f"Standardized net benefit at {of}", "standardized_net_benefit", {"threshold": primary})
         add(f"H-accuracy at a risk of {of}", "h_accuracy_risk", {"threshold": primary})

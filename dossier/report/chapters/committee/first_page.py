@@ -101,7 +101,7 @@ def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     if classes.labels(evidence):
         share = classes.named_rightly(evidence, site)
         return f"In {name} it names {people(share)} of 100 patients rightly." if share is not None else ""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if at is None:
         return f"No line is set for {name}: whom it finds and whom it misses is not known."
     found = types.find(evidence, "sensitivity", site.name, threshold=at)
@@ -257,7 +257,7 @@ def _what_it_shows(evidence: types.Evidence) -> str:
     release = evidence.release
     outcome = plain.abridged(types.Predicted.by(release).words, plain.TWO_LINES)
     known = classes.labels(evidence)
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     verb = release.intended_use.verb
     then = f"is flagged, to be {verb}" if verb else "is flagged"
     if known:
@@ -361,7 +361,7 @@ def hospitals(evidence: types.Evidence) -> Hospitals:
     has_bars = any(found_share(evidence, site) is not None for site in sites)
     known = classes.labels(evidence)
     rows = tuple(_hospital(evidence, site, site.site, has_bars) for site in shown)
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     about = (
         "100 patients" if known or at is None else f"100 patients {plain.with_it(evidence)}, at the {plain.line(at)}"
     )
@@ -426,7 +426,7 @@ def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, h
 
 def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float | None) -> list[Cell]:
     """How many of 100 are found, missed, and flagged in error."""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     none = types.Absent(Fact("no_threshold_declared"))
     found = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
     if share is None:
@@ -506,7 +506,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     parts += [_ranged(evidence)] if evidence.is_protected else []
     parts += [_at_horizon(evidence, types.externals(evidence)).strip()]
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
-        at = sentence.primary_threshold(evidence)
+        at = evidence.release.thresholds.primary
         parts.append("Ranges: page 2." if at is None else f"Ranges at the {plain.line(at)}: page 2.")
     if evidence.local_site is None and among > 1 and rows:
         parts.append("If ours is above, ask for its own pages.")
@@ -535,7 +535,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     warned = f" There were {few}: the numbers are rough." if few else ""
     ranged = f" {_ranged(evidence)}" if evidence.is_protected else ""
     parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{_at_horizon(evidence, [site])}{ranged}{warned}"]
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
         return (*parts, *classes.in_sentences(evidence, site), *ours)

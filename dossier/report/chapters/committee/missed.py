@@ -8,7 +8,7 @@ from dataclasses import replace
 from dossier.core import bands, between_groups, claims, facts, multiplicity, types
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee import goals_met, places, plain
-from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
+from dossier.report.chapters.sentence import estimated, named_with_the_rest
 from dossier.typeset.names import ends_of_range, told_apart
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
@@ -25,7 +25,7 @@ def who_is_missed(evidence: types.Evidence) -> tuple[str, ...]:
 
 def _by_hospital(evidence: types.Evidence) -> str:
     """From where to where patients are missed."""
-    at = primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     if classes.labels(evidence):
         return _classes_missed(evidence)
     if at is None:
@@ -178,7 +178,7 @@ def _bounds_of_missed(found: types.Estimate) -> tuple[str, str]:
 
 def _found_in(evidence: types.Evidence, column: str, label: str) -> types.Estimate | types.Absent | None:
     """Whom the model finds in a group at the first threshold: at our hospital, or at all of them together."""
-    at, site = primary_threshold(evidence), places.alone(evidence)
+    at, site = evidence.release.thresholds.primary, places.alone(evidence)
     if at is None or classes.labels(evidence):
         return None
     where = types.POOLED if site is None else site.name
@@ -379,7 +379,7 @@ def _together(evidence: types.Evidence, columns: Set[str]) -> str:
 
 def groups(evidence: types.Evidence) -> Table | None:
     """Each group of patients at our hospital, the only one, or all together: how many, and how the model does."""
-    site, at = places.alone(evidence), primary_threshold(evidence)
+    site, at = places.alone(evidence), evidence.release.thresholds.primary
     where = types.POOLED if site is None else site.name
     several, known = bool(classes.labels(evidence)), _groups_here(evidence)
     rows, fewer = list[Row](), ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.core import binding
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Evidence, find
-from dossier.report.chapters import classes, sentence
+from dossier.report.chapters import classes
 from dossier.report.chapters.committee.missed import of_missed
 from dossier.report.chapters.committee.places import alone, listed, local, ordered
 from dossier.report.chapters.committee.plain import hundred, line, missing, with_it
@@ -21,7 +21,7 @@ def by_site(evidence: Evidence) -> Table:
     """Each hospital with its patients and the model's work there, each number with its range; ours first."""
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     shown = listed(evidence)
     left = len(ordered(evidence)) - len(shown)
     notes = ["" if narrow else ranges_are(evidence)]

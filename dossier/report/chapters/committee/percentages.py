@@ -171,7 +171,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
             return sentence.Sentence(f"Not all: {'; '.join(wrong)}.", of_first.rest)
         more = f" {sentence_case('; '.join(wrong))}." if wrong else ""
         return sentence.Sentence(of_first.lead, f"{of_first.rest}{more}")
-    first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
+    first = evidence.release.thresholds.primary or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
     off, seen = off_as_a_whole(evidence), {each.where for each in _farthest(known[risk])}
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
@@ -336,7 +336,7 @@ def wrong_at(evidence: types.Evidence, site: types.DatasetSummary) -> AtRisk | N
     """The percentage of a hospital that is far off: that of the first line, or the one that is farthest off."""
     found = [at_risk(evidence, site, risk) for risk in lines(evidence)] if not classes.labels(evidence) else []
     far = [risk for risk in found if risk is not None and risk.is_far_off]
-    first = sentence.primary_threshold(evidence)
+    first = evidence.release.thresholds.primary
     return max(far, key=lambda risk: (risk.risk == first, abs(risk.value - risk.risk)), default=None)
 
 

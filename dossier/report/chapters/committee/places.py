@@ -55,7 +55,7 @@ def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
     """Which share of those with the outcome is found at the first threshold; of classes, named rightly of all."""
     if classes.labels(evidence):
         return classes.named_rightly(evidence, site)
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     found = None if at is None else find(evidence, "sensitivity", site.name, threshold=at)
     return found.value if isinstance(found, Estimate) else None
 
@@ -87,7 +87,7 @@ def few_at(evidence: Evidence, site: DatasetSummary) -> str:
 
 def beside_the_line(evidence: Evidence, site: DatasetSummary) -> list[str]:
     """What a hospital has hardly anybody of at the first threshold, below it or from it on, with the count."""
-    at = sentence.primary_threshold(evidence)
+    at = evidence.release.thresholds.primary
     few = None if at is None else names.few_beside(evidence, site, at)
     return [] if at is None or few is None else [f"{few[0]:,} {'below' if few[1] else 'above'} the {line(at)}"]
 

@@ -24,7 +24,7 @@ CHECKS: dict[str, str] = entries("pages")["checks"]
 
 def steps(evidence: Evidence) -> tuple[str, ...]:
     """What must be done before the model is used, in the order in which it is done."""
-    at, care = sentence.primary_threshold(evidence), evidence.release.care
+    at, care = evidence.release.thresholds.primary, evidence.release.care
     every = list(_test(evidence))
     if binding.is_for_nobody(evidence.release) or (evidence.local_site and declared.ruled_out_here(evidence)):
         # What follows would read as a permission.
