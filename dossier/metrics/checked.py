@@ -140,6 +140,8 @@ def signature_of(function: Measure) -> inspect.Signature:
     return own.replace(parameters=[parameter for some in each for parameter in some])
 
 
+RETURNS = "Estimate or Absent\n    The value with its interval, or why there is none."
+"""What a measure returns whose docstring says no more of it."""
 RAISES = (
     "Raises\n------\nValueError\n    With the column or setting that no measure can be taken of, and what it may be."
 )
@@ -155,7 +157,12 @@ def _documented(function: Measure, term: types.Term) -> str:
     for name, (kind, text) in PARAMETERS.items():
         entries.setdefault(name, f"{name} : {kind}\n    {text}")
     named = [entries[name] for name in signature_of(function).parameters if name in entries]
-    parts = [summary, "\n".join(["Parameters", "----------", *named]), f"Returns\n-------\n{returned}", RAISES]
+    parts = [
+        summary,
+        "\n".join(["Parameters", "----------", *named]),
+        f"Returns\n-------\n{returned or RETURNS}",
+        RAISES,
+    ]
     parts += [f"Notes\n-----\nFormula: {term.formula}.", notes]
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))

@@ -247,12 +247,7 @@ def degree_of_correspondence(
     spread over the external rows.
 
     It is a p-value: it falls with n, it is one-sided, and it carries no interval. Differs from the published loop,
-    which adds no 1 and has no seed.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
+    which adds no 1 and has no seed. Absent when no predictor is shared or varies, or too few rows hold half of them.
     """
     found = present(_permuted(development, predictors, permutations, seed, LARGEST_PERMUTED))
     table = found.table
@@ -290,15 +285,10 @@ def correspondence_averaged(
     The standard error is that of DeLong's placements, the shares p(x) over x and the shares of x that lie less far than
     j over j, so that both tables vary; because the neighbours are rows of A too, it is multiplied by what the spread of
     the value over 100 random divisions of the rows of both tables exceeds that of its placements. The interval is
-    symmetric on the logit scale; where no placement varies the error is Newcombe's.
-    Above 5,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
-    `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
-    draws, below .01.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
+    symmetric on the logit scale; where no placement varies the error is Newcombe's. Above 5,000 rows a side: so many,
+    drawn by `seed`, which are n and `development_n`; then `development_of` and `external_of` are the rows that they
+    were drawn from, and `sampling_error` the standard error of the value over such draws, below .01. Absent when no
+    predictor is shared or varies, or too few rows hold half of them.
     """
     found = present(_shares_as_far(development, predictors, seed, LARGEST_PAIRED))
     table, value = found.table, float(found.share.mean())
@@ -442,15 +432,11 @@ def energy_coefficient(
     of permutations of all rows with at least this coefficient, (b + 1) / (m + 1). The interval is the percentile
     bootstrap over the rows of both tables of the unbiased form, whose averages within a table leave a row and itself
     out (of resamples, which hold a row more than once, by (n / (n - 1))^2); it ends at 0, and is one-sided, where the
-    tables may come from one population. Above 2,000 rows a side: so
-    many, drawn by `seed`, which are n and `development_n`, the same as those of `degree_of_correspondence`; then
-    `development_of` and `external_of` are the rows that they were drawn from, and `sampling_error` the standard error
-    of the value over such draws, from resamples of one table at a time, each smaller by the share that was drawn.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
+    tables may come from one population. Above 2,000 rows a side: so many, drawn by `seed`, which are n and
+    `development_n`, the same as those of `degree_of_correspondence`; then `development_of` and `external_of` are the
+    rows that they were drawn from, and `sampling_error` the standard error of the value over such draws, from resamples
+    of one table at a time, each smaller by the share that was drawn. Absent when no predictor is shared or varies, or
+    too few rows hold half of them.
     """
     permuted = present(_permuted(development, predictors, permutations, seed, LARGEST_PERMUTED))
     table = permuted.table
@@ -709,13 +695,8 @@ def membership_auroc(
     counts as a difference. Which predictors drive it stands in the description. Above 20,000 rows a side: so many,
     drawn by `seed`, which are n and `development_n`; then `development_of` and `external_of` are the rows that they
     were drawn from, and `sampling_error` is the standard error of the value over such draws, at most: that of the
-    interval, smaller by the lesser share of rows that was drawn. Source: Debray 2015.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
-        table.
+    interval, smaller by the lesser share of rows that was drawn. Source: Debray 2015. Absent when no predictor is
+    shared or varies, and with fewer than ten rows in a table.
     """
     design = present(membership_design(development, predictors, seed))
     rows, external = len(design.external), int(design.external.sum())

@@ -61,18 +61,12 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     that miss a predictor of the model are left out and counted in the detail `left_out`; `differing` counts the rows
     that differ by more than 0.001, or half a unit of the last decimal that all risks, or their log odds, are printed
     with: then `tolerated` says by how much. n is the number of rows compared; there is no interval, because nothing is
-    estimated.
+    estimated. Absent when the site does not give a predictor of the model, or no row has them all.
 
     Parameters
     ----------
     model : Model
         The formula of the model.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when the site does not give a predictor of the model, or no row has them
-        all.
     """
     linear = register.present(equation.linear_predictor(model, predictors))
     known = ~np.isnan(linear)

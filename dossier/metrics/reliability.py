@@ -149,12 +149,8 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
 
     `labels` is cases x raters, class codes, NaN where missing. The mean over cases of the share of agreeing pairs among
     those present; a case with fewer than two labels is left out. Interval: Student's, of the jackknife over cases on
-    the log of the disagreement, and the exact binomial's where all agree. Agreement by chance is in it.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no case has two labels.
+    the log of the disagreement, and the exact binomial's where all agree. Agreement by chance is in it. Absent when no
+    case has two labels.
     """
     counts = _counts(present(_of_pairs(labels)))
     method = Method("mean_over_cases", *_left_out(labels, counts))
@@ -176,14 +172,8 @@ def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
 
     `labels` is cases x raters, class codes, NaN where missing. (P_o - P_e) / (1 - P_e), P_o the observed agreement, P_e
     the sum of the squared shares of the classes. As Fleiss defined it for a fixed number of raters, cases without a
-    label of every rater are left out and counted. Interval: as for the observed agreement, the
-    cases without which one class is left counted.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent with fewer than two raters, without a complete case, or when all labels are
-        equal.
+    label of every rater are left out and counted. Interval: as for the observed agreement, the cases without which one
+    class is left counted. Absent with fewer than two raters, without a complete case, or when all labels are equal.
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -231,13 +221,9 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
 
     `labels` is cases x raters, class codes without order (nominal), NaN where missing. 1 - D_o / D_e from the
     coincidences within cases: D_o = sum_u (m_u^2 - sum_c n_uc^2)/(m_u - 1) / n, D_e = (n^2 - sum_c n_c^2)/(n (n - 1)),
-    over cases with m_u >= 2 labels, n labels in all. Interval: as for the observed agreement, the
-    cases without which one class is left counted. Doubling the cases changes it a little: n - 1.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no case has two labels or all labels are equal.
+    over cases with m_u >= 2 labels, n labels in all. Interval: as for the observed agreement, the cases without which
+    one class is left counted. Doubling the cases changes it a little: n - 1. Absent when no case has two labels or all
+    labels are equal.
     """
     kept = present(_of_pairs(labels))
     return _of_counts(_krippendorff, kept, level, Method("nominal", *_left_out(labels, kept)))
@@ -285,14 +271,9 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
 
     `labels` is cases x raters, class codes, NaN where missing. Per pair (p_o - p_e)/(1 - p_e) over the cases both
     labelled; the value is the mean over pairs (Light 1971), details `minimum`, `maximum`, `pairs` and `pairs_undefined`
-    (no case in common, or both gave one label throughout). A case with fewer than two labels is left out. Interval:
-    as for the observed agreement. The single pairs are the curve `rater_agreement`.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent with fewer than two raters, when no case has two labels or when no pair has
-        a kappa.
+    (no case in common, or both gave one label throughout). A case with fewer than two labels is left out. Interval: as
+    for the observed agreement. The single pairs are the curve `rater_agreement`. Absent with fewer than two raters,
+    when no case has two labels or when no pair has a kappa.
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -422,22 +403,16 @@ def weighted_concordance(
     `labels` (class codes) and `confidence` (0..1) are cases x raters, NaN where missing; a label without a confidence
     counts as missing. The mean over cases of the mean over rater pairs of 1[agree] chat_i chat_j acc_ij, chat = c/(c +
     (1-c)/k), for two classes 2c/(1+c), k the classes of `class_labels`, without these those in `labels` (at least 2),
-    acc_ij = a_i a_j/(a_i a_j +
-    (1-a_i)(1-a_j)), 0 when one rater is always right and the other never. A case with one label counts a_i; one with
-    none is skipped and counted in `cases_skipped`. a_i: `rater_accuracy` as declared, else against `truth`, else 1,
-    which the method says. `coherence` (0..1) gives `coherence_low` and `coherence_high`, with c lowered and raised by
-    it and clipped. Interval: as for the observed agreement; an accuracy against `truth` is measured anew without
-    each case, a declared one held fixed.
+    acc_ij = a_i a_j/(a_i a_j + (1-a_i)(1-a_j)), 0 when one rater is always right and the other never. A case with one
+    label counts a_i; one with none is skipped and counted in `cases_skipped`. a_i: `rater_accuracy` as declared, else
+    against `truth`, else 1, which the method says. `coherence` (0..1) gives `coherence_low` and `coherence_high`, with
+    c lowered and raised by it and clipped. Interval: as for the observed agreement; an accuracy against `truth` is
+    measured anew without each case, a declared one held fixed. Absent when no case has a label with a confidence.
 
     Parameters
     ----------
     class_labels : tuple of str, optional
         The classes that a label may name, also those that nobody gave.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when no case has a label with a confidence.
     """
     accuracy, source = present(_accuracy(labels, truth, rater_accuracy)), _source(truth, rater_accuracy)
     k = len(class_labels)
@@ -557,12 +532,8 @@ def actual_accuracy(
     interval carries that of rho and Wilson's of x through and puts the two together (Zou and Donner), as if labels and
     answers were independent: with x held fixed it would hold the truth in a third of the studies or less. Details:
     `measured_accuracy`, `rho`, and the bounds free of assumption `bound_low` = |x + g - 1| and `bound_high` = 1 - |x -
-    g|. The curve is reconstructed from the worked example of the paper (rho .57, x .90: .802).
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent without rows, or when rho is.
+    g|. The curve is reconstructed from the worked example of the paper (rho .57, x .90: .802). Absent without rows, or
+    when rho is.
     """
     rho = present(weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level))
     n, count = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
@@ -625,17 +596,13 @@ def required_reliability(
     `desired_accuracy` A (.5 to 1), x the share of rows of `outcome` (0/1) that `risk` gets right at
     `primary_threshold`; `labels` only says that there are raters. rho = (2g - 1)^2, g = (A + x - 1)/(2x - 1). No rho is
     estimated here, so the interval is Wilson's of x, at `level`, carried through; its upper end is 1 where x may lie at
-    or below A. Details: `measured_accuracy`, `desired_accuracy`.
+    or below A. Details: `measured_accuracy`, `desired_accuracy`. Absent without labels or rows, and unless .5 <= A <= x
+    and x > .5.
 
     Parameters
     ----------
     desired_accuracy : float
         The accuracy that is asked for, from 0 to 1.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent without labels or rows, and unless .5 <= A <= x and x > .5.
     """
     if np.isnan(labels).all():
         return Absent(Fact("no_label"))
@@ -916,17 +883,13 @@ def confidence_complexity_correlation(
     """How far the raters were less sure of the cases that they found complex: -1 wholly, 0 not at all.
 
     `labels`, `confidence` and `rater_complexity` (both 0..1) are cases x raters, NaN where missing. Pearson's r over
-    all answers that have both ratings. Interval: Student's, of the jackknife over cases on Fisher's z.
+    all answers that have both ratings. Interval: Student's, of the jackknife over cases on Fisher's z. Absent when
+    fewer than two answers have both ratings, or when either does not vary.
 
     Parameters
     ----------
     rater_complexity : array_like
         How complex the raters found each case, cases by raters, from 0 to 1, NaN where missing.
-
-    Returns
-    -------
-    Estimate or Absent
-        The value with its interval. Absent when fewer than two answers have both ratings, or when either does not vary.
     """
     known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))
