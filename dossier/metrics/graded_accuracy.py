@@ -204,8 +204,6 @@ def h_accuracy(
     complexity : str
         "constant": every case counts alike; else a source of `complexity_of_cases`, graded, or ending in "_two_levels",
         "_above_mean" or "_top_33%".
-    rater_complexity : array_like, optional
-        Cases x raters, NaN where missing.
     case_complexity : array_like, optional
         How complex the cases are, n values from 0 to 1.
     survey : Survey, optional

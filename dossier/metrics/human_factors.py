@@ -267,11 +267,6 @@ def error_rate_aided(
 ) -> Estimate | Absent:
     """The share of wrong decisions among those that readers made with the model.
 
-    Parameters
-    ----------
-    study : ReaderStudy
-        The decisions, or counts alone.
-
     Returns
     -------
     Estimate or Absent

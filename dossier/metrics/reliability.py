@@ -885,11 +885,6 @@ def confidence_complexity_correlation(
     `labels`, `confidence` and `rater_complexity` (both 0..1) are cases x raters, NaN where missing. Pearson's r over
     all answers that have both ratings. Interval: Student's, of the jackknife over cases on Fisher's z. Absent when
     fewer than two answers have both ratings, or when either does not vary.
-
-    Parameters
-    ----------
-    rater_complexity : array_like
-        How complex the raters found each case, cases by raters, from 0 to 1, NaN where missing.
     """
     known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))

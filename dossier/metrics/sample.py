@@ -42,11 +42,6 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
     (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the prevalence
     observed here (Newcombe's variance). The left side falls with n, so that halving finds it. No interval. Absent with
     one class, and with an AUROC of exactly 0 or 1, where the variance is 0.
-
-    Parameters
-    ----------
-    auroc_width : float
-        How wide the interval may be.
     """
     found = present(discrimination.auroc(outcome, risk))
     if found.value in (0.0, 1.0):
@@ -80,11 +75,6 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     `outcome` is 0/1, `oe_ratio_width` the full width of the 95 % interval of a ratio of 1. (1 - phi) / (phi s^2) with s
     = asinh(width / 2) / 1.96, rounded up, phi the prevalence observed here. No interval. The closed form differs by one
     from pmvalsampsize, which steps s in thousandths. Absent with one class.
-
-    Parameters
-    ----------
-    oe_ratio_width : float
-        How wide the interval may be, on the plain scale.
     """
     prevalence = float(outcome.mean())
     error = math.asinh(oe_ratio_width / 2) / Z
@@ -100,11 +90,6 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     (SE^2 (I_a I_b - I_ab^2)), SE = width / 3.92, I_a = E q(1-q), I_ab = E LP q(1-q), I_b = E LP^2 q(1-q), LP the logit
     of the risk here and q = expit(LP): a slope of 1 and an intercept of 0. Rows within 1e-12 of 0 or 1 tell nothing of
     the slope and add nothing to the means. Not rounded. No interval. Absent when all risks are equal, or 0 or 1.
-
-    Parameters
-    ----------
-    calibration_slope_width : float
-        How wide the interval may be.
     """
     telling = logistic.has_logit(risk)
     if not telling.any():
@@ -143,11 +128,6 @@ def mss_snb(
     interval. [se(1-se)/phi + w^2 sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))] / SE^2, w = ((1-phi)/phi)(t/(1-t)), SE =
     width/3.92, sensitivity, specificity and prevalence phi as observed here. Not rounded. No interval. Absent with one
     class, at a threshold of 1, and where the formula sees no spread.
-
-    Parameters
-    ----------
-    standardized_net_benefit_width : float
-        How wide the interval may be.
     """
     if threshold >= 1:
         return Absent(Fact("false_positive_weighs_infinitely"))
@@ -165,11 +145,6 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     `outcome` is 0/1, `risk` 0..1, `brier_width` the full width of the 95 % interval. (2 x 1.96 SD / width)^2 with SD
     (ddof 0) that of the squared distances between risk and outcome here. Not rounded. No interval. Absent when every
     squared distance is the same.
-
-    Parameters
-    ----------
-    brier_width : float
-        How wide the interval may be.
     """
     return for_mean((risk - outcome) ** 2, outcome, brier_width)
 

@@ -402,8 +402,6 @@ def weighted_utility(
     relevance : str
         "constant": 1 for all; "raters": the mean complexity that the raters gave, divided by the largest; any other
         word: the column `case_relevance`, n, 0 to 1.
-    rater_complexity : array_like, optional
-        N x raters, NaN where missing.
     case_relevance : array_like
         How relevant the cases are, n values from 0 to 1.
     cost : array_like
