@@ -175,8 +175,7 @@ def validate(
             ) from None
         if study.ledger is not None:
             raise errors.ReleaseError.one("ledger_of_frame", locations.Argument("disclosure"))
-    if faults:
-        raise errors.ReleaseError(faults)
+    errors.ReleaseError.raise_for(faults)
     return Validation(study, files)
 
 

@@ -655,8 +655,7 @@ def _flags_named(names: str) -> frozenset[str]:
         else Fault("not_a_flag", where, name=name, known=tuple(flags.FLAGS), near=nearest(name, known))
         for name in unknown
     ]
-    if faults:
-        raise ReleaseError(faults)
+    ReleaseError.raise_for(faults)
     return named
 
 

@@ -144,6 +144,12 @@ class DossierError(Exception):
         """The error that holds a single fault."""
         return cls([Fault(code, at, **values)])
 
+    @classmethod
+    def raise_for(cls, faults: Sequence[Fault]) -> None:
+        """Raises the error of these faults, where there are some."""
+        if faults:
+            raise cls(faults)
+
 
 class ReleaseError(DossierError):
     """The release.toml asks for something impossible."""

@@ -63,8 +63,7 @@ def evidence(
     if study.release.acceptance and (never := preview(study).faults):
         raise errors.ReleaseError(never)
     study = disclosure.without_what_tells(study)
-    if faults := disclosure.refused(study, _sites(study)):
-        raise errors.ReleaseError(faults)
+    errors.ReleaseError.raise_for(disclosure.refused(study, _sites(study)))
     computed = sites.shown(_complete(study, _Workers(jobs, progress, scheduler)))
     concluded = _with_flags(study, _since(study, _with_printed(computed, study)))
     # Criteria and checklist follow from what may be shown.
@@ -77,8 +76,7 @@ def evidence(
     if study.ledger is None:
         return shown
     after, others = ledger.after(study.ledger, shown)
-    if others:
-        raise errors.ReleaseError(others)
+    errors.ReleaseError.raise_for(others)
     return replace(shown, ledger=after)
 
 

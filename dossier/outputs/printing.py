@@ -111,8 +111,7 @@ def _read(content: bytes | results.Results) -> tuple[results.Results, bytes]:
         return results.read(text), text
     read = results.read(content)
     # A file that was written by others may hold the same in other bytes, and what steers a terminal or a page.
-    if strange := letters.of_results(read, results.RESULTS):
-        raise ReleaseError(strange)
+    ReleaseError.raise_for(letters.of_results(read, results.RESULTS))
     return read, read.text()
 
 
@@ -132,8 +131,7 @@ def history(files: Sequence[Path], page: str = "a4") -> bytes:
         if not path.is_file():
             raise ReleaseError.one("no_file", File(str(path)), file=str(path), near=None)
         read = results.read(path.read_bytes(), str(path))
-        if strange := letters.of_results(read, str(path)):
-            raise ReleaseError(strange)
+        ReleaseError.raise_for(letters.of_results(read, str(path)))
         first = every[0][0].release.release.model if every else read.release.model
         if read.release.model != first:
             named = {"file": str(path), "other": read.release.model, "model": first}

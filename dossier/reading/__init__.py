@@ -158,9 +158,7 @@ def _study(release: Release, folder: Folder, faults: list[errors.Fault]) -> type
         seal=sealed,
         ledger=ledger,
     )
-    strange = letters.of_tables(found_all)
-    if strange:
-        raise errors.DataError(strange)
+    errors.DataError.raise_for(letters.of_tables(found_all))
     return found_all
 
 

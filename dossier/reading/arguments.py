@@ -93,8 +93,7 @@ def door(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
         bound.arguments = needed | bound.arguments
         asked = ((name, value, kinds.get(name)) for name, value in bound.arguments.items())
         wrong = [_other(name, value, *kind[1:]) for name, value, kind in asked if kind and not kind[0](value)]
-        if wrong:
-            raise ReleaseError(wrong)
+        ReleaseError.raise_for(wrong)
         return function(*bound.args, **bound.kwargs)
 
     return opened

@@ -60,8 +60,7 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...]) -> types.Floats
                 classes=labels,
             )
         )
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
 
 
@@ -75,8 +74,7 @@ def _risks(
     faults: list[Fault] = []
     held = [noted(faults, columns.of_scale, table, name, declared, scale) for name in names]
     found = [column for column in held if column is not None]
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
     given = values.risks(np.array([column.numbers for column in found]).clip(-1e6, 1e6), scale)
     sums = given.sum(axis=0)
@@ -87,8 +85,7 @@ def _risks(
         raise DataError.one("class_risks_of_per_cent", at, total=float(np.median(known)), declare=declare)
     each = [noted(faults, columns.risk, table, name, whose, scale) for name in names]
     kept = [item for item in each if item is not None]
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))
     # Half a unit of the last printed digit a class, and of two at least. The digits are those of the largest risk of
     # each row, which has no more of them than the others when all are printed with as many decimals or digits.

@@ -435,8 +435,7 @@ def event(table: Settled, declared: release.Outcome) -> types.Floats:
         here.append(Fault("event_without_censored", Cell(table.file, found.name)))
     here += in_column("event_unknown", table, found, wrong, lambda cell: {"value": _cell(cell)}, known=known)
     here += in_column("event_missing", table, found, found.missing)
-    if here:
-        raise DataError(here)
+    DataError.raise_for(here)
     return values
 
 
@@ -491,8 +490,7 @@ def risk(table: Settled, name: str, key: str, scale: str = "probability") -> typ
     )
     faults += in_column("risk_infinite", table, found, infinite, risk=of)
     faults += _outside(table, found, of, outside, key, scale)
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
     if beyond:
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
@@ -634,8 +632,7 @@ def amounts(table: Settled, name: str, key: str, most: float | None) -> types.Fl
         wanted=wanted,
         key=key,
     )
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     return found.numbers
 
 

@@ -183,8 +183,7 @@ class Folder:
         wrong: list[Fault] = []
         files = [f"{name}/{each}" for each in found]
         every = {file: noted(wrong, self.located, file, where, outside, STORED_TABLE) for file in files}
-        if wrong:
-            raise DataError(wrong)
+        DataError.raise_for(wrong)
         return {file: path for file, path in every.items() if path is not None}
 
     def allowed(self, name: str, where: Location, outside: bool, kind: Kind | None) -> Path:

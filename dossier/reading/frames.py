@@ -176,8 +176,7 @@ def written(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, byte
     tables = {
         name: without(table, "readers" if name == "reader_study" else name, name) for name, table in declared.items()
     }
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     return tables, files
 
 
@@ -209,8 +208,7 @@ def _columns(frame: Any, place: str) -> list[tuple[str, Any]]:
     names = _names(frame)
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     faults = [Fault("columns_of_one_name", File(place), number=names.count(name), name=name) for name in twice]
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     if isinstance(frame, pandas.DataFrame):
         columns = [_cells(frame.iloc[:, k]) for k in range(len(names))]
     elif isinstance(frame, Mapping) or _is_records(frame):
@@ -224,8 +222,7 @@ def _columns(frame: Any, place: str) -> list[tuple[str, Any]]:
             at, first = Cell(place, name), len(columns[0])
             fault = Fault("column_of_other_length", at, column=name, rows=len(column), other=names[0], other_rows=first)
             faults.append(fault)
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     return list(zip(names, columns, strict=True))
 
 

@@ -53,8 +53,7 @@ def previous(release: Release, folder: Folder) -> Previous | None:
     about, evidence = found.release, found.evidence
     if about.model != model:
         raise DataError.one("previous_of_other_model", WHERE, file=name, other=about.model, model=model)
-    if strange := letters.of_results(found, name):
-        raise DataError(strange)
+    DataError.raise_for(letters.of_results(found, name))
     return Previous(
         file=name,
         sha256=sha256,

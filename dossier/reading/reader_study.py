@@ -47,8 +47,7 @@ def reader_study(declared: Declared | None, folder: Folder, flags: list[Flag]) -
         for word in found
         if notations.is_word(word)
     ]
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     truth, unaided, aided = (columns[name].numbers for name in ("truth", "unaided", "aided"))
     readers, reader = _numbered(columns["reader"])
     _, case = _numbered(columns["case"])

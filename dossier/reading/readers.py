@@ -259,8 +259,7 @@ def _named(kind: Rating, grid: Grid, names: Sequence[str], file: str, declared: 
         code = "first_named_column_not_case" if kept and kept[0] else "first_column_not_case"
         found = first or facts.Fact("without_name")
         faults.append(Fault(code, Header(file), file=file, column=found, case=declared.case))
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
     return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
 
 
@@ -424,8 +423,7 @@ def _refuse_other_cases(labels: Ratings, cases: Sequence[str], known: Collection
         cases_of = facts.Count(but_for_zeros, "case")
         at = File(labels.file, other)
         faults.insert(0, Fault(zeros, at, cases_of=cases_of, file=labels.file, other=other))
-    if faults:
-        raise DataError(faults)
+    DataError.raise_for(faults)
 
 
 def _site(

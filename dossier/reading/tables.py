@@ -224,8 +224,7 @@ def refuse_badly_named(names: Sequence[str], count: int, file: str) -> None:
         faults.append(errors.Fault("no_rows", File(file), file=file))
     if len(names) > 2 and sum(counts.values()) == 1:
         faults.append(errors.Fault("title_above_table", Header(file), columns=len(names), name=next(iter(counts))))
-    if faults:
-        raise errors.DataError(faults)
+    errors.DataError.raise_for(faults)
 
 
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
@@ -262,8 +261,7 @@ def _parquet(sources: Mapping[str, Path | bytes], file: str) -> RawTable:
     faults: list[errors.Fault] = []
     opened = [noted(faults, parquet.part, source, name) for name, source in sources.items()]
     parts = tuple(part for part in opened if part is not None)
-    if faults:
-        raise errors.DataError(faults)
+    errors.DataError.raise_for(faults)
     names, count = parts[0].names, sum(part.rows for part in parts)
     refuse_too_many_columns(len(names), file)
     parquet.refuse_too_many_rows(count, file)

@@ -217,8 +217,7 @@ def _silence(document: types.Document) -> Iterator[list[errors.Fault]]:
         logger.removeHandler(listener)
         logger.setLevel(level)
     faults += [errors.Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
-    if faults:
-        raise errors.PageError(faults)
+    errors.PageError.raise_for(faults)
 
 
 # ---- what has no room -----------------------------------------------------------------------------------------------
@@ -237,8 +236,7 @@ def _refuse_words_without_room(document: types.Document, pages: Iterable[Any]) -
         lost = [word for area in page._page_box.children for word in _words_beyond(area, *_room(area, page._page_box))]
         if lost:
             faults.append(errors.Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
-    if faults:
-        raise errors.PageError(faults)
+    errors.PageError.raise_for(faults)
 
 
 NAMED = re.compile(r"""<(?:figure|table)\b[^>]*?\bid=["']([^"']+)""")

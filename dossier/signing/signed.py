@@ -151,8 +151,7 @@ def refuse_no_roots(trust: Trust) -> None:
                 continue
             if not trust.self_signed and not all(each.ca for each in known):
                 faults.append(errors.Fault("certificate_of_no_authority", Option("--trust"), file=str(path)))
-    if faults:
-        raise errors.SigningError(faults)
+    errors.SigningError.raise_for(faults)
 
 
 def roots(paths: Sequence[Path]) -> list[Any]:
