@@ -11,7 +11,7 @@ import numpy as np
 
 from dossier.core import bands, facts, types
 from dossier.core.multiplicity import with_holm
-from dossier.core.register import Metric, metrics_of
+from dossier.core.register import Metric, absent_with_its_parts, metrics_of, present
 from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate import classes, offered, rivals
 from dossier.evaluate.site import FEWEST_ROWS
@@ -277,6 +277,7 @@ def _other_site(
     return types.Absent(facts.Fact("another_site_before", before=before.site, now=now.site))
 
 
+@absent_with_its_parts
 def _difference(
     result: types.Result,
     previous: types.Previous,
@@ -284,19 +285,16 @@ def _difference(
     paired: Mapping[Place, types.Estimate],
     other_outcome: types.Absent | None,
 ) -> Found:
-    if isinstance(result.found, types.Absent):
-        return result.found
+    found = present(result.found)
     on_same_rows = paired.get(_place(result))
     if on_same_rows is not None:
         return replace(on_same_rows, method=facts.Method("paired_versions", *on_same_rows.method))
-    before = other_outcome or _other_site(result, previous, datasets) or value_before(previous, result)
-    if isinstance(before, types.Absent):
-        return before
+    before = present(other_outcome or _other_site(result, previous, datasets) or value_before(previous, result))
     together = _together(result.dataset, previous, datasets)
     if paired and together == types.Absent(SAME_ROWS):
         # The risks of before are there, and of this measure rows add nothing by themselves.
         together = types.Absent(facts.Fact("same_rows_not_paired"))
-    return change(result.found, before, together)
+    return change(found, before, together)
 
 
 def value_before(previous: types.Previous, now: types.Result) -> Found:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import Band, CurveMaker, Metric, Symmetry
+from dossier.core.register import Band, CurveMaker, Metric, Symmetry, absent_with_its_parts, present
 from dossier.core.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, design_of, seed_of, site_part
@@ -51,16 +51,13 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     return clusters.by_cluster(found, without, made, site.release.release.level, symmetry_of(metric, at))
 
 
+@absent_with_its_parts
 def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with each row at its weight, or the sentence that refuses the weights."""
     if not _linearizes(metric, at):
         return Absent(Fact("measure_without_weights", dataset=site.dataset.name))
-    plain = ask(site, metric, at, bootstrap=2, permutations=1)
-    if isinstance(plain, Absent):
-        return plain
-    answered = _linearized(site, metric, at, plain)
-    if isinstance(answered, Absent):
-        return answered
+    plain = present(ask(site, metric, at, bootstrap=2, permutations=1))
+    answered = present(_linearized(site, metric, at, plain))
     return replace(answered, method=Method("sampling_weights", *answered.method))
 
 
@@ -69,6 +66,7 @@ def _linearizes(metric: Metric, at: At) -> bool:
     return metric.weighted is not None and at.get("class") != MACRO
 
 
+@absent_with_its_parts
 def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate | Absent:
     """A measure at the weights of the rows, with the interval that its rows or whole clusters contribute."""
     dataset = site.dataset
@@ -77,9 +75,7 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
     outcome, risk = dataset.tested
     weights = np.ones(len(risk)) if dataset.weights is None else dataset.weights
     rows = weighted.Rows(outcome, risk, weights, float(at.get("threshold", 0.5)), dataset.rival)
-    whole = metric.weighted(rows)
-    if isinstance(whole, Absent):
-        return whole
+    whole = present(metric.weighted(rows))
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
     level = site.release.release.level

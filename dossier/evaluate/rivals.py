@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import with_holm
-from dossier.core.register import Metric
+from dossier.core.register import Metric, absent_with_its_parts, present
 from dossier.core.release import Release
 from dossier.core.types import RIVAL, UPDATED, Absent, Estimate, Result
 from dossier.evaluate.offered import Site, columns, seed_of
@@ -39,6 +39,7 @@ def names(release: Release) -> tuple[str, ...]:
     return tuple(rival.name for rival in release.beside)
 
 
+@absent_with_its_parts
 def facing(site: Site, metric: Metric) -> Site | Absent:
     """The site with the other model that a measure of `each` is of; as it is for every other measure.
 
@@ -48,9 +49,7 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
     if model is not None and model.startswith(UPDATED):
         # The site as if an update were the model and the model another one, or why it cannot be updated here.
         method = model.removeprefix(UPDATED)
-        found = _held_out(site, method, metric.term.measure in updating.BY_OUTCOME)
-        if isinstance(found, Absent):
-            return found
+        found = present(_held_out(site, method, metric.term.measure in updating.BY_OUTCOME))
         dataset = replace(site.dataset, risk=found.risk, rival=site.dataset.risk, further_rivals=())
         return replace(site, dataset=dataset, update=method)
     if model is not None:
@@ -58,11 +57,10 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
     return replace(site, dataset=site.dataset.facing(metric.fixed.get("against", "")))
 
 
+@absent_with_its_parts
 def _held_out(site: Site, method: str, by_outcome: bool) -> updating.HeldOut | Absent:
     given = columns(site)
-    outcome, risk = given["outcome"], given["risk"]
-    if isinstance(outcome, Absent) or isinstance(risk, Absent):
-        return outcome if isinstance(outcome, Absent) else risk
+    outcome, risk = present(given["outcome"]), present(given["risk"])
     seed = seed_of(site.release, site.drawn_as, "updating")
     return updating.held_out(outcome, risk, method, given["design"], seed, by_outcome)
 
@@ -78,13 +76,12 @@ def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
     return tuple(_named(metric, model, f"{UPDATED}{each}") for each in getattr(found, "changes", ()))
 
 
+@absent_with_its_parts
 def in_place_of_the_model(site: Site, rival: str) -> Site | Absent:
     """The site as if another model were the one that is tested, or why that has no risks here."""
     dataset = site.dataset.facing(rival)
     several = bool(dataset.class_labels)
-    risk = columns(replace(site, dataset=dataset))["class_rival" if several else "rival"]
-    if isinstance(risk, Absent):
-        return risk
+    risk = present(columns(replace(site, dataset=dataset))["class_rival" if several else "rival"])
     as_model = replace(dataset, **{"class_risk" if several else "risk": risk}, rival=None, class_rival=None)
     return replace(site, dataset=as_model)
 

@@ -400,6 +400,7 @@ def _wilson(member: NDArray[np.bool_], design: Design, level: float, freedom: fl
 
 
 @once
+@register.absent_with_its_parts
 def errors_with_intervals(
     outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, design: Design | None = None
 ) -> dict[str, Estimate] | Absent:
@@ -409,9 +410,7 @@ def errors_with_intervals(
     plain = reason is None and obstacle is None and sampled.censoring is None
     if plain and (risk[0] == risk[-1] or not logistic.has_logit(risk).any()):
         return _errors_at_each_risk(outcome, risk, level, sampled)
-    smooth = smooth_curve(outcome, risk, None, design)
-    if isinstance(smooth, Absent):
-        return smooth
+    smooth = register.present(smooth_curve(outcome, risk, None, design))
     gaps = np.abs(curve_at(smooth, risk) - risk)
     values = _summary(gaps, sampled)
     details: dict[str, float | None] = {"knots": len(smooth.knots)}

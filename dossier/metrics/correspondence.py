@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import curve, describe, metric, present
+from dossier.core.register import absent_with_its_parts, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 from dossier.metrics import intervals, resampling, robustness
 from dossier.metrics.discrimination import auroc_from_counts, placements
@@ -105,14 +105,12 @@ class Permuted:
 
 
 @once
+@absent_with_its_parts
 def _permuted(
     development: Sequence[Feature], predictors: Sequence[Feature], permutations: int, seed: int, most: int
 ) -> Permuted | Absent:
     """The permutations of at most so many rows a side: one matrix of distances, and one product of it with all."""
-    paired = tables(development, predictors, LARGEST_PAIRED, seed)
-    if isinstance(paired, Absent):
-        return paired
-    table = subsample(paired, most, seed)
+    table = subsample(present(tables(development, predictors, LARGEST_PAIRED, seed)), most, seed)
     n, development_n = table.development_n + table.external_n, table.development_n
     distance = distances(table, np.arange(n), np.arange(n))
     observed = np.arange(n) < development_n
@@ -346,13 +344,12 @@ class Shares:
 
 
 @once
+@absent_with_its_parts
 def _shares_as_far(
     development: Sequence[Feature], predictors: Sequence[Feature], seed: int, most: int
 ) -> Shares | Absent:
     """p(x) of each external row, from at most so many rows a side."""
-    table = tables(development, predictors, most, seed)
-    if isinstance(table, Absent):
-        return table
+    table = present(tables(development, predictors, most, seed))
     n = table.development_n
     return Shares(table, *_placements(table, np.arange(n), np.arange(n, n + table.external_n)))
 

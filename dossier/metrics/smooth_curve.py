@@ -112,6 +112,7 @@ def _quantiles_of(outcome: Floats, design: shares.Design) -> tuple[float, ...]:
 
 
 @once
+@register.absent_with_its_parts
 def smooth_curve(
     outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None, design: shares.Design | None = None
 ) -> SmoothCurve | Absent:
@@ -125,8 +126,7 @@ def smooth_curve(
     straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit does
     not exist.
     """
-    if reason := register.one_class(outcome):
-        return reason
+    register.present(register.one_class(outcome))
     sampled = design or shares.Design(len(outcome))
     weights = None if sampled.weights is None else sampled.relative_weights
     smoother, values = LOGISTIC, outcome
@@ -134,18 +134,14 @@ def smooth_curve(
         smoother, values = LEAST_SQUARES, sampled.censoring.pseudo_observations
     scaled, (level, line, spline) = smoother.forward(risk), smoother.names
     if float(np.ptp(scaled)) == 0:
-        level_only = smoother.fit(np.ones((1, len(values))), values, weights)
-        if isinstance(level_only, Absent):
-            return level_only
+        level_only = register.present(smoother.fit(np.ones((1, len(values))), values, weights))
         found = SmoothCurve((), level_only, facts.Method(level), smoother=smoother)
         return _as_sampled(found, values, scaled, sampled)
     wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
     knots = tuple(quantile_of(scaled, weights, part) for part in wanted)
     if len(set(knots)) < len(wanted) or logistic.orthogonal(equation.spline_design(scaled, knots)) is None:
         knots = ()
-    fit = smoother.fit(equation.spline_design(scaled, knots), values, weights)
-    if isinstance(fit, Absent):
-        return fit
+    fit = register.present(smoother.fit(equation.spline_design(scaled, knots), values, weights))
     shape = facts.Fact(spline, knots=len(knots), at=wanted) if knots else facts.Fact(line)
     method = facts.Method(shape, *(logistic.clipped(risk) if smoother is LOGISTIC else ()))
     return _as_sampled(SmoothCurve(knots, fit, method, smoother=smoother), values, scaled, sampled)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.register import CurveMaker, Metric, Sized, Symmetry
+from dossier.core.register import CurveMaker, Metric, Sized, Symmetry, absent_with_its_parts, present
 from dossier.core.types import Absent, Curve, Estimate
 from dossier.metrics import clusters
 from dossier.metrics.censoring import TimeToEvent, Weights
@@ -26,11 +26,10 @@ Ends = tuple[float | None, float | None]
 NO_INTERVAL = Fact("sample_size_has_no_interval")
 
 
+@absent_with_its_parts
 def needed(sized: Sized, rows: Rows, width: float) -> Estimate | Absent:
     """How many patients like these make an interval so wide: n (SE/SE of the width)^2, as errors fall with root n."""
-    found = rows.obstacle or sized.measure(rows)
-    if isinstance(found, Absent):
-        return found
+    found = present(rows.obstacle or sized.measure(rows))
     error = _error(found, Design(len(rows.risk))) / (found.value if sized.is_ratio else 1.0)
     n, events = len(rows.risk), int(rows.cases.sum())
     made = Method("error_falls_with_n", Fact("interval_wanted", width=width))
@@ -72,19 +71,19 @@ def drawn(maker: CurveMaker, outcome: TimeToEvent, given: Mapping[str, Any]) -> 
     return found
 
 
+@absent_with_its_parts
 def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[str, Any]) -> Any:
     """What a function finds that takes follow-up itself, in its design."""
     weights = outcome.weights(given["risk"])
     if weights.obstacle:
         return Absent(weights.obstacle)
     design = replace(given.get("design") or Design(len(given["risk"])), censoring=weights)
-    found = function(**{**given, "outcome": weights.case.astype(float), "design": design})
-    if isinstance(found, Absent):
-        return found
+    found = present(function(**{**given, "outcome": weights.case.astype(float), "design": design}))
     found = replace(found, method=found.method + censored(weights))
     return replace(found, details={**found.details, **_left(weights)}) if isinstance(found, Estimate) else found
 
 
+@absent_with_its_parts
 def at_weights(
     form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends, sampled: Sampled = None
 ) -> Estimate | Absent:
@@ -95,9 +94,7 @@ def at_weights(
     of_each = [each.censoring for each in (rows, rows.as_rival) if each is not None and each.censoring is not None]
     if obstacles := [weights.obstacle for weights in of_each if weights.obstacle]:
         return Absent(obstacles[0])
-    found = form(rows)
-    if isinstance(found, Absent):
-        return found
+    found = present(form(rows))
     design = sampled or Design(len(rows.risk))
     # The degrees of freedom of the error: of clusters as for every measure, of rows from the kurtosis k of what n of
     # them contribute, 2 n/(k - 1). Few who were followed long may stand for many, and then the error rests on these

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dossier.core import facts, types
+from dossier.core import facts, register, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import labels, names, numbers, widths
 from dossier.typeset.words import counted
@@ -78,9 +78,8 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     """What the odds, or of a Cox model the hazard, are multiplied by from one value of a predictor to another."""
     if evidence.release.model is None:
         return types.Absent(facts.Fact("no_formula"))
-    total, of = types.find_curve(evidence, "points_total", types.MODEL), RATIOS[evidence.release.model.link]
-    if isinstance(total, types.Absent):
-        return total
+    total = register.present(types.find_curve(evidence, "points_total", types.MODEL))
+    of = RATIOS[evidence.release.model.link]
     every = [*_of_numbers(evidence, _per_point(total)), *_of_levels(evidence, _per_point(total))]
     order = {name: place for place, name in enumerate(evidence.release.model.predictors)}
     every.sort(key=lambda row: next((at for name, at in order.items() if row[0].startswith(name)), len(order)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands, facts, types
+from dossier.core import bands, facts, register, types
 from dossier.report.figures import canvas, captions, classes, ink, marks, placing, robustness, similarity
 from dossier.typeset import numbers, widths
 
@@ -109,9 +109,8 @@ def _names(drawn: Figure, rows: Heights, x: float, top: float) -> None:
 @canvas.figure("External performance by class")
 def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well each class is parted from the rest at the sites whose patients differ from the development data."""
-    seen, rows, labels = classes.panels(evidence), heights(evidence), shown_classes(evidence)
-    if isinstance(seen, types.Absent):
-        return seen
+    seen, rows = register.present(classes.panels(evidence)), heights(evidence)
+    labels = shown_classes(evidence)
     # A Brier score has no panel: it is of all classes at once.
     measures, sites, form = similarity.measured(seen), rows.sites, robustness.form_of(evidence)
     if not sites or not measures:
