@@ -18,7 +18,7 @@ import pytest
 from dossier.core import material
 from dossier.core.contents import ON_PAPER, SUBMITTED, Edition
 from dossier.core.errors import PageError
-from dossier.core.types import Estimate, Evidence, Gallery, Picture
+from dossier.core.types import Estimate, Evidence, Gallery
 from dossier.record import results
 from dossier.report import compose, draw, press
 from dossier.report.chapters.chapter import chapters
@@ -26,6 +26,7 @@ from dossier.report.figures.committee import committee_thousand
 from dossier.typeset import numbers
 from dossier.typeset.methods import method_text
 from tests.conftest import Book, by_hand, tool
+from tests.estimated import present
 from tests.figures.evidence import Case
 
 VOID = {"meta", "img", "br", "hr", "link", "input", "col", "wbr"}
@@ -444,15 +445,13 @@ def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: B
     for site in evidence.datasets:
         if site.role != "external" or site.events is None or site.left:
             continue
-        picture = committee_thousand(dataclasses.replace(evidence, local_site=site.name))
-        assert isinstance(picture, Picture)
+        picture = present(committee_thousand(dataclasses.replace(evidence, local_site=site.name)))
         said = re.search(
             r"patients (\d+) have the outcome: (\d+) are flagged and (\d+) missed; "
             r"of the others (\d+) are flagged in error and (\d+) are not",
             picture.alternative,
         )
-        assert said is not None
-        cases, caught, missed, false, spared = (int(text) for text in said.groups())
+        cases, caught, missed, false, spared = (int(text) for text in present(said).groups())
         assert caught + missed == cases
         assert cases + false + spared == 1000
         hits = site.events * plain(evidence, "sensitivity", site.name, threshold=at)["value"]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from dossier import evaluate, reading
 from dossier.command_line import cli
-from dossier.core.types import READER_STUDY, Absent, CountRange, Estimate, Evidence, Picture, find
+from dossier.core.types import READER_STUDY, Absent, CountRange, Estimate, Evidence, find
 from dossier.record import results
 from dossier.report.figures.robustness import external_performance
 from dossier.typeset.methods import method_text
@@ -120,8 +120,7 @@ def test_without_a_policy_a_declared_psi_is_that_of_the_site(tmp_path: Path) -> 
     assert (averaged.value, averaged.n, averaged.low) == (0.4137, 157, None)
     assert method_text(psi.method) == "declared, not computed here: The owner"
     assert results.read(results.of(found).text()).evidence.release == found.release
-    drawn = external_performance(found)
-    assert isinstance(drawn, Picture)
+    drawn = present(external_performance(found))
     assert "Similarity declared: North." in drawn.caption
 
 

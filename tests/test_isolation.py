@@ -20,7 +20,7 @@ import pytest
 from dossier import reading
 from dossier.core import limited
 from dossier.reading import isolation
-from tests.estimated import refused
+from tests.estimated import present, refused
 from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, release_in
 
@@ -194,8 +194,7 @@ def test_it_ends_with_the_process_that_asks_however_that_ends(tmp_path: Path) ->
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
     words = [sys.executable, "-c", READS, str(_release(tmp_path, "site.csv"))]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as asking:
-        assert asking.stdout is not None
-        server = int(asking.stdout.readline())
+        server = int(present(asking.stdout).readline())
         assert Path(f"/proc/{server}").exists()
         asking.send_signal(signal.SIGKILL)
     until = time.monotonic() + 10

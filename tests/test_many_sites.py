@@ -21,7 +21,7 @@ from dossier.core.bands import LISTED, MOST_LISTED
 from dossier.core.contents import ON_PAPER
 from dossier.core.register import fill
 from dossier.core.release import Thresholds
-from dossier.core.types import Estimate, Evidence, Floats, Picture, Result, externals
+from dossier.core.types import Estimate, Evidence, Floats, Result, externals
 from dossier.metrics.calibration import calibration_slope, calibration_test, oe_ratio
 from dossier.metrics.discrimination import npv, ppv
 from dossier.metrics.utility import net_benefit_gain
@@ -31,7 +31,7 @@ from dossier.report.figures import funnel
 from dossier.typeset import tables
 from dossier.typeset.numbers import TIED
 from tests.conftest import by_hand
-from tests.estimated import absent, estimated
+from tests.estimated import absent, estimated, present
 from tests.figures.evidence import Case
 
 WRONG = "Ward 7"
@@ -204,8 +204,7 @@ def test_the_funnel_draws_every_hospital_and_names_the_one_beyond_chance() -> No
     beyond = [point for point in points if abs(math.log(point.value)) > reach * point.error]
     assert [point.of.name for point in beyond] == [point.of.name for point in points if point.is_out]
     for name, width in (("funnel_by_site", 168.0), ("committee_funnel", 129.6)):
-        made = fill("report.figures").figures[name].function(many)
-        assert isinstance(made, Picture)
+        made = present(fill("report.figures").figures[name].function(many))
         assert made.width == pytest.approx(width)
         assert f"wrong in size at 1: {WRONG}." in made.alternative or f"wrong at 1: {WRONG}." in made.alternative
         assert named(re.sub(' data-site="[^"]*"', "", made.svg.decode())) == {WRONG}

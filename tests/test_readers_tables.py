@@ -15,7 +15,7 @@ from dossier import reading
 from dossier.core.errors import DossierError
 from dossier.core.types import Readers, Study
 from dossier.typeset.flags import flag_text
-from tests.estimated import refused
+from tests.estimated import present, refused
 from tests.smallest import HEAD, SITE
 
 ROWS = "case_id,outcome,risk\nc,0,0.1\na,1,0.5\nb,1,0.2\n"
@@ -280,8 +280,7 @@ def test_labels_that_are_words_leave_a_reader_study_its_codes(tmp_path: Path) ->
     study: dict[str, list[Any]] = {"reader": [1.0, 1.0], "case": ["a", "b"], "group": [1.0, 1.0], **decisions}
     group: dict[int | float, str] = {1: "senior"}
     _labelled(tmp_path / "study.sav", study, truth=YES, unaided=YES, aided=YES, group=group)
-    found = _study(tmp_path, '[reader_study]\nfile = "study.sav"\n').reader_study
-    assert found is not None
+    found = present(_study(tmp_path, '[reader_study]\nfile = "study.sav"\n').reader_study)
     np.testing.assert_array_equal(found.truth, [0, 1])
     np.testing.assert_array_equal(found.unaided, [1, 1])
     assert found.group == ("senior",)

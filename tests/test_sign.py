@@ -730,14 +730,19 @@ def test_a_time_to_come_is_named(once: Path, people: tuple[Owner, ...], trust: T
     assert len(found.differences) == 4
 
 
+def declare(signatories: list[dict[str, str]], out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the results of a dossier be read as if its release named these signatories."""
+    document = json.loads((out / "results.json").read_bytes())
+    document["declared"]["signatory"] = signatories
+    content = json.dumps(document).encode()
+    read = results.read(content)
+    monkeypatch.setattr(results, "opened", lambda path: (content, read))
+
+
 def test_a_meaning_that_the_release_does_not_declare_is_named(
     once: Path, trust: Trust, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = json.loads((once / "results.json").read_bytes())
-    document["declared"]["signatory"] = [{"name": "A", "role": "Head", "meaning": "I answer for it."}]
-    declared = json.dumps(document).encode()
-    read = results.read(declared)
-    monkeypatch.setattr(results, "opened", lambda path: (declared, read))
+    declare([{"name": "A", "role": "Head", "meaning": "I answer for it."}], once, monkeypatch)
     found = signed.found(once, trust)
     assert found.open == ("Head",)
     assert all("its meaning is none that the release declares" in text for text in found.differences)
@@ -748,11 +753,7 @@ def test_a_meaning_that_the_release_does_not_declare_is_named(
 def test_a_signer_of_another_name_than_the_release_gives_is_stated(
     once: Path, trust: Trust, monkeypatch: pytest.MonkeyPatch, name: str, is_said: bool
 ) -> None:
-    document = json.loads((once / "results.json").read_bytes())
-    document["declared"]["signatory"] = [{"name": name, "role": "Statistician", "meaning": "I checked the analysis."}]
-    declared = json.dumps(document).encode()
-    read = results.read(declared)
-    monkeypatch.setattr(results, "opened", lambda path: (declared, read))
+    declare([{"name": name, "role": "Statistician", "meaning": "I checked the analysis."}], once, monkeypatch)
     found = signed.found(once, trust)
     assert found.differences == ()
     says = (
@@ -780,11 +781,7 @@ STATISTICIAN, QUALITY = (
 def test_every_declared_signatory_can_be_asked_for(
     once: Path, trust: Trust, monkeypatch: pytest.MonkeyPatch, declared: list[dict[str, str]], code: int, says: str
 ) -> None:
-    document = json.loads((once / "results.json").read_bytes())
-    document["declared"]["signatory"] = declared
-    content = json.dumps(document).encode()
-    read = results.read(content)
-    monkeypatch.setattr(results, "opened", lambda path: (content, read))
+    declare(declared, once, monkeypatch)
     words = ("verify", once, "--hashes-only", "--trust", trust.roots[0])
     assert asked(*words).return_value == 0
     result = asked(*words, "--require-signatories")

@@ -73,9 +73,8 @@ def _unweighted(name: str, rows: weighted.Rows, often: np.ndarray[tuple[int], np
 @pytest.mark.parametrize("name", sorted(set(WEIGHTED) - PAIRS_OF_ROWS))
 def test_a_whole_weight_counts_a_row_as_often(name: str) -> None:
     rows, weights = _drawn(150), np.random.default_rng(6).integers(0, 5, 150)
-    found = WEIGHTED[name](replace(rows, weights=0.7 * weights.astype(np.float64)))
+    found = present(WEIGHTED[name](replace(rows, weights=0.7 * weights.astype(np.float64))))
     plain = _unweighted(name, rows, np.repeat(np.arange(150), weights))
-    assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(plain.value, rel=1e-9, abs=1e-12)
     for key, value in found.details.items():
         assert value == pytest.approx(plain.details[key], rel=1e-9), key
@@ -176,14 +175,11 @@ def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: 
 
 def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
     """A non-case weighs so little that the prevalence and the specificity are rounded to 1."""
-    found = LikelihoodRatio(is_flagged=True)(weighted.Rows(OUTCOME, RISK, np.array([1.0, 1.0, 1e-20, 1e20])))
-    assert isinstance(found, weighted.Weighted)
+    found = present(LikelihoodRatio(is_flagged=True)(weighted.Rows(OUTCOME, RISK, np.array([1.0, 1.0, 1e-20, 1e20]))))
     assert found.value == pytest.approx(1 / 2 / 1e-40)
-    found = weighted.scaled_brier(_four([1.0, 1.0, 1e-20, 1e-20]))
-    assert isinstance(found, weighted.Weighted)
+    found = present(weighted.scaled_brier(_four([1.0, 1.0, 1e-20, 1e-20])))
     assert found.value == pytest.approx(1 - (0.2**2 + 0.7**2) / 2 / 1e-20)
-    found = weighted.auroc(_four([1e-200, 3e-200, 1e-200, 1e-200]))
-    assert isinstance(found, weighted.Weighted)
+    found = present(weighted.auroc(_four([1e-200, 3e-200, 1e-200, 1e-200])))
     assert found.value == pytest.approx((1 * 2 + 3 * 1) / 8)
 
 
@@ -191,15 +187,13 @@ def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() ->
     rows = _four([1.0, 1.0, 1.0, 1.0], 1.0)
     reason = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
     assert weighted_standardized_net_benefit(rows) == Said(reason)
-    found = YOUDEN(rows)
-    assert isinstance(found, weighted.Weighted)
+    found = present(YOUDEN(rows))
     assert found.value == 0
     assert found.details == {"false_alarm_weight": 1.0, "declared_weight": None}
 
 
 def test_a_false_alarm_beside_cases_that_weigh_far_more_weighs_as_many_of_them() -> None:
-    found = BALANCED(_four([1.0, 1.0, 1e-20, 1e-20]))
-    assert isinstance(found, weighted.Weighted)
+    found = present(BALANCED(_four([1.0, 1.0, 1e-20, 1e-20])))
     assert found.value == pytest.approx(1 / 2)
     assert found.details == {"false_alarm_weight": 1e20, "declared_weight": 1.0}
 
@@ -209,9 +203,7 @@ def test_a_false_alarm_beside_cases_that_weigh_far_more_weighs_as_many_of_them()
 def test_the_unit_of_the_weights_does_not_matter(name: str, unit: float) -> None:
     weights = [1.0, 2.0, 4.0, 8.0]
     first, other = WEIGHTED[name](_four(weights)), WEIGHTED[name](_four([unit * weight for weight in weights]))
-    assert isinstance(first, weighted.Weighted)
-    assert isinstance(other, weighted.Weighted)
-    assert other.value == pytest.approx(first.value, rel=1e-9, abs=1e-12)
+    assert present(other).value == pytest.approx(present(first).value, rel=1e-9, abs=1e-12)
 
 
 def _log_odds(share: float) -> float:
@@ -224,8 +216,7 @@ def _log_odds(share: float) -> float:
 )
 def test_the_intercept_of_one_risk_is_what_its_log_odds_are_off_however_far(risk: float, share: float) -> None:
     rows = weighted.Rows(np.array([1.0, 0.0]), np.array([risk, risk]), np.array([share, 1 - share]))
-    found = INTERCEPT(rows)
-    assert isinstance(found, weighted.Weighted)
+    found = present(INTERCEPT(rows))
     assert found.value == pytest.approx(_log_odds(share) - _log_odds(risk), abs=1e-9)
 
 
@@ -239,10 +230,8 @@ def test_the_line_of_two_risks_goes_through_the_share_of_cases_at_each(risks: tu
     rows = weighted.Rows(np.array([1.0, 0.0, 1.0, 0.0]), np.repeat(risks, 2), weights)
     slope = (_log_odds(shares[1]) - _log_odds(shares[0])) / (_log_odds(risks[1]) - _log_odds(risks[0]))
     found, joint = SLOPE(rows), JOINT(rows)
-    assert isinstance(found, weighted.Weighted)
-    assert isinstance(joint, weighted.Weighted)
-    assert found.value == pytest.approx(slope, rel=1e-8)
-    assert joint.value == pytest.approx(_log_odds(shares[0]) - slope * _log_odds(risks[0]), rel=1e-8)
+    assert present(found).value == pytest.approx(slope, rel=1e-8)
+    assert present(joint).value == pytest.approx(_log_odds(shares[0]) - slope * _log_odds(risks[0]), rel=1e-8)
 
 
 @pytest.mark.parametrize(("narrow", "steep"), [(0.1, False), (0.001, True), (0.0005, True)])

@@ -30,10 +30,15 @@ def test_every_side_of_ours_takes_some_time(name: str, folder: Path) -> None:
     assert found > 0
 
 
-def test_measures_by_a_horizon_are_timed_one_by_one(folder: Path) -> None:
-    found = OURS["by_horizon"](SHORT, folder)
+@pytest.mark.parametrize(
+    ("name", "parts"), [("by_horizon", {"auroc", "brier", "uno_c"}), ("of_regions", {"correspondence", "others"})]
+)
+def test_measures_by_a_horizon_and_chapters_of_regions_are_timed_one_by_one(
+    folder: Path, name: str, parts: set[str]
+) -> None:
+    found = OURS[name](SHORT, folder)
     assert isinstance(found, dict)
-    assert set(found) == {"auroc", "brier", "uno_c"}
+    assert set(found) == parts
     assert min(found.values()) > 0
 
 
@@ -42,13 +47,6 @@ def test_a_row_takes_the_place_of_the_one_about_the_same_or_stands_last() -> Non
     one = bench.with_row(f"{head}| a build (load 1 s) | 2 s |\n\n## Next\n", "| a build (load 3 s) | 4 s |")
     assert one == f"{head}| a build (load 3 s) | 4 s |\n\n## Next\n"
     assert bench.with_row(one, "| another | 5 s |") == one.replace("4 s |\n", "4 s |\n| another | 5 s |\n")
-
-
-def test_the_release_of_regions_is_timed_by_chapter(folder: Path) -> None:
-    found = OURS["of_regions"](SHORT, folder)
-    assert isinstance(found, dict)
-    assert found.keys() == {"correspondence", "others"}
-    assert min(found.values()) > 0
 
 
 def test_a_side_is_timed_with_its_memory() -> None:

@@ -23,8 +23,7 @@ from tests.figures.text_boxes import text_boxes
 
 
 def _caption(drawn: Picture | Absent) -> str:
-    assert isinstance(drawn, Picture)
-    return drawn.caption
+    return present(drawn).caption
 
 
 def _of(name: str) -> Evidence:
@@ -99,8 +98,7 @@ def test_the_gravest_errors_are_all_of_those_that_weigh_most_where_patients_are_
     datasets = tuple(replace(site, n=n, events=k) for site, (n, k) in zip(given.datasets, sizes, strict=True))
     made = (curve(660, 30, 40, 270), curve(17, 6, 0, 2))
     curves = tuple(CurveResult("confusion_matrix", site.name, one) for site, one in zip(datasets, made, strict=True))
-    picture = severity.confusion_by_site(replace(given, datasets=datasets, curves=curves))
-    assert isinstance(picture, Picture)
+    picture = present(severity.confusion_by_site(replace(given, datasets=datasets, curves=curves)))
     first = datasets[0].site
     assert picture.message == (
         "The gravest errors, yes taken for no and no taken for yes, are most frequent in "

@@ -18,8 +18,9 @@ from dossier.report.chapters import description
 from dossier.report.figures import missingness, participants
 from dossier.report.figures.canvas import styled
 from tests.conftest import terms
-from tests.figures.drawings import Drawing, in_style, sheet_of, texts
+from tests.estimated import present
 from tests.figures.drawings import drawn as drawn_of
+from tests.figures.drawings import in_style, sheet_of, texts
 from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
@@ -102,8 +103,7 @@ def test_the_flow_shows_what_was_counted() -> None:
     written = texts(figure)
     assert {"209", "200", "6 outcome missing", "3 risk missing", "50 (25%)", "150"} <= set(written)
     for evidence, is_left_out in ((case, True), (known, False)):
-        found = drawn_of("participant_flow", evidence)
-        assert isinstance(found, Drawing)
+        found = present(drawn_of("participant_flow", evidence))
         assert ("Below an arrow" in found.picture.caption) is is_left_out
 
 
@@ -111,8 +111,7 @@ def test_what_a_policy_withholds_is_not_in_the_flow() -> None:
     known, hidden = CASES["three"], types.Withheld(Fact("small_cell"), 10)
     site = replace(known.datasets[0], rows_read=hidden, excluded={"risk_missing": hidden}, events=None)
     site = replace(site, outcome_withheld=hidden, minimum_cell=10)
-    found = drawn_of("participant_flow", replace(known, datasets=(site,)))
-    assert isinstance(found, Drawing)
+    found = present(drawn_of("participant_flow", replace(known, datasets=(site,))))
     assert {"200 or more", "<10 risk missing", "withheld"} <= set(texts(found.figure))
     assert not [patch for patch in found.figure.axes[0].patches if patch.get_gid()]
     assert found.picture.message.replace("\N{NO-BREAK SPACE}", " ").startswith("Of at least 200 rows")
@@ -144,8 +143,7 @@ def test_no_dataset_is_left_out_of_what_is_said_of_predictors_without_a_word() -
     case = CASES["three"]
     less = replace(case.datasets[0], features=tuple(set(case.datasets[0].features) - {"x 1"}))
     held = replace(case, datasets=(less, *case.datasets[1:]))
-    said = missingness.missingness(held)
-    assert isinstance(said, types.Picture)
+    said = present(missingness.missingness(held))
     assert f"of which {less.site} does not hold 1." in said.caption
     notes = [table.note for table in (description.characteristics(held)[0], description.missingness(held, False)[0])]
     for text in (said.caption, *notes):

@@ -17,15 +17,14 @@ from dossier.report.figures import canvas, odds_ratios
 from dossier.typeset.labels import labelled
 from dossier.typeset.widths import text_width
 from tests.conftest import Book
+from tests.estimated import present
 from tests.figures.drawings import Drawing, drawn, texts, x_of, y_of
 from tests.figures.evidence import BY_NAME, evidence
 from tests.reasons import Said
 
 
 def of(name: str, evidence: types.Evidence) -> Drawing:
-    made = drawn(name, evidence)
-    assert isinstance(made, Drawing)
-    return made
+    return present(drawn(name, evidence))
 
 
 def line(figure: Figure, gid: str) -> Line2D:
@@ -91,8 +90,7 @@ def test_the_line_of_an_answer_crosses_its_likelihood_ratio(breast: Book, answer
     for site, curve in known(breast.evidence, "fagan_nomogram"):
         path = line(figure, f"{answer}-{site.name}")
         (before, after), ratio = y_of(path), curve.columns[f"likelihood_ratio_{answer}"][0]
-        assert ratio is not None
-        assert (before + after) / 2 == pytest.approx(log(ratio) / 2)
+        assert (before + after) / 2 == pytest.approx(log(present(ratio)) / 2)
         assert site.events is not None
         assert before == pytest.approx(-log(site.events / (site.n - site.events)))
 

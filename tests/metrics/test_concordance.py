@@ -129,8 +129,7 @@ def test_a_narrower_case_mix_expects_a_lower_auroc_of_the_same_model() -> None:
 def test_the_bootstrap_spreads_as_linearization_says() -> None:
     risk = np.asarray(expit(np.random.default_rng(3).normal(-1, 1.1, 400)))
     found = estimated(discrimination.model_based_concordance(risk, bootstrap=2000, seed=4))
-    whole = discrimination.weighted_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400)))
-    assert isinstance(whole, weighted.Weighted)
+    whole = present(discrimination.weighted_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400))))
     se = float(np.sqrt(400 / 399 * (whole.linearized**2).sum()))
     assert found.value == pytest.approx(whole.value, abs=1e-12)
     assert found.se == pytest.approx(se, rel=0.06)

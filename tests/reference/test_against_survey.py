@@ -106,7 +106,6 @@ def test_influences_give_the_error_of_measuring_anew_without_each_unit(design: s
 
 def test_contributions_add_up_to_nothing() -> None:
     for name, measure in WEIGHTED.items():
-        found = measure(ROWS)
-        assert isinstance(found, weighted.Weighted)
+        found = present(measure(ROWS))
         assert float(np.abs(found.linearized).max()) > 1e-6, name
         assert float(found.linearized.sum()) == pytest.approx(0, abs=1e-9), name
