@@ -438,7 +438,7 @@ def test_criteria_without_a_date() -> None:
 
 def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in Path(flags.__file__).parents[1].rglob("*.py"))
-    used = set(re.findall(r'Flag\(\s*"(\w+)"', source))
+    used = set(re.findall(r'Flag(?:\(|\.of\([^"]*Fact\()\s*"(\w+)"', source))
     assert used | set(signs.NOTES.values()) == set(flags.FLAGS) == set(entries("topics"))
 
 

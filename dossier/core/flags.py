@@ -139,7 +139,7 @@ def _answers(reply: Reply, flag: Flag) -> bool:
 
 def _idle(reply: Reply) -> Flag:
     if reply.dataset is None:
-        return Flag("answer_without_flag", POOLED, Fact("answer_without_flag", flag=reply.flag))
+        return Flag.of(POOLED, Fact("answer_without_flag", flag=reply.flag))
     says = Fact("answer_for_dataset_without_flag", flag=reply.flag, answered=reply.dataset)
     return Flag("answer_without_flag", reply.dataset, says)
 
@@ -180,8 +180,7 @@ def _few_events(shown: Shown) -> Iterator[Flag]:
         others = dataset.others or 0
         if min(dataset.events, others) < bands.FEW_FOR_A_BAND:
             both = {"events": _amount(dataset.events, "event"), "others": _amount(others, "non-event")}
-            says = Fact("few_events", site=dataset.site, **both, wanted=bands.FEW_FOR_A_BAND)
-            yield Flag("few_events", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("few_events", site=dataset.site, **both, wanted=bands.FEW_FOR_A_BAND))
 
 
 def _few_in_subgroup(shown: Shown) -> Iterator[Flag]:
@@ -220,15 +219,14 @@ def _few_clusters(shown: Shown) -> Iterator[Flag]:
     """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
     for dataset in shown.external:
         if dataset.clusters is not None and dataset.clusters < bands.FEW_CLUSTERS:
-            yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=bands.FEW_CLUSTERS))
+            yield Flag.of(dataset.name, Fact("few_clusters", site=dataset.site, wanted=bands.FEW_CLUSTERS))
 
 
 def _few_followed(shown: Shown) -> Iterator[Flag]:
     """Horizons near the end of follow-up; those after the first are named."""
     for dataset, at, found in _at_sites(shown, "observed_risk", {"horizon"}):
         if (share := found.details.get("followed")) is not None and share < bands.FEWEST_FOLLOWED:
-            says = Fact("few_followed", site=dataset.site, share=share, **_by_horizon(at))
-            yield Flag("few_followed", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("few_followed", site=dataset.site, share=share, **_by_horizon(at)))
 
 
 def _leaving(shown: Shown) -> Iterator[Flag]:
@@ -249,13 +247,11 @@ def _leaving(shown: Shown) -> Iterator[Flag]:
     for dataset, _, found in _estimates(shown, "observed_risk"):
         groups, fifths = (found.details.get(name) or 0 for name in ("groups", "fifths"))
         if dataset.name in by_risk and groups < fifths:
-            says = Fact("stratum_merged", site=dataset.site, groups=Count(int(groups), "group"))
-            yield Flag("stratum_merged", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("stratum_merged", site=dataset.site, groups=Count(int(groups), "group")))
         other = found.details.get("leaving_first")
         # A share of shared times would be passed by every large table in days, where nothing hangs on it.
         if other is not None and found.se and abs(other - found.value) > found.se / 2:
-            says = Fact("tied_times", site=dataset.site, value=found.value, other=other)
-            yield Flag("ties", dataset.name, says)
+            yield Flag("ties", dataset.name, Fact("tied_times", site=dataset.site, value=found.value, other=other))
 
 
 def _slope_over_time(shown: Shown) -> Iterator[Flag]:
@@ -269,8 +265,7 @@ def _slope_over_time(shown: Shown) -> Iterator[Flag]:
         over, bounds = found.details["over_follow_up"] or 0.0, (found.low, found.high)
         low, high = (found.value + wider * ((found.value if end is None else end) - found.value) for end in bounds)
         if p_value <= multiplicity.LEVEL or (found.se and not low <= over <= high):
-            says = Fact("slope_over_time", site=site.site, slope=found.value, over=over)
-            yield Flag("slope_over_time", site.name, says)
+            yield Flag.of(site.name, Fact("slope_over_time", site=site.site, slope=found.value, over=over))
 
 
 def _parted(dataset: DatasetSummary, shown: Shown, looks: int) -> Fact | None:
@@ -315,8 +310,7 @@ def _rows_selected(shown: Shown) -> Iterator[Flag]:
         left_out = dataset.excluded.get(NOT_SELECTED, 0)
         if left_out:
             lost = _amount(left_out, "row")
-            says = Fact("rows_selected", site=dataset.site, left_out=lost, **_rows_read(dataset))
-            yield Flag("rows_selected", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("rows_selected", site=dataset.site, left_out=lost, **_rows_read(dataset)))
 
 
 def _rows_read(dataset: DatasetSummary) -> dict[str, Value]:
@@ -371,11 +365,11 @@ def _subgroup_differs(shown: Shown) -> Iterator[Flag]:
             where = Fact("over_all_sites") if len(sites) == len(shown.external) else Fact("in_sites", sites=sites)
             if (some := look.rests_on(len(sites))) < len(sites):
                 where = Fact("at_some_sites", some=some, among=len(sites))
-            yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
+            yield Flag.of(POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
     called = {site.name: site.site for site in shown.external}
     for look in between_groups.at_single_sites(shown.subgroups, shown.of_subgroups):
         where = Fact("in_sites", sites=(called[look.dataset],))
-        yield Flag("subgroup_differs", look.dataset, Fact("subgroup_differs", where=where, difference=look.fact))
+        yield Flag.of(look.dataset, Fact("subgroup_differs", where=where, difference=look.fact))
 
 
 def _refuted(shown: Shown) -> frozenset[tuple[object, ...]]:
@@ -430,8 +424,7 @@ def _slope_off(shown: Shown) -> Iterator[Flag]:
         is_off = (dataset.name, *at.values()) in refuted and not low <= found.value <= high
         is_off = is_off and multiplicity.held(found, 1, 1) == "against"
         if is_off and found.high is not None and found.high >= 0:
-            says = Fact("slope_off", **_estimated(dataset, at, found), is_extreme=found.value < 1)
-            yield Flag("slope_off", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("slope_off", **_estimated(dataset, at, found), is_extreme=found.value < 1))
 
 
 def _wrong_order(shown: Shown) -> Iterator[Flag]:
@@ -490,8 +483,7 @@ def _default_better(shown: Shown) -> Iterator[Flag]:
         )
     for dataset in shown.external:
         if dataset.name in worse:
-            says = Fact("default_better", site=dataset.site, worse=tuple(worse[dataset.name]))
-            yield Flag("default_better", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("default_better", site=dataset.site, worse=tuple(worse[dataset.name])))
 
 
 def _rival_better(shown: Shown) -> Iterator[Flag]:
@@ -510,7 +502,7 @@ def _rival_better(shown: Shown) -> Iterator[Flag]:
     for dataset in shown.external:
         if dataset.name in better:
             says = {"site": dataset.site, "better": tuple(better[dataset.name])}
-            yield Flag("rival_better", dataset.name, Fact("rival_better", **says))
+            yield Flag.of(dataset.name, Fact("rival_better", **says))
 
 
 def _precision_missed(shown: Shown) -> Iterator[Flag]:
@@ -606,8 +598,7 @@ def _prevalence_shift(shown: Shown) -> Iterator[Flag]:
         if not here or max(dataset.events or 0, dataset.n * before) < bands.FEW_FOR_POOLING:
             continue
         if max(here / before, before / here) > TIMES_AS_COMMON:
-            says = Fact("prevalence_shift", here=here, site=dataset.site, before=before)
-            yield Flag("prevalence_shift", dataset.name, says)
+            yield Flag.of(dataset.name, Fact("prevalence_shift", here=here, site=dataset.site, before=before))
 
 
 def _case_mix_shift(shown: Shown) -> Iterator[Flag]:
@@ -623,7 +614,7 @@ def _case_mix_shift(shown: Shown) -> Iterator[Flag]:
         here = spread.get(dataset.name)
         if origin and here is not None and not low <= here / origin <= high:
             spreads = {"here": here, "before": origin, "is_narrower": here < origin}
-            yield Flag("case_mix_shift", dataset.name, Fact("case_mix_shift", site=dataset.site, **spreads))
+            yield Flag.of(dataset.name, Fact("case_mix_shift", site=dataset.site, **spreads))
 
 
 def _missing_values(shown: Shown) -> Iterator[Flag]:
@@ -651,7 +642,7 @@ def _few_sites(shown: Shown) -> Iterator[Flag]:
     """Too few hospitals to say what a new one would see."""
     if len(shown.external) < bands.FEWEST_FOR_A_NEW_SITE:
         fewest = Count(bands.FEWEST_FOR_A_NEW_SITE, "site", is_limit=True)
-        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(shown.external), "site"), fewest=fewest))
+        yield Flag.of(POOLED, Fact("few_sites", sites=Count(len(shown.external), "site"), fewest=fewest))
 
 
 def _elsewhere(shown: Shown) -> Iterator[Flag]:
@@ -671,10 +662,9 @@ def _elsewhere(shown: Shown) -> Iterator[Flag]:
         if share is not None and share > MUCH_OF_THE_VARIANCE:
             varied.append(Fact("share_of_variance", share=share, quantity=measure))
     if wide:
-        says = Fact("wide_prediction_interval", wide=tuple(wide))
-        yield Flag("wide_prediction_interval", POOLED, says)
+        yield Flag.of(POOLED, Fact("wide_prediction_interval", wide=tuple(wide)))
     if varied:
-        yield Flag("heterogeneity", POOLED, Fact("heterogeneity", varied=tuple(varied)))
+        yield Flag.of(POOLED, Fact("heterogeneity", varied=tuple(varied)))
 
 
 def _is_wide(measure: str, low: float, high: float) -> bool:
@@ -733,8 +723,7 @@ def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary
     for (dataset, of), count in worse.items():
         group = None if of is None else Fact("group", label=of.level, column=of.column)
         about: dict[str, Value] = {"site": sites.get(dataset), "group": group, "version": version}
-        fact = Fact("worse_than_before", **about, measures=Count(count, "measure"))
-        raised.append(Flag("worse_than_before", dataset, fact))
+        raised.append(Flag.of(dataset, Fact("worse_than_before", **about, measures=Count(count, "measure"))))
     return tuple(raised)
 
 
@@ -743,8 +732,7 @@ def previous_outcome_differs(changes: Changes | None, release: Release) -> tuple
     then = None if changes is None else changes.previous.other_outcome(release)
     if then is None:
         return ()
-    says = Fact("previous_outcome_differs", before=then.words, now=Predicted.by(release).words)
-    return (Flag("previous_outcome_differs", POOLED, says),)
+    return (Flag.of(POOLED, Fact("previous_outcome_differs", before=then.words, now=Predicted.by(release).words)),)
 
 
 def of_stop_rules(
@@ -778,8 +766,7 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
             when = periods(verdict.unit, tuple(period.number for period in verdict.crossing))
             among = {"excluding": verdict.excluding, "among": len(verdict.crossing)}
             harmful: dict[str, Value] = {"harmful": verdict.harmful, "whom": verdict.whom} if verdict.harmful else {}
-            says = Fact("stop_rule_crossed", **of_site, periods=when, **among, **harmful)
-            yield Flag("stop_rule_crossed", verdict.site.name, says)
+            yield Flag.of(verdict.site.name, Fact("stop_rule_crossed", **of_site, periods=when, **among, **harmful))
         elif verdict.withheld is not None:
             says = Fact("stop_rule_withheld", **of_site, below=verdict.withheld.below)
             yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
@@ -803,8 +790,7 @@ def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
     if seal is None or not seal.changes:
         return ()
     tables = tuple(dict.fromkeys(change.table for change in seal.changes))
-    says = Fact("changed_since_sealed", sealed_on=seal.sealed_on.isoformat(), tables=tables)
-    return (Flag("changed_since_sealed", POOLED, says),)
+    return (Flag.of(POOLED, Fact("changed_since_sealed", sealed_on=seal.sealed_on.isoformat(), tables=tables)),)
 
 
 def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -812,18 +798,16 @@ def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fla
     about, thresholds = release.release, release.thresholds
     external = [dataset for dataset in datasets if dataset.role == "external"]
     if not thresholds.declared:
-        yield Flag("no_threshold", POOLED, Fact("no_threshold"))
+        yield Flag.of(POOLED, Fact("no_threshold"))
     elif thresholds.rationale is None:
         by_horizon = bool(release.horizon)
-        says = Fact("threshold_without_reason", thresholds=thresholds.declared, by_horizon=by_horizon)
-        yield Flag("threshold_without_reason", POOLED, says)
+        yield Flag.of(POOLED, Fact("threshold_without_reason", thresholds=thresholds.declared, by_horizon=by_horizon))
     if release.care.model_in_use:
-        yield Flag("model_in_use", POOLED, Fact("model_in_use"))
+        yield Flag.of(POOLED, Fact("model_in_use"))
     if release.severity is not None and release.severity.source is None:
-        yield Flag("severity_without_source", POOLED, Fact("severity_without_source"))
+        yield Flag.of(POOLED, Fact("severity_without_source"))
     if about.tested_version not in (None, about.version):
-        says = Fact("version_differs", tested=about.tested_version, released=about.version)
-        yield Flag("version_differs", POOLED, says)
+        yield Flag.of(POOLED, Fact("version_differs", tested=about.tested_version, released=about.version))
     dateless = tuple(dataset.site for dataset in external if dataset.dates is None and dataset.dates_withheld is None)
     if dateless:
         yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))

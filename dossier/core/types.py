@@ -403,6 +403,11 @@ class Flag:
     columns: tuple[str, ...] = ()
     """The columns that it is about; none where it is about something else."""
 
+    @classmethod
+    def of(cls, dataset: str, fact: facts.Fact, columns: tuple[str, ...] = ()) -> Flag:
+        """The flag of the kind that is called as what it says."""
+        return cls(fact.code, dataset, fact, columns=columns)
+
 
 @dataclass(frozen=True)
 class PreviousManifest:

@@ -41,7 +41,7 @@ def not_found(evidence: types.Evidence, among: frozenset[str] | None = None) -> 
         if (among is None or term.measure in among)
         and not any(_is(value, number) for value in known.get(term.measure, ()))
     )
-    return (types.Flag("number_not_found", types.POOLED, facts.Fact("number_not_found", found=found)),) if found else ()
+    return (types.Flag.of(types.POOLED, facts.Fact("number_not_found", found=found)),) if found else ()
 
 
 def _sentences(release: Release, statements: Mapping[str, str]) -> Iterator[tuple[facts.Fact, str]]:

@@ -65,8 +65,7 @@ def _constant(dataset: Dataset) -> Iterator[Flag]:
         if len(_known(predictor)) > 1 and not np.ptp(_known(predictor))
     )
     if same:
-        says = Fact("constant_predictor", predictors=same, dataset=dataset.name)
-        yield Flag("constant_predictor", dataset.name, says, columns=same)
+        yield Flag.of(dataset.name, Fact("constant_predictor", predictors=same, dataset=dataset.name), columns=same)
 
 
 def _codes(dataset: str, feature: Feature) -> Iterator[Flag]:

@@ -90,7 +90,7 @@ def _same_tables(sites: Sequence[Cohort]) -> Iterator[Flag]:
         name, found = dataset.name, [(_held_by_both(once[index], each), each.name) for each in once[:index]]
         same = [each.name for each in external[:index] if _same_rows(dataset, each)]
         if dataset.rows_analysed >= ENOUGH_TO_TELL and same:
-            yield Flag("same_table", name, Fact("same_table", dataset=name, earlier=same[0]))
+            yield Flag.of(name, Fact("same_table", dataset=name, earlier=same[0]))
         elif (most := max(found, default=(0, "")))[0] and not dataset.minimum_cell:
             rows = Count(most[0], "row")
             yield Flag("same_table", name, Fact("rows_in_common", dataset=name, earlier=most[1], rows=rows))
@@ -164,7 +164,7 @@ def _unseen_classes(dataset: Dataset) -> Iterator[Flag]:
         return
     unseen = tuple(label for index, label in enumerate(dataset.class_labels) if index not in seen)
     if len(unseen) == 1:
-        yield Flag("class_missing", dataset.name, Fact("class_missing", label=unseen[0], dataset=dataset.name))
+        yield Flag.of(dataset.name, Fact("class_missing", label=unseen[0], dataset=dataset.name))
     elif unseen:
         yield Flag("class_missing", dataset.name, Fact("classes_missing", labels=unseen, dataset=dataset.name))
 
@@ -173,7 +173,7 @@ def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
     if dataset.class_risk is not None and len(dataset.class_risk) > 1 and not np.ptp(dataset.class_risk, axis=0).any():
         yield Flag("constant_risk", dataset.name, Fact("constant_risks", dataset=dataset.name))
     if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
-        yield Flag("constant_risk", dataset.name, Fact("constant_risk", dataset=dataset.name, risk=dataset.risk[0]))
+        yield Flag.of(dataset.name, Fact("constant_risk", dataset=dataset.name, risk=dataset.risk[0]))
 
 
 def _risks_over_time(dataset: Dataset) -> Iterator[Flag]:
@@ -191,15 +191,14 @@ def _risks_over_time(dataset: Dataset) -> Iterator[Flag]:
         for (earlier, before), (later, after) in itertools.pairwise(known if column == "risk" else ()):
             if fall := int((after < before - bands.ROUNDING).sum()):
                 rows = {"dataset": dataset.name, "rows": Count(fall, "row"), "before": earlier, "after": later}
-                yield Flag("risks_fall_with_time", dataset.name, Fact("risks_fall_with_time", **rows))
+                yield Flag.of(dataset.name, Fact("risks_fall_with_time", **rows))
 
 
 def _events_at_the_start(dataset: Dataset) -> Iterator[Flag]:
     """Events when the follow-up begins."""
     known = dataset.followed
     if known is not None and (at_once := int(((known.time == 0) & (known.event != 0)).sum())):
-        says = Fact("event_at_start", dataset=dataset.name, rows=Count(at_once, "row"))
-        yield Flag("event_at_start", dataset.name, says)
+        yield Flag.of(dataset.name, Fact("event_at_start", dataset=dataset.name, rows=Count(at_once, "row")))
 
 
 def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
@@ -210,7 +209,7 @@ def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
     certain = (risks < bands.CERTAIN) | (risks > 1 - bands.CERTAIN)
     count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
     if count:
-        yield Flag("certain_risks", dataset.name, Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name))
+        yield Flag.of(dataset.name, Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name))
 
 
 def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
@@ -249,7 +248,7 @@ def _repeated_rows(site: Cohort) -> Iterator[Flag]:
     repeated = len(whole) - len(np.unique(whole, axis=0))
     if repeated and _is_no_chance(_pairs(whole), _pairs_by_chance(dataset), TWICE):
         rows = Count(repeated, "row")
-        yield Flag("duplicate_rows", dataset.name, Fact("duplicate_rows", dataset=dataset.name, rows=rows))
+        yield Flag.of(dataset.name, Fact("duplicate_rows", dataset=dataset.name, rows=rows))
 
 
 def _pairs(rows: Floats) -> float:
@@ -361,7 +360,7 @@ def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
     """Levels that were declared and that no row of any dataset has."""
     for same in zip(*[dataset.subgroups for dataset in datasets if dataset.role != "development"], strict=True):
         if not any(not isinstance(subgroups.rows, Absent) and subgroups.rows.any() for subgroups in same):
-            yield Flag("empty_subgroup", POOLED, Fact("empty_subgroup", column=same[0].column, level=same[0].label))
+            yield Flag.of(POOLED, Fact("empty_subgroup", column=same[0].column, level=same[0].label))
 
 
 def _seen_before(site: Cohort, development: Cohort) -> Iterator[Flag]:

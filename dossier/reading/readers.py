@@ -173,7 +173,7 @@ def _truth(dataset: types.Dataset, rows: NDArray[np.int64]) -> types.Floats | No
 def flags(found: types.Readers) -> Iterator[types.Flag]:
     """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
     if found.accuracy is None and found.truth is None:
-        yield types.Flag("rater_accuracy_assumed", found.dataset or types.READERS, facts.Fact("rater_accuracy_assumed"))
+        yield types.Flag.of(found.dataset or types.READERS, facts.Fact("rater_accuracy_assumed"))
 
 
 # ---- one table ------------------------------------------------------------------------------------------------------

@@ -159,13 +159,12 @@ def flags_of(dataset: types.Dataset, fitted: release.Fitted | None = None) -> It
     if risk is None or len(risk) < 2:
         return
     if np.isin(risk, (0.0, 1.0)).all():
-        yield types.Flag("looks_like_classes", dataset.name, facts.Fact("looks_like_classes", dataset=dataset.name))
+        yield types.Flag.of(dataset.name, facts.Fact("looks_like_classes", dataset=dataset.name))
     elif outcome is not None and dataset.role != "development":
         is_here = fitted is not None and (fitted.dataset == dataset.name or fitted.hospital == dataset.site)
         slope = _is_fitted(outcome, risk)
         if slope or (is_here and _is_fitted(outcome, risk, with_slope=False)):
-            says = facts.Fact("fitted_on_these_rows", dataset=dataset.name, slope=slope)
-            yield types.Flag("fitted_on_these_rows", dataset.name, says)
+            yield types.Flag.of(dataset.name, facts.Fact("fitted_on_these_rows", dataset=dataset.name, slope=slope))
 
 
 def _by_class(dataset: types.Dataset) -> tuple[types.Floats | None, types.Floats | None]:

@@ -154,8 +154,7 @@ def never_estimated(
         for dataset, found in absent.items():
             site, gap = next((each.site for each in datasets if each.name == dataset), dataset), found.reason
             about: dict[str, Value] = {"number": number, "measure": criterion.measure, "site": site, "reason": gap}
-            says = Fact("criterion_not_estimable", settings=where, **about)
-            flags.append(types.Flag("criterion_not_estimable", dataset, says))
+            flags.append(types.Flag.of(dataset, Fact("criterion_not_estimable", settings=where, **about)))
     return tuple(faults), tuple(flags)
 
 

@@ -79,7 +79,7 @@ def _without_previous(study: types.Study) -> types.Study:
         about = release.release.model_copy(update={"previous_tables": None})
         prediction = release.prediction.model_copy(update={"previous": None})
         release = release.model_copy(update={"release": about, "prediction": prediction})
-    withheld = types.Flag("previous_withheld", types.POOLED, facts.Fact("previous_withheld"))
+    withheld = types.Flag.of(types.POOLED, facts.Fact("previous_withheld"))
     return replace(study, release=release, datasets=datasets, previous=None, flags=(*study.flags, withheld))
 
 
