@@ -34,7 +34,7 @@ from dossier.typeset import labels
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
-from tests.estimated import estimated, present, refused
+from tests.estimated import estimated, interval_of, present, refused
 from tests.reasons import Said, because
 from tests.smallest import release_in
 from tests.test_results import faults
@@ -397,7 +397,8 @@ def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) ->
         for name in ("north", "south"):
             estimate = estimated(found[name])
             assert estimate.value == 0.0
-            assert present(estimate.low) < 0 < present(estimate.high)
+            low, high = interval_of(estimate)
+            assert low < 0 < high
             assert not method_text(estimate.method).startswith("paired")
             assert "taken for the same" in reason_text(present(estimate.reason))
     unchanged = present(chapter.criteria(same))

@@ -300,7 +300,8 @@ def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
             0.95,
             "wilson",
         )
-        hits += present(found.low) <= 0.5 <= present(found.high)
+        low, high = interval_of(found)
+        hits += low <= 0.5 <= high
         half = 1.96 * math.sqrt(value * (1 - value) / 300)
         naive += abs(value - 0.5) <= half
     assert 0.93 <= hits / times <= 0.975

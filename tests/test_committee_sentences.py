@@ -14,7 +14,7 @@ from dossier.core import between_groups, claims, types
 from dossier.core.facts import Count, Fact, Method
 from dossier.report.chapters import committee
 from tests.conftest import by_hand
-from tests.estimated import estimated, present
+from tests.estimated import interval_of, present
 from tests.figures.evidence import Case
 from tests.reasons import because, limitation
 from tests.test_committee import with_release
@@ -293,9 +293,11 @@ def test_every_hospital_has_its_row() -> None:
 def test_false_alarms_are_those_who_are_not_left_alone() -> None:
     evidence = KINDS["two"]
     at = evidence.release.thresholds.declared[0]
-    found = estimated(types.find(evidence, "specificity", "site-0", threshold=at))
+    found = types.find(evidence, "specificity", "site-0", threshold=at)
+    assert isinstance(found, types.Estimate)
+    low, high = interval_of(found)
     row = next(row for row in committee.by_site(evidence).rows if row.label == "Italy 1")
-    ends = f"{100 * (1 - present(found.high)):.0f}\N{EN DASH}{100 * (1 - present(found.low)):.0f}"
+    ends = f"{100 * (1 - high):.0f}\N{EN DASH}{100 * (1 - low):.0f}"
     assert (row.cells[-1].text, row.cells[-1].interval) == (f"{100 - round(100 * found.value)}", ends)
 
 

@@ -182,9 +182,7 @@ def test_release_of_a_table_is_read_as_the_table(tmp_path: Path, export: str) ->
     given = [word for key, value in options.items() for word in (f"--{key}", value)]
     columns = ["--outcome", "died", "--risk", "risk", "--site", "hospital", *given]
     words = ["init", str(tmp_path / "release"), "--table", str(tmp_path / "Export Süd.csv"), *columns]
-    command = [sys.executable, "-m", "dossier", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, "-m", "dossier", *words], check=True)
     own = reading.quick(tmp_path / "Export Süd.csv", "died", "risk", site="hospital", **options).datasets
     for here, there in zip(own, reading.study(tmp_path / "release").datasets, strict=True):
         assert (here.name, here.site, here.excluded) == (there.name, there.site, there.excluded)
@@ -196,9 +194,7 @@ def test_release_of_an_outcome_by_a_horizon_is_read_as_the_table(tmp_path: Path)
     (tmp_path / "export.csv").write_text("\n".join(["days,status,risk", *rows, ""]), encoding="utf-8")
     options = ["--time", "days", "--event", "status", "--at", "30", "--risk", "risk", "--scale", "percent"]
     words = ["init", str(tmp_path / "release"), "--table", str(tmp_path / "export.csv"), "--threshold", "0.2", *options]
-    command = [sys.executable, "-m", "dossier", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, "-m", "dossier", *words], check=True)
     study = reading.study(tmp_path / "release")
     (own,) = reading.quick(tmp_path / "export.csv", "status", "risk", time="days", at=30.0, scale="percent").datasets
     (found,) = study.datasets

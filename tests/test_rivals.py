@@ -26,7 +26,7 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.words import how_many
 from tests.conftest import Book
-from tests.estimated import absent, curved, estimated, present
+from tests.estimated import absent, curved, estimated, interval_of, present
 from tests.smallest import HEAD, QUICK, release_in
 from tests.test_classes import BIOPSY
 
@@ -302,7 +302,8 @@ def test_the_net_benefit_of_each_class_is_compared_by_its_definition(sampled: di
         found = estimated(find(evidence, "net_benefit_difference", "data", against="other", **at))
         assert found.value == pytest.approx(added.sum() / weights.sum(), abs=1e-12)
         top, below = (np.bincount(families, weights=part)[draws].sum(axis=1) for part in (added, weights))
-        assert present(found.high) - present(found.low) == pytest.approx(2 * 1.96 * np.std(top / below), rel=0.12)
+        low, high = interval_of(found)
+        assert high - low == pytest.approx(2 * 1.96 * np.std(top / below), rel=0.12)
         same = estimated(find(evidence, "net_benefit_difference", "data", against="itself", **at))
         assert (same.value, same.low, same.high) == (0, 0, 0)
     states = {claim.state for claim in claims.counted(evidence, "comparators") if claim.at["against"] == "itself"}

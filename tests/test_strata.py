@@ -16,7 +16,7 @@ from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text
 from tests.conftest import ROOT
-from tests.estimated import estimated, present
+from tests.estimated import estimated, interval_of, present
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK, release_in
 
@@ -186,7 +186,8 @@ def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_
         assert found.n == cases.sum()
         assert number(together).details["k"] == 2
         return
-    assert present(found.low) < expected < present(found.high)
+    low, high = interval_of(found)
+    assert low < expected < high
     assert found.n != cases.sum()
     assert isinstance(together, types.Withheld)
 

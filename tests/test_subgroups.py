@@ -37,7 +37,7 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import sentence_case
 from tests.conftest import by_hand
-from tests.estimated import absent, estimated, present
+from tests.estimated import absent, estimated, interval_of, present
 from tests.figures.evidence import CASES
 from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried
@@ -326,7 +326,8 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     assert present(apart.high) < -0.1
     (look,) = (each for each in looks_of(found) if each.measure == "auroc_beyond_case_mix")
     assert look.state != "against"
-    assert present(look.apart.low) < 0 < present(look.apart.high)
+    low, high = interval_of(look.apart)
+    assert low < 0 < high
     assert "beyond case mix" not in findings.finding(found).lead
     assert LESS_OFTEN not in " ".join(differing_groups(found))
 

@@ -69,23 +69,24 @@ CASES = (
 BY_NAME = {case.name: case for case in CASES}
 
 
+def bare(**declared: object) -> Release:
+    """A release of one outcome that declares what it has to, and this."""
+    needed = {"release": {"model": "M", "version": "1", "date": None, "owner": "O"}, "prediction": {"column": "risk"}}
+    return Release.model_validate({"outcome": {"name": "infection", "column": "y"}, **needed, **declared})
+
+
 def release(case: Case) -> Release:
     """A release that declares what the figures ask for."""
     threshold = 0.01 if case.rare else THRESHOLD
     accepted = {"measure": "auroc", "dataset": "each external", "bound": "low", "at_least": 0.75}
-    return Release.model_validate(
-        {
-            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
-            "outcome": {"name": "infection", "column": "y"},
-            "prediction": {"column": "risk"},
-            "thresholds": {"declared": (threshold,), "range": (0.002, 0.02) if case.rare else (0.05, 0.6)},
-            "dataset": tuple(
-                {"name": f"site-{index}", "role": "external", "file": f"{index}.csv", "site": site}
-                for index, site in enumerate(case.sites)
-            ),
-            "acceptance": (accepted,) if case.acceptance else (),
-            "robustness": {"similarity": "averaged"},
-        }
+    return bare(
+        thresholds={"declared": (threshold,), "range": (0.002, 0.02) if case.rare else (0.05, 0.6)},
+        dataset=tuple(
+            {"name": f"site-{index}", "role": "external", "file": f"{index}.csv", "site": site}
+            for index, site in enumerate(case.sites)
+        ),
+        acceptance=(accepted,) if case.acceptance else (),
+        robustness={"similarity": "averaged"},
     )
 
 

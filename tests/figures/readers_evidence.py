@@ -11,6 +11,7 @@ from dossier.core.facts import Method
 from dossier.core.release import Release
 from dossier.metrics import graded_accuracy as accuracy
 from dossier.metrics import human_factors, reliability, severity
+from tests.figures.evidence import bare
 from tests.reasons import because
 
 THRESHOLD = 0.5
@@ -59,16 +60,13 @@ def release(kind: Kind) -> Release:
         f"grade {index} of the long scale of findings" if kind.long else f"G{index}" for index in range(kind.classes)
     ]
     rival = {"rival": "other", "rival_name": "The model that was used until last year and before"} if kind.rival else {}
-    return Release.model_validate(
-        {
-            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
-            "outcome": {"name": "infection", "column": "y"} | ({"classes": tuple(names)} if kind.classes > 2 else {}),
-            "prediction": {"column": "risk", **rival},
-            "thresholds": {"declared": (THRESHOLD,)},
-            "dataset": tuple(
-                {"name": f"site-{index}", "role": "external", "file": f"{index}.csv"} for index in range(kind.sites)
-            ),
-        }
+    return bare(
+        outcome={"name": "infection", "column": "y"} | ({"classes": tuple(names)} if kind.classes > 2 else {}),
+        prediction={"column": "risk", **rival},
+        thresholds={"declared": (THRESHOLD,)},
+        dataset=tuple(
+            {"name": f"site-{index}", "role": "external", "file": f"{index}.csv"} for index in range(kind.sites)
+        ),
     )
 
 

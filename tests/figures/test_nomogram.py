@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dossier.core import types
-from dossier.core.release import Release
 from dossier.metrics import nomogram
 from dossier.report.figures import nomogram as drawing
 from dossier.report.figures.canvas import styled
 from tests.estimated import curved, present
 from tests.figures.drawings import in_style, x_of
+from tests.figures.evidence import bare
 from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
@@ -32,18 +32,10 @@ def evidence(
     terms: Mapping[str, tuple[Term, types.Feature]], intercept: float = -1.0, primary: float | None = 0.3
 ) -> types.Evidence:
     """The evidence of a formula, its axes as far as these rows reach."""
-    release = Release.model_validate(
-        {
-            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
-            "outcome": {"name": "infection", "column": "y"},
-            "prediction": {"column": "risk"},
-            "thresholds": {"declared": () if primary is None else (primary,)},
-            "dataset": ({"name": "a", "role": "external", "file": "a.csv"},),
-            "model": {
-                "intercept": -1.0,
-                "term": tuple({"predictor": name, **term} for name, (term, _) in terms.items()),
-            },
-        }
+    release = bare(
+        thresholds={"declared": () if primary is None else (primary,)},
+        dataset=({"name": "a", "role": "external", "file": "a.csv"},),
+        model={"intercept": -1.0, "term": tuple({"predictor": name, **term} for name, (term, _) in terms.items())},
     )
     found = nomogram.nomogram(present(release.model), {name: feature for name, (_, feature) in terms.items()})
     curves: list[types.CurveResult] = []

@@ -13,7 +13,6 @@ from matplotlib.patches import Rectangle
 from dossier.core import types
 from dossier.core.bands import MAP_WITH_NUMBERS
 from dossier.core.facts import Fact, Method
-from dossier.core.release import Release
 from dossier.report.chapters import description
 from dossier.report.figures import missingness, participants
 from dossier.report.figures.canvas import styled
@@ -21,6 +20,7 @@ from tests.conftest import terms
 from tests.estimated import present
 from tests.figures.drawings import drawn as drawn_of
 from tests.figures.drawings import in_style, sheet_of, texts
+from tests.figures.evidence import bare
 from tests.figures.text_boxes import assert_apart, text_boxes
 from tests.reasons import Said
 
@@ -48,14 +48,7 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
         if site.features and site.role == "external":
             mean = types.Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
             results.append(types.Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
-    release = Release.model_validate(
-        {
-            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
-            "outcome": {"name": "infection", "column": "y"},
-            "prediction": {"column": "risk"},
-            "dataset": ({"name": "a", "role": "external", "file": "a.csv"},),
-        }
-    )
+    release = bare(dataset=({"name": "a", "role": "external", "file": "a.csv"},))
     return types.Evidence(
         release, tuple(datasets), tuple(results), tuple(curves), tuple(descriptions), (), terms(), {}, (), {}
     )

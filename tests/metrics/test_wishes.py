@@ -11,7 +11,7 @@ from scipy.stats import norm
 from dossier.core.register import fill
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import wishes
-from tests.estimated import absent, estimated, present
+from tests.estimated import absent, estimated, interval_of
 
 COSTS = ("sensitivity", "specificity", "ppv", "net_benefit")
 
@@ -52,7 +52,8 @@ def test_it_is_what_a_search_of_all_risks_finds_and_the_next_one_is_none(
         return
     found = estimated(found)
     assert found.value == expected
-    assert 0 <= present(found.low) <= found.value <= present(found.high) <= 1
+    low, high = interval_of(found)
+    assert 0 <= low <= found.value <= high <= 1
     assert reaches(outcome, risk, found.value, wish)
     beyond = risk[risk > found.value] if wished[0] == "sensitivity" else risk[risk < found.value]
     assert not any(reaches(outcome, risk, float(next_one), wish) for next_one in beyond)
@@ -148,7 +149,8 @@ def test_the_intervals_hold_the_true_values_as_often_as_they_say(wish: str, step
         truths["net_benefit_at_wish"] = found - alarms * at / (1 - at)
         for measure, truth in truths.items():
             each = estimated(metrics[measure].function(outcome, risk, wish))
-            held[measure] += present(each.low) - 1e-9 <= truth <= present(each.high) + 1e-9
+            low, high = interval_of(each)
+            held[measure] += low - 1e-9 <= truth <= high + 1e-9
     # Three standard errors of a coverage of .95; the exact interval of the threshold may hold more often.
     assert all(count / times >= 0.95 - 3 * 0.0056 for count in held.values()), held
     assert all(

@@ -32,7 +32,7 @@ from dossier.metrics.sample import newcombe_variance, smallest_sample
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.typeset.methods import method_text
-from tests.estimated import curved, estimated, present
+from tests.estimated import curved, estimated, interval_of, present
 from tests.metrics.parts import errors_of_rows, of_counts
 from tests.metrics.test_pooled import COLUMNS
 from tests.reference.tables import GOLDEN
@@ -86,7 +86,7 @@ def bounds_of(found: Estimate | Absent) -> tuple[float, float]:
     estimate = estimated(found)
     if "se_model" in estimate.details:
         return normal(estimate.value, se_of(estimate))
-    return present(estimate.low), present(estimate.high)
+    return interval_of(estimate)
 
 
 def se_of(found: Estimate | Absent) -> float:

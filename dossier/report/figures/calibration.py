@@ -196,7 +196,7 @@ def ranges(evidence: types.Evidence, end: float) -> tuple[tuple[float, str], ...
 
 def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve, end: float) -> Figure:
     """The curve of the only site over all risks that it reaches, and over those of most patients."""
-    views, left, made = ranges(evidence, end), 11.5, []
+    views, left = ranges(evidence, end), 11.5
     drawn = canvas.sheet(canvas.HALF if len(views) == 1 else canvas.FULL, TITLE + LARGE + STRIP + 9.4)
     for position, (limit, title) in enumerate(views):
         x = left + position * (canvas.FULL - left - LARGE - 1.0)
@@ -211,9 +211,6 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
         canvas.ticks(axes, "y", steps, words if has_room else [words[0], "", "", "", words[4]], inward=True)
         canvas.ticks(axes, "x", steps, labelled=False)
         axes.titles("Estimated risk", below=STRIP + 7.2)
-        made.append((axes, limit))
-    canvas.turned(drawn, 2.0, TITLE + LARGE / 2, "Observed share")
-    for axes, limit in made:
         draw_curve(axes, curve, limit, site.rarest < bands.FEW_FOR_A_BAND, 1.5)
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
@@ -294,12 +291,10 @@ def observed_over_expected(
         sites = captions.joined([site.site for site in shown])
         return f"Calibration curves of {sites}; the O/E ratio could not be estimated."
     (low, first), (high, _) = known[0], known[-1]
-    if len(known) > 1 and number(low) == number(high):
-        same = f"are {number(low)} {everywhere}"
-        return f"Calibration curves: observed over expected events {same}, where 1 is perfect{few}."
     if len(known) == 1:
         return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said{few}."
-    runs = f"run from {captions.from_to(known)}"
+    same = number(low) == number(high)
+    runs = f"are {number(low)} {everywhere}" if same else f"run from {captions.from_to(known)}"
     return f"Calibration curves: observed over expected events {runs}, where 1 is perfect{few}."
 
 

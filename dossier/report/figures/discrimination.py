@@ -231,7 +231,6 @@ def scale(axes: canvas.Panel, what: Forest, values: Sequence[float], reach: tupl
     low, high, places = _limits(values, what, reach)
     if what.ratio:
         axes.set_xscale("log")
-        axes.minorticks_off()
     axes.set_xlim(low, high)
     plain = what.ratio or what.unbounded
     texts = [canvas.tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]

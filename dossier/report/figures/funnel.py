@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core import bands, facts, multiplicity, register, types
@@ -64,7 +63,6 @@ def draw_funnel(evidence: types.Evidence, width: float) -> Figure | types.Absent
         # It judges no hospital.
         axes.set_xlim(min(*(point.value for point in ranks), 0.5) - 0.02, 1.0)
         canvas.ticks(axes, "x", [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
-        _errors(axes)
         pooled = types.find(evidence, "auroc", types.POOLED)
         if isinstance(pooled, types.Estimate):
             axes.axvline(pooled.value, color=ink.BLUE, lw=0.8, zorder=1)
@@ -80,9 +78,12 @@ def _panel(drawn: Figure, left: float, width: float, most: float) -> canvas.Pane
 
 
 def _words(axes: canvas.Panel, head: str, foot: str, beside: str) -> None:
+    """What stands around a panel; under a head the scale of the standard error, the surest hospitals at the top."""
     canvas.write(axes.sheet, axes.x, 2.2, head, weight=600)
     after = axes.x + widths.text_width(head, 600) + (3.0 if head else 0.0)
     canvas.write(axes.sheet, after, 2.2, f"↓ {beside}", color=ink.INK_2)
+    if head:
+        canvas.ticks(axes, "y", canvas.inner_ticks(0, axes.get_ylim()[0], 4))
     axes.titles(foot, below=8.6)
 
 
@@ -91,12 +92,9 @@ def _ratios(axes: canvas.Panel, evidence: types.Evidence, found: Sequence[Point]
     values = [point.value for point in found]
     low, high = max(min(*values, 0.5) / 1.1, 0.1), min(max(*values, 2.0) * 1.1, 10.0)
     axes.set_xscale("log")
-    axes.minorticks_off()
     axes.set_xlim(low, high)
     canvas.ticks(axes, "x", RATIOS, [f"{100 * ratio:g}" if in_words else canvas.tick_text(ratio) for ratio in RATIOS])
     errors = np.linspace(0, axes.get_ylim()[0], 60)
-    if not in_words:
-        _errors(axes)
     axes.axvspan(*bands.OE_TOLERATED, color=ink.TINTS[0], lw=0, zorder=0)
     axes.axvline(1.0, color=ink.RULE, lw=0.6, zorder=0.5)
     reach = multiplicity.reach_of_chance(evidence)
@@ -120,11 +118,6 @@ def _ratios(axes: canvas.Panel, evidence: types.Evidence, found: Sequence[Point]
         if spot is not None and placing.is_clear(mark.text, spot, np.array([own]), others):
             x, y = low * (high / low) ** (spot[0] / width), spot[1] / HEIGHT * axes.get_ylim()[0]
             axes.text(x, y, mark.text, ha="center", va="center", color=ink.ALERT, zorder=5)
-
-
-def _errors(axes: Axes) -> None:
-    """The scale of the standard error: the surest hospitals at the top."""
-    canvas.ticks(axes, "y", canvas.inner_ticks(0, axes.get_ylim()[0], 4))
 
 
 def _dots(axes: canvas.Panel, found: Sequence[Point]) -> None:

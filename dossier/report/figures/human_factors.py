@@ -150,7 +150,7 @@ def _mean_forest(drawn: Figure, evidence: types.Evidence, groups: Sequence[Group
         middle = row + (0.68 if lines == 3 else 0.75)
         # The line of no gain stops short of the words above each row.
         axes.plot([0, 0], [row + 0.52, row + 0.95], color=ink.INK, lw=0.7, zorder=0)
-        marks.interval(axes, found, middle)
+        marks.whisker(axes, found, middle)
         marks.dot(axes, found.value, middle, "D", 5, clip_on=True)
 
 

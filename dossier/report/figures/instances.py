@@ -65,7 +65,7 @@ def _axes(
 def _mark(axes: Axes, row: float, found: types.Estimate, look: tuple[str, bool, str]) -> None:
     shape, filled, colour = look
     # In grey plain accuracy stands out by its stroke, not by its colour.
-    marks.interval(axes, found, row, colour, lw=1.4 if colour == ink.INK else 0.9, zorder=3, solid_capstyle="butt")
+    marks.whisker(axes, found, row, colour, lw=1.4 if colour == ink.INK else 0.9, zorder=3, solid_capstyle="butt")
     marks.dot(axes, found.value, row, shape, 3.2, colour, filled=filled, mew=0.8, zorder=4)
 
 

@@ -33,20 +33,14 @@ def ring(axes: Axes, point: tuple[float, float], size: float) -> None:
     dot(axes, *point, "o", size, ink.BLUE, filled=False, mew=1.2, zorder=4)
 
 
-def interval(axes: Axes, found: types.Estimate, row: float, colour: str = ink.INK, **looks: Any) -> None:
-    """The interval of an estimate along its row; none where it has no bounds."""
-    if found.low is not None and found.high is not None:
-        axes.plot([found.low, found.high], [row, row], color=colour, **{"lw": 1.0, "zorder": 2} | looks)
-
-
-def whisker(axes: Axes, found: types.Estimate, row: float) -> None:
-    """The interval of an estimate along its row; where it leaves the axis it ends in an arrow."""
+def whisker(axes: Axes, found: types.Estimate, row: float, colour: str = ink.INK, **looks: Any) -> None:
+    """The interval of an estimate along its row, if it has one; where it leaves the axis it ends in an arrow."""
     if found.low is None or found.high is None:
         return
     left, right = axes.get_xlim()
     low, high = min(max(found.low, left), right), max(min(found.high, right), left)
-    axes.plot([low, high], [row, row], color=ink.INK, lw=1, clip_on=False, zorder=2)
-    arrows(axes, (found.low, found.high), row)
+    axes.plot([low, high], [row, row], color=colour, **{"lw": 1.0, "clip_on": False, "zorder": 2} | looks)
+    arrows(axes, (found.low, found.high), row, colour)
 
 
 def estimate(axes: Axes, found: types.Estimate, row: float, shape: str = "s", size: float = 3.9, **looks: Any) -> None:

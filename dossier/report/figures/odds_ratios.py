@@ -93,7 +93,6 @@ def odds_ratios_of_formula(evidence: types.Evidence) -> canvas.Drawn | types.Abs
     plot = forest.Rows(canvas.sheet(canvas.FULL, 5.0 + canvas.LINE * len(shown) + 10.0), 5.0)
     axes = plot.axes(left, wide, len(shown))
     axes.set_xscale("log")
-    axes.minorticks_off()
     ratios = [ratio for _, _, ratio in shown]
     low = max((tick for tick in TICKS if tick <= min(*ratios, 0.5)), default=TICKS[0])
     high = min((tick for tick in TICKS if tick >= max(*ratios, 2.0)), default=TICKS[-1])

@@ -78,7 +78,7 @@ def _similarities(axes: canvas.Panel, evidence: types.Evidence, rows: Sequence[r
         if place.similarity is None:
             axes.text(bands.SUPPORT + 0.03 * (high - low), row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
-        marks.interval(axes, place.similarity, row, place.looks["color"], lw=place.stroke)
+        marks.whisker(axes, place.similarity, row, place.looks["color"], lw=place.stroke)
         _mark(axes, place, place.similarity.value, row, filled=True)
 
 

@@ -297,10 +297,10 @@ def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     shown, every_measure = every[:MOST_ROWS], measures(evidence)
     blocks = _blocks(evidence, shown)
     height = len(shown) * canvas.LINE + 1.5
-    step = TOP + height + FOOT
+    step = discrimination.TOP + height + FOOT
     places, sheet = _places(evidence, shown), canvas.sheet(canvas.FULL, len(blocks) * step)
     for number_of_block, here in enumerate(blocks):
-        plot = forest.Rows(sheet, number_of_block * step + TOP)
+        plot = forest.Rows(sheet, number_of_block * step + discrimination.TOP)
         _heads(plot, evidence, places, here)
         panels = []
         for place, which in enumerate(here):
