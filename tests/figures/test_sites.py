@@ -15,7 +15,7 @@ from dossier.core.bands import SIMILARITIES
 from dossier.core.register import fill
 from dossier.core.release import Robustness
 from dossier.report.figures import discrimination, ink, similarity
-from dossier.report.figures.canvas import FULL
+from dossier.report.figures.canvas import FULL, panel, sheet, styled
 from dossier.typeset.numbers import number
 from tests.estimated import curved, estimated, present
 from tests.figures.drawings import in_style, sheet_of, texts, x_of, y_of
@@ -60,6 +60,19 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: types.Evidence) -
     beyond = [end for end in ends if end is not None and not low <= end <= high]
     arrows = [line for line in axes.lines if line.get_marker() in ("<", ">") and line.get_markerfacecolor() == ink.BLUE]
     assert len(arrows) == len(beyond) > 0
+
+
+@pytest.mark.parametrize("reach", [(-4.0, 24.0), (-31.0, 12.0), (0.0, 0.31)])
+@pytest.mark.parametrize("width", [13.0, 24.0, 60.0])
+def test_the_numbers_of_an_axis_are_equally_far_apart(reach: tuple[float, float], width: float) -> None:
+    """Below ticks at every 5 stood 0, 10 and 25."""
+    with styled():
+        axes = panel(sheet(80.0, 20.0), 10.0, 2.0, width, 10.0)
+        discrimination.scale(axes, discrimination.Forest("gain", "Gain", 0.0, unbounded=True), reach, reach)
+    written = [float(text.get_text().replace("−", "-")) for text in axes.sheet.texts]
+    assert 0 in written
+    assert np.diff(written, 2) == pytest.approx(0.0)
+    assert len(written) > 1
 
 
 # ---- similarity -----------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, wraps
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 import matplotlib
@@ -243,6 +244,14 @@ def apart(places: Iterable[float], room: Callable[[float, float], float], kept: 
         if all(abs(position - other) >= room(position, other) for other in found):
             found.append(position)
     return found
+
+
+def evenly(places: Sequence[float], origin: float, has_room: Callable[[int, int], bool]) -> range:
+    """Which of the places have a number: at equal steps from one of them, as many as have room beside each other."""
+    # At unequal steps, 0, 10 and 25, an axis would look as if it were not linear.
+    at = places.index(origin)
+    every = (range(at % step, len(places), step) for step in range(1, len(places)))
+    return next((kept for kept in every if all(has_room(*pair) for pair in pairwise(kept))), range(at, at + 1))
 
 
 def tick_text(value: float) -> str:

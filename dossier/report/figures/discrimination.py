@@ -234,15 +234,14 @@ def scale(axes: canvas.Panel, what: Forest, values: Sequence[float], reach: tupl
     axes.set_xlim(low, high)
     plain = what.ratio or what.unbounded
     texts = [canvas.tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
-    text_at = dict(zip(places, texts, strict=True))
-    # The ticks whose numbers have room on an axis; those of `first` are asked first.
-    first = (what.reference, places[0], places[-1])
-    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in text_at]))
-    middle = dict(zip(across[:, 0] * axes.width, text_at, strict=True))
-    wide = {at: widths.text_width(text_at[position]) for at, position in middle.items()}
-    asked = sorted(middle, key=lambda at: first.index(middle[at]) if middle[at] in first else len(first))
-    kept = [middle[at] for at in canvas.apart(asked, lambda one, other: (wide[one] + wide[other]) / 2 + TICK_GAP)]
-    canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in text_at.items()])
+    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in places]))
+    middle, wide = across[:, 0] * axes.width, [widths.text_width(text) for text in texts]
+
+    def has_room(one: int, two: int) -> bool:
+        return bool(middle[two] - middle[one] >= (wide[one] + wide[two]) / 2 + TICK_GAP)
+
+    kept = canvas.evenly(places, what.reference, has_room)
+    canvas.ticks(axes, "x", places, [text if index in kept else "" for index, text in enumerate(texts)])
     axes.axvline(what.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
 
 

@@ -145,12 +145,12 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
 
 
 def _benefit_ticks(axes: canvas.Panel, labelled: bool) -> None:
-    """The ticks of net benefit: zero and the top one always have their number, the others where there is room."""
+    """The ticks of net benefit: zero has its number, the others where there is room."""
     low, high = axes.get_ylim()
     places = canvas.inner_ticks(low, high, 5)
     room = placing.LABEL_HEIGHT / axes.height * (high - low)
-    kept = canvas.apart(sorted(places, key=lambda value: (value != 0, -value)), lambda *_: room)
-    texts = [canvas.tick_text(position) if position in kept else "" for position in places]
+    kept = canvas.evenly(places, 0, lambda one, two: places[two] - places[one] >= room)
+    texts = [canvas.tick_text(position) if index in kept else "" for index, position in enumerate(places)]
     canvas.ticks(axes, "y", places, texts, labelled=labelled)
 
 
