@@ -235,6 +235,12 @@ def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: types.Evi
     assert isinstance(fill("report.figures").figures["risk_results"].function(one_has_enough), types.Picture)
 
 
+@pytest.mark.parametrize("case", ["one", "two", "three", "eight"])
+def test_net_benefit_has_its_unit(case: str) -> None:
+    """Beside low panels "Net benefit" stood at an axis up to 40, as if it were no share of the patients."""
+    assert "Net benefit per 100 patients" in texts(in_style(utility.draw_decision_panels, evidence(BY_NAME[case])))
+
+
 # ---- calibration ----------------------------------------------------------------------------------------------------
 
 

@@ -139,8 +139,10 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
         _benefit_ticks(axes, grid.outer_left(index))
         _lines(axes, evidence, site, curve)
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
-    short = grid.bottom - grid.top < widths.text_width("Net benefit per 100 patients")
-    plot.titles(title, "Net benefit" if short else "Net benefit per 100 patients", 11.6 if odds else 7.2)
+    # Beside low panels the title runs on above and below them: without its unit nobody could read a 20.
+    middle, (_, foot) = (grid.top + grid.bottom) / 2, canvas.extent(drawn)
+    has_room = widths.text_width("Net benefit per 100 patients") <= 2 * min(middle, foot - middle)
+    plot.titles(title, "Net benefit per 100 patients" if has_room else "Net benefit", 11.6 if odds else 7.2)
     return drawn
 
 
