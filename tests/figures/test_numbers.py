@@ -271,9 +271,13 @@ def test_calibration_of_a_few_sites_has_groups_risks_and_numbers_in_each_panel()
             groups = types.find_curve(found, "calibration_groups", site.name)
             points = [line for line in axes.lines if line.get_marker() == "o" and len(np.asarray(line.get_xdata())) > 1]
             assert bool(points) == isinstance(groups, types.Curve)
+            assert not any(line.get_clip_on() for line in points), "a group of which none or all had it was half a dot"
             assert any(text.startswith(f"n {site.n:,}") for text in texts(figure))
         assert all(strip.patches for strip, site in zip(strips, sites, strict=True) if any(risks.enough(site)))
-        assert texts(figure).count("0") >= 2 * len(sites)
+        half = canvas.tick_text(panels[0].get_xlim()[1] / 2)
+        assert min(texts(figure).count(end) for end in ("0", half)) >= 2 * len(sites)
+        few = sum(not is_drawn for site in sites for is_drawn in risks.enough(site))
+        assert texts(figure).count("too few") == few, "an empty strip says of nobody that his risk is known"
 
 
 def test_a_long_name_stands_on_two_lines() -> None:

@@ -46,8 +46,9 @@ def draw_groups(axes: Axes, groups: types.Curve | types.Absent | None, end: floa
     risk, observed, low, high = columns[:, columns[0] <= end]
     axes.vlines(risk, low, high, ink.INK, lw=0.6)
     inside, above = observed <= end, observed > end
-    axes.plot(risk[inside], observed[inside], "o", ms=2.6, mfc=ink.INK, mec="white", mew=0.3, ls="none", zorder=3)
-    axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mfc=ink.INK, mec="none", ls="none", clip_on=False)
+    looks: dict[str, Any] = {"mfc": ink.INK, "ls": "none", "zorder": 3, "clip_on": False}
+    axes.plot(risk[inside], observed[inside], "o", ms=3.2, mec="white", mew=0.3, **looks)
+    axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mec="none", **looks)
 
 
 def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.Absent:
@@ -62,7 +63,9 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
         return _draw_alone(evidence, shown[0], facets.known(found)[0], end)
     whole = has_groups(len(shown), width)
     scale = strip_scale(evidence, end) if whole else None
-    plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))), scale is not None)
+    # A number in the middle stands beside the title of the axis.
+    left = widths.text_width(canvas.tick_text(end / 2 if whole else end)) + (6.6 if whole else 5.4)
+    plain = _grid(len(shown), width, max(9.5, left), scale is not None)
     has_facts = has_gap(len(shown), width)
     gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
     lines = ["" if gap is None else f"at {threshold(gap[0], percent=True)}: {per_cent(gap[1])}" for gap in gaps]
@@ -103,7 +106,7 @@ def _strip(axes: canvas.Panel, evidence: types.Evidence, site: types.DatasetSumm
     end = scale.end
     below = canvas.panel(axes.sheet, axes.x, axes.y + axes.height + 1.4, axes.width, STRIP - 1.4, (0, end))
     below.spines["left"].set_visible(False)
-    canvas.ticks(below, "x", [0, end / 2, end], ["0", "", canvas.tick_text(end)], inward=True)
+    canvas.ticks(below, "x", [0, end / 2, end], inward=True)
     for distribution in facets.known([(site, types.find_curve(evidence, "risk_distribution", site.name))]):
         risks.mirrored(below, site, distribution, scale)
 
@@ -198,6 +201,7 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, curve: typ
     """The curve of the only site over all risks that it reaches, and over those of most patients."""
     views, left = ranges(evidence, end), 11.5
     drawn = canvas.sheet(canvas.HALF if len(views) == 1 else canvas.FULL, TITLE + LARGE + STRIP + 9.4)
+    canvas.turned(drawn, 2.0, TITLE + LARGE / 2, "Observed share")
     for position, (limit, title) in enumerate(views):
         x = left + position * (canvas.FULL - left - LARGE - 1.0)
         if len(views) > 1:

@@ -216,12 +216,13 @@ def unit(
 ) -> Callable[[canvas.Panel, int], None]:
     """How the panels of a lattice get equal axes from 0 to the end: numbers at the outer ones only, or at every one.
 
-    With `across` false the horizontal axis stands below something else, and has ticks alone.
+    Where `every` panel has numbers it is large, and has one in the middle too, to find a risk between the ends. With
+    `across` false the horizontal axis stands below something else, and has ticks alone.
     """
 
     def scale(axes: canvas.Panel, index: int) -> None:
         axes.set(xlim=(0, end), ylim=(0, end))
-        texts = ["0", "", canvas.tick_text(end)]
+        texts = ["0", canvas.tick_text(end / 2) if every else "", canvas.tick_text(end)]
         for direction, outer in zip(canvas.BOTH, (grid.outer_bottom(index), grid.outer_left(index)), strict=True):
             labelled = (outer or every) and (across or direction == "y")
             canvas.ticks(axes, direction, [0, end / 2, end], texts, labelled=labelled, inward=True)

@@ -105,7 +105,7 @@ def scale_of(curves: Sequence[types.Curve]) -> Scale:
 def mirrored(axes: Axes, site: types.DatasetSummary, curve: types.Curve, scale: Scale) -> float:
     """Shares of the events upwards and of the others downwards, as one outline each; how far they reach.
 
-    A group of too few patients is not drawn.
+    Of a group of too few patients it is said that they are.
     """
     edges = scale.edges
     up, down = (heights_of(curve, name, edges, scale.step) for name in _SHARES)
@@ -117,6 +117,9 @@ def mirrored(axes: Axes, site: types.DatasetSummary, curve: types.Curve, scale: 
     axes.axhline(0, color=ink.INK, lw=0.5)
     reach = max(float(up.max()), float(down.max()), 1e-9) if scale.own else scale.reach
     axes.set_ylim(-reach * 1.04, reach * 1.04)
+    for is_drawn, height in ((with_outcome, 0.75), (without, 0.25)):
+        if not is_drawn:
+            axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=ink.INK_2)
     return reach
 
 
@@ -208,7 +211,7 @@ def _risk_ticks(axes: Axes, grid: facets.Lattice, index: int, scale: Scale, shar
 
 
 def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, end: float, reach: float) -> None:
-    """The primary threshold as a broken line, the two means as full ones, and a word where too few are drawn."""
+    """The primary threshold as a broken line, and the two means as full ones."""
     above, below = enough(site)
     threshold = evidence.release.thresholds.primary
     if threshold is not None and threshold <= end:
@@ -216,9 +219,6 @@ def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, end
     for mean, height in zip(means(evidence, site) or (), (reach, -reach), strict=False):
         if mean <= end:
             axes.plot([mean, mean], [0, height], color=ink.INK, lw=1.1)
-    for is_drawn, height in ((above, 0.75), (below, 0.25)):
-        if not is_drawn:
-            axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=ink.INK_2)
 
 
 def how_to_read(
