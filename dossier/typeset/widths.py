@@ -20,7 +20,7 @@ _ENDS = 3
 """Letters of a word that stay together at either end."""
 _VOWELS = "aeiouyäöüáéíóúàèìòùâêîôûãõåæøœ"
 _BETWEEN_SYLLABLES = re.compile(rf"(?<=[{_VOWELS}])(?=[^\W\d_{_VOWELS}][{_VOWELS}])", re.IGNORECASE)
-_IS_A_NAME = re.compile(r"[^\W\d]{3}").search
+_IS_A_NAME = re.compile(r"(?<![^\W\d])(?![IVX]+\b)[^\W\d]{3}").search
 
 
 @cache
@@ -110,7 +110,6 @@ def _shortened(names: tuple[str, ...], width: float, weight: int, lines: int) ->
     short = tuple(name if room.holds(name) else name.split(",")[0] for name in names)
     if len(set(short)) == len(names):
         names = short
-    ends = tuple(_cut_words(name, room, 1) for name in names)
     # Of names that begin alike only what tells them apart is cut, and of each that does not fit the words go that they
     # share: Hospital 9, 10. What begins with "and", "of" or "der" is the end of a name, and "St" or "Dr." leans on what
     # follows.
@@ -120,12 +119,15 @@ def _shortened(names: tuple[str, ...], width: float, weight: int, lines: int) ->
         alike = zip(*(other.split() for other in names if other.split()[:1] == words[:1]), strict=False)
         shared = next((at for at, same in enumerate(alike) if len(set(same)) > 1), 0)
         end = " ".join(words[shared:])
+        if end and not _IS_A_NAME(end):
+            # A number alone names nothing: the first words stand before it where they fit, else the one next to it.
+            tails = (tail for at in reversed(range(shared)) if not (tail := " ".join(words[at:]))[0].islower())
+            end = next(filter(room.holds, (_cut_words(name, room, 1), *tails)), end)
         leans = shared == 1 and len(words[0].rstrip(".")) <= SHORT_WORD
         after.append(name if not end or end[0].islower() or leans or room.holds(name) else end)
     names = tuple(after) if len(set(after)) == len(names) else names
     if all(map(room.holds, names)):
-        # A number alone names nothing: the first word stands before it where there is room.
-        return tuple(names) if all(map(_IS_A_NAME, names)) or not _tells_apart(ends, names, room) else ends
+        return tuple(names)
     cuts: tuple[Sequence[Callable[[str, _Room], str]], ...] = (
         [partial(_cut_words, least=0.5)] * len(names),
         [partial(_cut_words, tail=1)] * len(names),
@@ -136,7 +138,7 @@ def _shortened(names: tuple[str, ...], width: float, weight: int, lines: int) ->
     )
     for each in cuts:
         shorter = tuple(cut(name, room) for cut, name in zip(each, names, strict=True))
-        if _tells_apart(shorter, names, room):
+        if len(set(shorter)) == len(set(names)) == len(names) and all(map(room.holds, shorter)):
             return shorter
     return tuple(_cut_words(f"{index} {name}", room) for index, name in enumerate(names, 1))
 
@@ -171,10 +173,6 @@ class _Room:
         """How many letters could fit at most: a name of a thousand letters is not measured a thousand times."""
         width = self.width * self.lines
         return bisect_right(range(len(text)), width, key=lambda length: text_width(text[:length], self.weight))
-
-
-def _tells_apart(short: Sequence[str], names: Sequence[str], room: _Room) -> bool:
-    return len(set(short)) == len(set(names)) == len(names) and all(map(room.holds, short))
 
 
 def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -240,6 +241,17 @@ def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
 
 
 PLACES = ("Uppsala", "Coimbra", "Thessaloniki", "Clermont-Ferrand", "Groningen")
+
+
+@pytest.mark.parametrize("beside", [(), ("Klinikum der Ludwig-Maximilians-Universität München, Campus Großhadern",)])
+@pytest.mark.parametrize("width", [16.0, 31.0, 62.0])
+def test_no_hospital_is_called_by_a_number_alone(width: float, beside: tuple[str, ...]) -> None:
+    """Two clinics of one hospital stood as "I" and "II" above panels and in tables."""
+    numerals = ("I", "II", "III", "12")
+    clinics = [f"Universitätsklinikum Würzburg, Medizinische Klinik {numeral}" for numeral in numerals]
+    for short, numeral in zip(widths.shortened([*clinics, *beside], width), numerals, strict=False):
+        assert short.endswith(f" {numeral}")
+        assert re.search("[a-z]{4}", short)
 
 
 @given(
