@@ -34,6 +34,7 @@ from tests.figures.text_boxes import assert_apart, text_boxes
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
     "forest_results": lambda found: discrimination.draw_forest(found, discrimination.AUROC, HALF),
+    "oe_ratio_by_site": lambda found: discrimination.draw_forest(found, discrimination.OE, FULL),
     "calibration_results": lambda found: calibration.draw_calibration(found, HALF),
     "decision_results": lambda found: utility.draw_decision_panels(found, HALF),
     "risk_results": lambda found: risks.draw_risks(found, HALF),
@@ -106,7 +107,7 @@ def test_pictures_are_whole_and_light() -> None:
         assert isinstance(picture, Picture)
         root = xml.etree.ElementTree.fromstring(picture.svg)
         assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(picture.width * 72 / 25.4, abs=0.05)
-        assert picture.title.endswith(" and pooled") == (picture.name == "forest_results")
+        assert picture.title.endswith(" and pooled") == (picture.name in {"forest_results", "oe_ratio_by_site"})
         assert picture.alternative.endswith(".")
         assert picture.alternative.count(". ") == 0
 
@@ -240,9 +241,6 @@ def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
     assert widths.shortened(alike, 50.0) == tuple(f"University Hospital of the … {campus}" for campus in (3, 4))
 
 
-PLACES = ("Uppsala", "Coimbra", "Thessaloniki", "Clermont-Ferrand", "Groningen")
-
-
 @pytest.mark.parametrize("beside", [(), ("Klinikum der Ludwig-Maximilians-Universität München, Campus Großhadern",)])
 @pytest.mark.parametrize("width", [16.0, 31.0, 62.0])
 def test_no_hospital_is_called_by_a_number_alone(width: float, beside: tuple[str, ...]) -> None:
@@ -252,6 +250,9 @@ def test_no_hospital_is_called_by_a_number_alone(width: float, beside: tuple[str
     for short, numeral in zip(widths.shortened([*clinics, *beside], width), numerals, strict=False):
         assert short.endswith(f" {numeral}")
         assert re.search("[a-z]{4}", short)
+
+
+PLACES = ("Uppsala", "Coimbra", "Thessaloniki", "Clermont-Ferrand", "Groningen")
 
 
 @given(

@@ -75,6 +75,13 @@ def test_the_numbers_of_an_axis_are_equally_far_apart(reach: tuple[float, float]
     assert len(written) > 1
 
 
+def test_the_forest_of_the_observed_over_expected_events_shows_them_on_a_scale_of_ratios(three: types.Evidence) -> None:
+    axes = in_style(discrimination.draw_forest, three, discrimination.OE, FULL).axes[0]
+    found = [estimated(types.find(three, "oe_ratio", site.name)).value for site in types.externals(three)]
+    assert [x_of(line)[0] for line in squares(axes)] == found
+    assert axes.get_xscale() == "log"
+
+
 # ---- similarity -----------------------------------------------------------------------------------------------------
 
 

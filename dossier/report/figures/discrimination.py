@@ -76,6 +76,7 @@ class Forest:
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
+OE = Forest("oe_ratio", "O/E", 1.0, ratio=True)
 
 
 def gain_at(evidence: types.Evidence, threshold: float) -> Forest:
@@ -193,7 +194,7 @@ def _limits(values: Sequence[float], what: Forest, reach: tuple[float, float]) -
     if what.ratio:
         positive = [value for value in values if value > 0]
         low, high = max(min([*positive, 0.8]), 0.1), min(max([*positive, 1.25]), 10.0)
-        every = [0.1, 0.2, 0.5, 1, 2, 5, 10]
+        every = [0.1, 0.2, 0.4, 0.5, 0.8, 1, 1.25, 2, 2.5, 5, 10]
         low = max(tick for tick in every if tick <= low)
         high = min(tick for tick in every if tick >= high)
         return low, high, [tick for tick in every if low <= tick <= high]
@@ -312,7 +313,8 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
     """What to know about a forest: n, intervals, pooling, open squares, the criterion."""
     sites = types.externals(evidence)
     shown = sites[: MOST_ROWS[width]]
-    pooled, rivals = what.together(evidence), marks_of_rivals(evidence) if what.measure == "auroc" else {}
+    pooled, rivals = what.together(evidence), marks_of_rivals(evidence)
+    rivals = rivals if any(what.of_rivals(evidence, site.name) for site in shown) else {}
     kind = "patients of a class" if shown[0].class_counts else "events or non-events"
     return captions.said(
         "forest",

@@ -18,6 +18,12 @@ def forest_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     return discrimination.printed_forest(evidence, discrimination.AUROC, canvas.FULL)
 
 
+@canvas.figure("Observed over expected events by site, with weights")
+def oe_ratio_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+    """The O/E ratio of every site with its patients and its weight in the mean, pooled, and in a new hospital."""
+    return discrimination.printed_forest(evidence, discrimination.OE, canvas.FULL)
+
+
 @canvas.figure("Calibration, by site")
 def calibration_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, in small panels."""

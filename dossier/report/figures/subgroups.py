@@ -13,9 +13,7 @@ from dossier.typeset import reasons, widths
 from dossier.typeset.numbers import DASH, number, threshold
 from dossier.typeset.words import counted, listing, sentence_case, within_sentence
 
-MOST_ROWS = 44
-TOP = 5.4
-OE = discrimination.Forest("oe_ratio", "O/E", 1.0, ratio=True)
+MOST_ROWS = discrimination.MOST_ROWS[canvas.FULL]
 BRIER = discrimination.Forest("brier", "Brier", 0.0, unbounded=True)
 ABREAST = 2
 """So many measures stand side by side; the next ones below them, where the names are said again."""
@@ -27,13 +25,13 @@ def measures(evidence: types.Evidence) -> tuple[discrimination.Forest, ...]:
     if evidence.release.outcome.classes:
         return (discrimination.AUROC, BRIER)
     if at is None:
-        return (discrimination.AUROC, OE)
+        return (discrimination.AUROC, discrimination.OE)
     sensitivity = discrimination.Forest("sensitivity", "Sensitivity", 0.0, at={"threshold": at})
     digits = data.digits_of_benefit(evidence)
     benefit = discrimination.Forest(
         "net_benefit", "Net benefit", 0.0, at={"threshold": at}, per=100, digits=digits, unbounded=True
     )
-    return (discrimination.AUROC, OE, sensitivity, benefit)
+    return (discrimination.AUROC, discrimination.OE, sensitivity, benefit)
 
 
 def _blocks(evidence: types.Evidence, rows: Sequence[Line]) -> list[tuple[int, ...]]:
