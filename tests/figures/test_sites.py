@@ -70,9 +70,8 @@ def test_the_numbers_of_an_axis_are_equally_far_apart(reach: tuple[float, float]
         axes = panel(sheet(80.0, 20.0), 10.0, 2.0, width, 10.0)
         discrimination.scale(axes, discrimination.Forest("gain", "Gain", 0.0, unbounded=True), reach, reach)
     written = [float(text.get_text().replace("−", "-")) for text in axes.sheet.texts]
-    assert 0 in written
+    assert {0} < set(written)
     assert np.diff(written, 2) == pytest.approx(0.0)
-    assert len(written) > 1
 
 
 def test_the_forest_of_the_observed_over_expected_events_shows_them_on_a_scale_of_ratios(three: types.Evidence) -> None:

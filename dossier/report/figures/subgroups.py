@@ -306,6 +306,7 @@ def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
                 (which, places.ends(place), plot.axes(places.axes[place], places.width, height / canvas.LINE))
             )
             values = data.ends(*(line.found[which] for line in shown if line.found))
+            values += [value for line in shown if line.sites for value in line.sites[which]]
             reach = min([0.0, *values]), max([0.0, *values])
             discrimination.scale(panels[-1][-1], every_measure[which], values, reach)
         rows = list(enumerate(zip(shown, _names(shown, places), strict=True)))
