@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit
-from scipy.stats import binom
+import scipy
 
 from dossier.core import bands, facts, over_time, register, release
 from dossier.core.types import At, Floats
@@ -34,7 +32,9 @@ def simulated(site: Site, metric: register.Metric, at: At, sizes: Sequence[int])
     if measure is None or risk is None or site.dataset.minimum_cell or not has_logit(risk).all():
         return
     rng, n = np.random.default_rng(seed_of(site.release, site.drawn_as, "stopping")), int(np.median(sizes))
-    enough, fewer = binom.cdf([n - bands.FEW_FOR_POOLING, bands.FEW_FOR_POOLING - 1], n, risk.mean()).tolist()
+    enough, fewer = scipy.stats.binom.cdf(
+        [n - bands.FEW_FOR_POOLING, bands.FEW_FOR_POOLING - 1], n, risk.mean()
+    ).tolist()
     for rule in (each for each in site.release.care.stop if each.measure == metric.term.measure):
         found: dict[str, facts.Value] = {"judged": max(enough - fewer, 0.0), "seldom": enough - fewer < OFTEN}
         for name, (slope, ratio) in TRUTHS.items():
@@ -51,8 +51,8 @@ def simulated(site: Site, metric: register.Metric, at: At, sizes: Sequence[int])
 def right_risks(risk: Floats, slope: float, mean: float) -> Floats:
     """The risks that would be right where the given ones have this slope, and so many patients the outcome."""
     odds = slope * logit(risk)
-    added = brentq(lambda added: float(expit(odds + added).mean()) - mean, -50, 50)
-    return np.asarray(expit(odds + added))
+    added = scipy.optimize.brentq(lambda added: float(scipy.special.expit(odds + added).mean()) - mean, -50, 50)
+    return np.asarray(scipy.special.expit(odds + added))
 
 
 def first_crossed(

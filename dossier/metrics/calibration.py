@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import chdtrc, expit, fdtrc
 
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
@@ -770,9 +770,9 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
     most = register.present(_highest_likelihood(columns, y, log_odds, weight))
     value = max(2 * (most - _log_likelihood(log_odds, y, weight)), 0.0)
-    variance = expit(log_odds) * expit(-log_odds)
+    variance = logistic.expit(log_odds) * logistic.expit(-log_odds)
     information = logistic.information_of(columns, weight * variance)
-    p_value = _p_of_likelihoods(value, columns * (weight * (y - expit(log_odds))), information, design)
+    p_value = _p_of_likelihoods(value, columns * (weight * (y - logistic.expit(log_odds))), information, design)
     expected, has_slope = float(np.sum(weight * risk[kept])), len(columns) == 2
     needed = {"needed": _needed(information, expected, len(y))} if has_slope else {}
     return tested(value, p_value, y, Method("likelihood_ratio"), **needed)
@@ -792,7 +792,7 @@ def _wald_test(rows: weighted.Rows, design: Design) -> Estimate | Absent:
     added = np.array([design.totals(each.linearized) for each in found])
     value = float(apart @ np.linalg.solve(design.covariance(added), apart))
     alike = float(((added**2).sum(axis=1) ** 2 / (added**4).sum(axis=1)).min())
-    p_value = float(fdtrc(2, alike - 1, value / 2 * (alike - 2) / (alike - 1))) if alike > 3 else 1.0
+    p_value = float(scipy.special.fdtrc(2, alike - 1, value / 2 * (alike - 2) / (alike - 1))) if alike > 3 else 1.0
     return tested(value, p_value, rows.outcome, Method(Fact("wald_of_both", rows=alike)))
 
 
@@ -808,10 +808,10 @@ def test_of_slope(outcome: Floats, risk: Floats, design: Design) -> tuple[float,
     linear = log_odds + alone.fit.coefficients[0]
     most = _log_likelihood(logistic.combine(both.fit.coefficients[None, :], both.columns)[0], y, weight)
     value = max(2 * (most - _log_likelihood(linear, y, weight)), 0.0)
-    variance = weight * expit(linear) * expit(-linear)
+    variance = weight * logistic.expit(linear) * logistic.expit(-linear)
     centred = log_odds - float(np.sum(variance * log_odds) / np.sum(variance))
     information = np.array([[float(np.sum(variance * centred**2))]])
-    scores = centred[None, :] * (weight * (y - expit(linear)))
+    scores = centred[None, :] * (weight * (y - logistic.expit(linear)))
     return value, _p_of_likelihoods(value, scores, information, design.of(alone.kept))
 
 
@@ -845,7 +845,7 @@ def _p_of_likelihoods(statistic: float, scores: Floats, information: Floats, des
     """The p value of a likelihood ratio; of rows that are not independent or count unequally after Rao and Scott."""
     count = len(scores)
     if design.is_simple:
-        return float(chdtrc(count, statistic))
+        return float(scipy.special.chdtrc(count, statistic))
     if design.obstacle() or not math.isfinite(float(np.linalg.cond(information))):
         return None
     eigen = np.linalg.solve(information, logistic.information_of(design.totals(scores), design.inflation))
@@ -853,7 +853,7 @@ def _p_of_likelihoods(statistic: float, scores: Floats, information: Floats, des
     if first <= 0 or second <= 0:
         return None
     freedom = first**2 / second
-    return float(fdtrc(freedom, design.freedom, statistic / first))
+    return float(scipy.special.fdtrc(freedom, design.freedom, statistic / first))
 
 
 def _needed(information: Floats, expected: float, rows: int) -> float | None:
@@ -992,9 +992,9 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     ]
     columns = {
         "risk": intervals.column(grid),
-        "observed": intervals.column(expit(np.array([effects.value for effects in pooled]))),
-        "low": intervals.column(expit(np.array([effects.low for effects in pooled]))),
-        "high": intervals.column(expit(np.array([effects.high for effects in pooled]))),
+        "observed": intervals.column(logistic.expit(np.array([effects.value for effects in pooled]))),
+        "low": intervals.column(logistic.expit(np.array([effects.low for effects in pooled]))),
+        "high": intervals.column(logistic.expit(np.array([effects.high for effects in pooled]))),
     }
     left_out = len(sites) - len(usable)
     method = Method(Fact("random_effects_at_each_risk", sites=len(usable)))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from dossier.core.facts import Count, Fact
 from dossier.core.register import Symmetry
@@ -168,5 +168,5 @@ def band(values: Floats, replicates: Floats, made: Groups, reach: float, shares:
     inside = (values > 0) & (values < 1)
     safe = np.where(inside, values, 0.5)
     centre, half = np.log(safe / (1 - safe)), reach * se / (safe * (1 - safe))
-    low, high = special.expit(centre - half), special.expit(centre + half)
+    low, high = scipy.special.expit(centre - half), scipy.special.expit(centre + half)
     return np.where(inside, low, values), np.where(inside, high, values)

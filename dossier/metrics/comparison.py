@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
@@ -299,7 +299,7 @@ def accuracy_difference(
 
 def _binomial_at_least(count: int, trials: int, share: float) -> float:
     """How probable it is that as many trials or more succeed."""
-    return 1.0 if count <= 0 else float(betainc(count, trials - count + 1, share))
+    return 1.0 if count <= 0 else float(scipy.special.betainc(count, trials - count + 1, share))
 
 
 def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: Floats, level: float) -> Estimate:
@@ -452,10 +452,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
         return Absent(Fact("all_risks_equal_no_order_to_test"))
     won = round(2 * m * k * float(placements(outcome, risk)[0].mean())) / 2
     if max(m, k) < EXACT_BELOW and len(ties) == n:
-        # Its package takes as long to load as all others together.
-        from scipy.stats import mannwhitneyu
-
-        p_value = float(mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
+        p_value = float(scipy.stats.mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
         return calibration.tested(won, p_value, outcome, Method("mann_whitney_exact"))
     tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (n * (n - 1))
     z = (won - m * k / 2 - 0.5) / math.sqrt(m * k / 12 * (n + 1 - tied))

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, curve, describe, metric, present
@@ -639,7 +639,7 @@ def ridge_logistic(columns: Floats, outcome: Floats, ridge: float = 0.01) -> Flo
 
     now = loss(found)
     for _ in range(100):
-        mean = expit(design @ found)
+        mean = scipy.special.expit(design @ found)
         gradient = design.T @ (outcome - mean) - weight * found
         information = (design * (mean * (1 - mean))[:, None]).T @ design + np.diag(weight + NEVER_SINGULAR)
         step = np.linalg.solve(information, gradient)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Feature, Floats
@@ -214,7 +214,7 @@ def _chosen(table: Tables, rows: Integers) -> Columns:
 def _tile(table: Tables, rows: Integers, right: Columns, squared: Floats) -> None:
     """The distances of a few rows, written where they belong."""
     if table.complete.shape[1]:
-        cdist(table.complete[rows], right.complete, "sqeuclidean", out=squared)
+        scipy.spatial.distance.cdist(table.complete[rows], right.complete, "sqeuclidean", out=squared)
     else:
         squared[:] = 0.0
     gap = np.empty_like(squared) if table.partial else squared

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import absent_with_its_parts, present
@@ -21,22 +21,22 @@ NO_SPREAD = Fact("no_spread")
 @lru_cache(maxsize=16)
 def two_sided(level: float) -> float:
     """The quantile of the normal distribution that cuts off half of what the level leaves on either side."""
-    return float(ndtri(0.5 + level / 2))
+    return float(scipy.special.ndtri(0.5 + level / 2))
 
 
 def two_sided_student(level: float, freedom: float) -> float:
     """The same quantile of Student's distribution with these degrees of freedom, which may be infinite."""
-    return two_sided(level) if math.isinf(freedom) else float(stdtrit(freedom, 0.5 + level / 2))
+    return two_sided(level) if math.isinf(freedom) else float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
 
 
 def beyond(z: float) -> float:
     """How probable a standard normal value of z or more is."""
-    return float(ndtr(-z))
+    return float(scipy.special.ndtr(-z))
 
 
 def beyond_student(value: float, freedom: float) -> float:
     """How probable a value of Student's distribution that large or larger is."""
-    return beyond(value) if math.isinf(freedom) else float(stdtr(freedom, -value))
+    return beyond(value) if math.isinf(freedom) else float(scipy.special.stdtr(freedom, -value))
 
 
 def wilson(successes: float, trials: float, level: float) -> tuple[float, float]:

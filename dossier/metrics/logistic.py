@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from dossier.core import bands, facts
 from dossier.core.types import Absent, Floats
@@ -33,6 +33,11 @@ class Link:
     information."""
     log_likelihood: Callable[[Floats, Floats], Floats]
     """Of the outcomes and the fit of rows."""
+
+
+def expit(log_odds: Floats, out: Floats | None = None) -> Floats:
+    """The risks of log odds. scipy loads each of its packages with the first number: to print takes none of them."""
+    return np.asarray(scipy.special.expit(log_odds, out=out))
 
 
 def _tells_of_log_odds(linear: Floats, outcome: Floats, weight: Floats) -> tuple[Floats, Floats]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from dossier.core import bands, equation, facts, register
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
@@ -75,7 +75,9 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     given = risk[known]
     apart = np.abs(logistic.LINKS[model.link].back(linear[known]) - given)
     # A step of log odds is a quarter as large a step of risk, where that is largest.
-    of_log_odds = bands.last_digit(logit(given), 1, 1e-9) / 4 if ((given > 0) & (given < 1)).all() else 0.0
+    of_log_odds = (
+        bands.last_digit(scipy.special.logit(given), 1, 1e-9) / 4 if ((given > 0) & (given < 1)).all() else 0.0
+    )
     tolerated = max(bands.SAME_RISK, bands.last_digit(given), of_log_odds)
     details = {"differing": float((apart > tolerated).sum()), "left_out": float((~known).sum())}
     details |= {"tolerated": tolerated} if tolerated > bands.SAME_RISK else {}

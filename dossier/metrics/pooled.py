@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import chdtri, ndtr
+import scipy
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED
 from dossier.core.facts import Count, Fact, Method, gathered
@@ -79,7 +78,7 @@ def expected_range(values: Floats, standard_errors: Floats, level: float = 0.95)
     """
     variances = standard_errors**2
     shares = (np.arange(MIXED) + 0.5) / MIXED
-    between = at_generalised_q(chdtri(len(values) - 1, shares), values, variances)
+    between = at_generalised_q(scipy.special.chdtri(len(values) - 1, shares), values, variances)
     weights = 1 / (variances + between[:, None])
     total = weights.sum(axis=1)
     mean = (weights * values).sum(axis=1) / total
@@ -87,7 +86,11 @@ def expected_range(values: Floats, standard_errors: Floats, level: float = 0.95)
     ends = (float((mean - 9 * spread).min()), float((mean + 9 * spread).max()))
 
     def bound(share: float) -> float:
-        return float(brentq(lambda at: float(ndtr((at - mean) / spread).mean()) - share, *ends, xtol=1e-13))
+        return float(
+            scipy.optimize.brentq(
+                lambda at: float(scipy.special.ndtr((at - mean) / spread).mean()) - share, *ends, xtol=1e-13
+            )
+        )
 
     return bound(0.5 - level / 2), bound(0.5 + level / 2)
 
@@ -100,7 +103,7 @@ def heterogeneity_bounds(values: Floats, standard_errors: Floats, level: float =
     these.
     """
     variances, k = standard_errors**2, len(values)
-    quantiles = chdtri(k - 1, np.array([0.5 - level / 2, 0.5 + level / 2]))
+    quantiles = scipy.special.chdtri(k - 1, np.array([0.5 - level / 2, 0.5 + level / 2]))
     bounds, typical = at_generalised_q(quantiles, values, variances), _typical(variances)
     ends = dict(zip(("low", "high"), bounds.tolist(), strict=True))
     tau = {f"tau_{end}": math.sqrt(between) for end, between in ends.items()}
@@ -150,7 +153,7 @@ def _restricted_maximum_likelihood(values: Floats, variances: Floats) -> float:
     scan = least * np.expm1(np.linspace(0, math.log1p(last / least), SCANNED))
     rising = _slopes(scan, values, variances) > 0
     peaks = [
-        float(brentq(slope, scan[position], scan[position + 1], xtol=1e-15, rtol=1e-14))
+        float(scipy.optimize.brentq(slope, scan[position], scan[position + 1], xtol=1e-15, rtol=1e-14))
         for position in np.flatnonzero(rising[:-1] & ~rising[1:])
     ]
     return max(peaks if rising[0] else [0.0, *peaks], key=likelihood)

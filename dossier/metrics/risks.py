@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit
+import scipy
 
 from dossier.core import bands
 from dossier.core.facts import Count, Fact, Method
@@ -159,7 +158,7 @@ class CaseMix:
         """With all log odds moved: the rows below the threshold and above, their weights, and those of events."""
         log_odds = self.log_odds + by
         flagged = (log_odds >= self.threshold).astype(int)
-        chance = expit(self.intercepts[flagged] + self.slope * log_odds)
+        chance = logistic.expit(self.intercepts[flagged] + self.slope * log_odds)
         counted = (np.sign(self.weights), self.weights, self.weights * chance)
         return np.array([np.bincount(flagged, each, minlength=2) for each in counted])
 
@@ -168,7 +167,7 @@ class CaseMix:
         farthest = math.copysign(FARTHEST * max(1.0, 1 / self.slope), prevalence - own)
         if (self.moved(farthest)[2].sum() - prevalence) * (own - prevalence) >= 0:
             return math.nan, math.nan
-        by = brentq(lambda by: self.moved(by)[2].sum() - prevalence, 0.0, farthest, xtol=1e-8)
+        by = scipy.optimize.brentq(lambda by: self.moved(by)[2].sum() - prevalence, 0.0, farthest, xtol=1e-8)
         rows, shares, events = self.moved(by)
         wrong, right = np.where(rows >= FEWEST_MOVED, events / np.maximum(shares, 1e-300), math.nan)
         return float(right), float(1 - wrong)
@@ -181,7 +180,9 @@ def _intercept(outcome: Floats, line: Floats, weights: Floats) -> float:
     if not 0 < events < weight:
         return math.inf if events else -math.inf if weight else math.nan
     farthest = FARTHEST + float(np.abs(line).max())
-    found: float = brentq(lambda by: float(weights @ expit(by + line)) - events, -farthest, farthest)
+    found: float = scipy.optimize.brentq(
+        lambda by: float(weights @ logistic.expit(by + line)) - events, -farthest, farthest
+    )
     return found
 
 

@@ -10,8 +10,6 @@ import math
 from bisect import bisect_left
 from functools import partial
 
-from scipy.special import expit
-
 from dossier.core.facts import Fact, Method
 from dossier.core.register import Law, Sized, metric, present
 from dossier.core.types import Absent, Estimate, Floats
@@ -104,7 +102,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     """The formula over linear predictors; None when they do not vary."""
     if predictor.min() == predictor.max():
         return None
-    chance = expit(predictor)
+    chance = logistic.expit(predictor)
     weight = chance * (1 - chance)
     # I_a I_b - I_ab^2 = I_a times the weighted spread about the weighted mean, which cannot cancel.
     centre = (weight * predictor).sum() / weight.sum()

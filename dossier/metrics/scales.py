@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from scipy.special import expit, logit
+import scipy
 
 from dossier.core.facts import Fact
 
@@ -18,7 +18,7 @@ LARGEST_EXPONENT = 700.0
 def forward(value: float, scale: Scale) -> float:
     """The value on the scale."""
     if scale == "logit":
-        return float(logit(value))
+        return float(scipy.special.logit(value))
     if scale == "cloglog":
         return math.log(-math.log1p(-value))
     return math.log(value) if scale == "log" else value
@@ -27,7 +27,7 @@ def forward(value: float, scale: Scale) -> float:
 def back(value: float, scale: Scale) -> float:
     """The value that stands at this place of the scale."""
     if scale == "logit":
-        return float(expit(value))
+        return float(scipy.special.expit(value))
     if scale == "cloglog":
         return -math.expm1(-math.exp(min(value, LARGEST_EXPONENT)))
     return math.exp(min(value, LARGEST_EXPONENT)) if scale == "log" else value

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import expit
 
 from dossier.core import equation, facts, register
 from dossier.core.types import Absent, Floats
@@ -65,11 +64,11 @@ def _moves_of_least_squares(fit: logistic.LogisticFit, columns: Floats) -> Float
 
 LOGISTIC = Smoother(
     logistic.logit,
-    expit,
+    logistic.expit,
     lambda height: height * (1 - height),
     lambda design, outcome, weights: logistic.logistic_fit(design, outcome, weights=weights),
     _known_of_shares,
-    lambda values, linear: values - expit(linear),
+    lambda values, linear: values - logistic.expit(linear),
     lambda fit, columns: logistic.combine(fit.root.T, columns),
     ("single_level", "straight_line", "spline"),
     "wald_band",

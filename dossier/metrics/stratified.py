@@ -14,7 +14,6 @@ from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import NO_ROWS, present, stratified
@@ -225,7 +224,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
     rows = _all_rows(kept)
     found = present(calibration.INTERCEPT(rows))
     if freedom(kept) is None:
-        fitted = expit(logistic.logit(rows.risk) + found.value)
+        fitted = logistic.expit(logistic.logit(rows.risk) + found.value)
         variance = 1 / float((fitted * (1 - fitted)).sum())
     else:
         variance = design(kept).variance(found.linearized)
@@ -306,7 +305,7 @@ def _by_site(values: Floats, site: Integers) -> Floats:
 
 def _newton(at: Floats, rows: Rows, site: Integers, unit: Floats) -> _Step | None:
     """The step from here; None where the rows tell next to nothing of an intercept or the slope."""
-    fitted = expit(at[site] + at[-1] * unit)
+    fitted = logistic.expit(at[site] + at[-1] * unit)
     residual, spreads = rows.weights * (rows.outcome - fitted), rows.weights * fitted * (1 - fitted)
     of_site = _by_site(spreads, site)
     if float(of_site.min()) < 1e-9:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import erf, expit, fdtri
 
 from dossier.core import bands, register, types
 from dossier.core.facts import Count, Fact, Method
@@ -42,7 +42,7 @@ class Update:
 
     def risk(self, risk: Floats) -> Floats:
         """The new risks; those of 0 and 1 have no log odds and stay."""
-        new = expit(self.intercept + self.slope * logistic.logit(risk))
+        new = logistic.expit(self.intercept + self.slope * logistic.logit(risk))
         return np.where(logistic.has_logit(risk), new, risk)
 
 
@@ -174,7 +174,7 @@ def covariance_with_rows(outcome: Floats, risk: Floats, method: str, design: sha
     moves = MOVED * moves / np.sqrt(np.mean(moves**2)) @ np.linalg.cholesky(covariance).T
     apart = moves + np.array([found[0].value, found[1].value - 1])
     joint = np.einsum("mi,ij,mj->m", apart, np.linalg.inv(covariance), apart)
-    of_slope, of_joint = (count * fdtri(count, min(design.freedom, 1e9), 1 - LEVEL) for count in (1, 2))
+    of_slope, of_joint = (count * scipy.special.fdtri(count, min(design.freedom, 1e9), 1 - LEVEL) for count in (1, 2))
     # The intercept beside a slope of 1 is what of the best one goes together with no slope.
     alone = apart @ [[1.0, 0.0], [-covariance[0, 1] / covariance[1, 1], 0.0]]
     chosen = np.where((apart[:, 1:] ** 2 <= of_slope * covariance[1, 1]), alone, apart) * (joint > of_joint)[:, None]
@@ -230,7 +230,9 @@ def ici_of_update(
     error = np.maximum(np.sqrt(2 * np.maximum(variance, 0.0)) * risk * (1 - risk), np.finfo(float).eps)
     distance = curve_at(curve, risk) - risk
     apart = distance / error
-    value = sampled.mean(error * np.sqrt(2 / np.pi) * np.exp(-(apart**2) / 2) + distance * erf(apart / np.sqrt(2)))
+    value = sampled.mean(
+        error * np.sqrt(2 / np.pi) * np.exp(-(apart**2) / 2) + distance * scipy.special.erf(apart / np.sqrt(2))
+    )
     fit = present(fitted(outcome, rival, update, sampled))
     found = present(calibration.error("ici_of_update", outcome, fit.risk(rival), level, bootstrap, seed, design))
     low, high = found.low, found.high

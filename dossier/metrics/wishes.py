@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
+import scipy
 
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
@@ -47,7 +47,10 @@ def threshold_for_wish(outcome: Floats, risk: Floats, wish: str, level: float = 
     value, n, tail = register.present(chosen(outcome, risk, wish)), len(ascending), (1 - level) / 2
     # By how many risks at or above it a bound is known; for a specificity at or below it.
     counts = np.arange(n + 1)
-    few, many = int((bdtr(counts, n, share) <= tail).sum()), int((bdtrc(counts, n, share) > tail).sum()) + 1
+    few, many = (
+        int((scipy.special.bdtr(counts, n, share) <= tail).sum()),
+        int((scipy.special.bdtrc(counts, n, share) > tail).sum()) + 1,
+    )
     padded = np.concatenate([[0.0], ascending, [1.0]])
     low, high = (padded[n + 1 - many], padded[n + 1 - few]) if of_cases else (padded[few], _above(risk, padded[many]))
     ends = float(min(low, value)), float(min(1.0, max(high, value)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import chdtrc, chdtri, ndtr
+import scipy
 
 from dossier.core import bands, register
 from dossier.core.facts import Fact, Method
@@ -123,7 +123,7 @@ def p_value(statistics: Sequence[float]) -> float:
     """The two-sided p value of a normal statistic, or by Rubin's rules of those of several imputations."""
     count = len(statistics)
     imputed = 0.0 if count < 2 else (1 + 1 / count) * float(np.var(statistics, ddof=1))
-    return 2 * float(ndtr(-abs(float(np.mean(statistics))) / math.sqrt(1 + imputed)))
+    return 2 * float(scipy.special.ndtr(-abs(float(np.mean(statistics))) / math.sqrt(1 + imputed)))
 
 
 @dataclass(frozen=True)
@@ -408,9 +408,9 @@ def _tested(
         kept, spread = values[varying], variances[varying]
         fixed = 1 / spread
         q = float((fixed * (kept - (fixed * kept).sum() / fixed.sum()) ** 2).sum())
-        p_value = float(chdtrc(freedom, q))
+        p_value = float(scipy.special.chdtrc(freedom, q))
         shares = np.array([0.5 + level / 2, 0.5 - level / 2])
-        wanted = np.array([float(freedom), *chdtri(freedom, 1 - shares)])
+        wanted = np.array([float(freedom), *scipy.special.chdtri(freedom, 1 - shares)])
         tau, low, high = np.minimum(np.sqrt(pooled.at_generalised_q(wanted, kept, spread)), most)
         details |= {"q": q, "q_p_value": p_value, "tau": float(tau), "tau_low": float(low), "tau_high": float(high)}
         if p_value <= HETEROGENEOUS:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier.core import bands
 from dossier.core.types import CountRange, Floats, SmallCount, Subset
@@ -207,11 +207,11 @@ class _Tables:
                             yield at, held, true
 
     def _table(self, aim: Floats) -> Floats | None:
-        answer = milp(
+        answer = scipy.optimize.milp(
             aim,
-            constraints=LinearConstraint(self.rows, self.low, self.high),
+            constraints=scipy.optimize.LinearConstraint(self.rows, self.low, self.high),
             integrality=np.full(len(aim), self.whole),
-            bounds=Bounds(0, np.inf),
+            bounds=scipy.optimize.Bounds(0, np.inf),
             options={"node_limit": NODES, "mip_rel_gap": 0.0},
         )
         if answer.x is None:

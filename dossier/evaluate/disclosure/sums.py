@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from dossier.core.types import Absent, Floats
 from dossier.evaluate.disclosure import chains, measures
@@ -54,7 +53,7 @@ def numbers(outcome: Floats, risk: Floats, counts: chains.Counts) -> Iterator[Nu
         fit = logistic.logistic_fit(design, outcome, offset)
         if isinstance(fit, Absent):
             continue
-        chance = expit(offset + logistic.combine(fit.coefficients[None, :], design)[0])
+        chance = logistic.expit(offset + logistic.combine(fit.coefficients[None, :], design)[0])
         towards = logistic.combine(fit.covariance, design)
         for term, value, each in zip(terms, fit.coefficients, towards, strict=True):
             yield Number("fit", each * (labels - chance), float(value), measures.one_person("fit", counts, term))
