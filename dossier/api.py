@@ -283,8 +283,7 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
-    _, read = results.opened(Path(path))
-    return Record(read)
+    return Record(results.opened(Path(path)))
 
 
 class Record:
@@ -596,7 +595,7 @@ class Record:
 
         _chosen("page", asked.page, ["a4", "letter"])
         command: Build | Quick = printing.command_for(self.evidence, asked)
-        return printing.printed(self.results.text(), command)
+        return printing.printed(self.results, command)
 
     def __repr__(self) -> str:
         about = self.results.release

@@ -41,10 +41,10 @@ def printed_once() -> Any:
     known: dict[tuple[bytes, str], Any] = {}
     whole = printing.printed
 
-    def printed(content: Any, command: Any, jobs: int = 1, tell: Any = None) -> Any:
-        key = (content if isinstance(content, bytes) else content.text(), str(command))
+    def printed(found: Any, command: Any, jobs: int = 1, tell: Any = None) -> Any:
+        key = (found.text(), str(command))
         if key not in known:
-            known[key] = whole(content, command, jobs, tell)
+            known[key] = whole(found, command, jobs, tell)
         return known[key]
 
     return printed

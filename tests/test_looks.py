@@ -249,7 +249,7 @@ def test_a_results_json_with_another_logo_is_not_printed(dressed: Evidence) -> N
     release = dressed.release.model_copy(update={"report": report})
     text = results.of(dataclasses.replace(dressed, release=release)).text()
     with pytest.raises(ReleaseError, match="only draws"):
-        printing.printed(text, Build(edition="committee"))
+        printing.printed(results.read(text), Build(edition="committee"))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ __all__ = ["glance"]
 
 def test_print_makes_every_byte_of_the_build(any_book: Book, tmp_path: Path) -> None:
     """The file alone, in another process, gives what evidence in memory gives."""
-    _, made = printing.printed(results.of(any_book.evidence), Build())
+    _, made = printing.printed(results.of(any_book.evidence), Build(), ours=True)
     alone = tmp_path / "alone.json"
     alone.write_bytes(made["results.json"])
     out = tmp_path / "printed"
@@ -89,7 +89,8 @@ def test_no_odd_version_seed_or_name_is_a_false_alarm(odd: dict[str, Any], tmp_p
         odd["datasets"][0]["site"] = name
         out = tmp_path / str(index)
         content = json.dumps(odd, ensure_ascii=False, indent=1).encode() + b"\n"
-        _, made = printing.printed(content, printing.command_for(results.read(content).evidence, Build()))
+        read = results.read(content)
+        _, made = printing.printed(read, printing.command_for(read.evidence, Build()))
         for file, text in made.items():
             (out / file).parent.mkdir(parents=True, exist_ok=True)
             (out / file).write_bytes(text)

@@ -367,13 +367,13 @@ def print_(results_file: Path, **asked: Any) -> None:
     from dossier.outputs import output, printing
     from dossier.record import results
 
-    content, read = results.opened(results_file)
+    read = results.opened(results_file)
     options = _of_output(asked)
     command = printing.command_for(read.evidence, Build(**asked))
     with output.reserved(options.out, options.replace), _progress(options.quiet) as tell:
         jobs = _jobs(options.jobs, (), len(command.editions))
         with _workers(jobs):
-            _, files = printing.printed(content, command, jobs, tell)
+            _, files = printing.printed(read, command, jobs, tell)
         _print(*output.write(options.out, files, options.replace))
 
 
@@ -423,9 +423,9 @@ def figures(results_file: Path, out: Path | None, kind: Kind, dpi: int, names: t
     from dossier.outputs import output, printing
     from dossier.record import results
 
-    content, _ = results.opened(results_file)
+    read = results.opened(results_file)
     place = out or output.place_beside(results_file if results_file.is_dir() else results_file.parent, "figures")
-    drawn = printing.figures(content, kind, dpi, names)
+    drawn = printing.figures(read, kind, dpi, names)
     _print(*output.write_again({place / name: figure for name, figure in drawn.items()}, replace))
 
 
@@ -530,7 +530,7 @@ def verify(
         else:
             outcome.says += verification.conclusion(first, release is not None, signatures.by_trusted())
         if not outcome.differences:
-            evidence = results.opened(out)[1].evidence
+            evidence = results.opened(out).evidence
             outcome.verdict, outcome.flags = acceptance.verdict_of_all(evidence), len(evidence.flags)
     _tell(*(f"differs: {text}" for text in outcome.differences), *(f"required: {text}" for text in outcome.fails))
     return outcome.exit_code
@@ -727,7 +727,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
             found = evaluate.evidence(study, jobs, tell, options.scheduler)
-            evidence, files = printing.printed(results.of(found), command, jobs, tell)
+            evidence, files = printing.printed(results.of(found), command, jobs, tell, ours=True)
             text = files[results.RESULTS]
             said_of_counts, beside = printing.beside(options.out, evidence, found, text, command.page)
         leaving = output.leaving(options.out, files)

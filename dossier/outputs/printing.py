@@ -32,35 +32,39 @@ LONGEST = 200
 
 
 def printed(
-    content: bytes | results.Results,
+    found: results.Results,
     command: commands.Build | commands.Quick,
     jobs: int = 1,
     tell: Progress | None = None,
+    ours: bool = False,
 ) -> tuple[Evidence, dict[str, bytes]]:
     """The evidence that a results.json holds, and every file of the dossier that a command makes of it, by name.
 
-    `content` are the bytes of the file, and one of the files, or what is to be written into it; nothing else is read.
-    `command` says which editions, on which paper, as a draft or not, and for which hospital. `jobs` so many processes
-    draw and print; `tell` hears of it. A ReleaseError says why the bytes are no results.json.
+    `found` is what the file holds, which is one of the files, or what is `ours` and to be written into it; nothing else
+    is read. `command` says which editions, on which paper, as a draft or not, and for which hospital. `jobs` so many
+    processes draw and print; `tell` hears of it. A ReleaseError says why a file of others cannot be printed.
     """
-    if isinstance(content, results.Results):
-        return _printed(content, command, jobs, tell)
-    with _of_others():
-        return _printed(content, command, jobs, tell)
+    if ours:
+        # Everything is printed from what the file holds, so that it can be printed from it again.
+        return _printed(results.read(found.text()), command, jobs, tell)
+    with _of_others(found):
+        return _printed(found, command, jobs, tell)
 
 
-def figures(content: bytes, kind: single.Kind, dpi: int, names: Sequence[str] = ()) -> dict[str, bytes]:
+def figures(found: results.Results, kind: single.Kind, dpi: int, names: Sequence[str] = ()) -> dict[str, bytes]:
     """The figures that a results.json allows, or those named, as files of a kind by their names."""
-    with _of_others():
-        evidence = _read(content)[0].evidence
+    with _of_others(found):
+        evidence = found.evidence
         drawn = {name: single.figure(evidence, name, Option("--figure")) for name in names} or single.figures(evidence)
         return {f"{name}.{kind}": figure.content(kind, dpi) for name, figure in drawn.items()}
 
 
 @contextmanager
-def _of_others() -> Iterator[None]:
+def _of_others(found: results.Results) -> Iterator[None]:
     """Say of a results.json that holds less, or other things, than dossier writes that it cannot be printed."""
     try:
+        # A file that was written by others may hold what steers a terminal or a page.
+        ReleaseError.raise_for(letters.of_results(found, results.RESULTS))
         yield
     except OF_OTHER_CONTENT as error:
         reason = f"{type(error).__name__}: {error}"[:LONGEST]
@@ -69,11 +73,11 @@ def _of_others() -> Iterator[None]:
 
 
 def _printed(
-    content: bytes | results.Results, command: commands.Build | commands.Quick, jobs: int, tell: Progress | None
+    read: results.Results, command: commands.Build | commands.Quick, jobs: int, tell: Progress | None
 ) -> tuple[Evidence, dict[str, bytes]]:
     said: Progress = tell or (lambda stage, name, done, total: None)
-    # Everything is printed from what the file holds, so that it can be printed from it again.
-    read, text = _read(content)
+    # Others may have written the same in other bytes.
+    text = read.text()
     ours = command.local_site if isinstance(command, commands.Build) else None
     evidence = replace(read.evidence, local_site=ours, command=str(command))
     said("draw", "figures", 0, 1)
@@ -102,17 +106,6 @@ def _printed(
     files |= {f"figures/{name}.svg": outlined(picture.svg) for name, picture in sorted(gallery.pictures.items())}
     files[manifest.MANIFEST] = manifest.text(evidence, files)
     return evidence, files
-
-
-def _read(content: bytes | results.Results) -> tuple[results.Results, bytes]:
-    """What a results.json holds, and its bytes as we write it."""
-    if isinstance(content, results.Results):
-        text = content.text()
-        return results.read(text), text
-    read = results.read(content)
-    # A file that was written by others may hold the same in other bytes, and what steers a terminal or a page.
-    ReleaseError.raise_for(letters.of_results(read, results.RESULTS))
-    return read, read.text()
 
 
 def edition_of(gallery: Gallery, text: bytes, edition: contents.Edition, page: str, draft: bool) -> bytes:

@@ -90,14 +90,14 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     manifest = manifests.opened(out)
     try:
         asked = command.read(manifest.command)
-        content, read = results.opened(out)
+        read = results.opened(out)
         if others := _other_versions(read.versions):
             # Other libraries draw other bytes, and nothing would be learnt.
             return [], [others]
         from dossier.outputs import printing
 
         # One process: what it may use of the processor is limited, and no worker outlives it where it is ended.
-        _, files = printing.printed(content, asked, jobs=1)
+        _, files = printing.printed(read, asked, jobs=1)
     except command.UnknownCommandError as error:
         return [], [f"the command in {MANIFEST} {error}"]
     except errors.ReleaseError as error:

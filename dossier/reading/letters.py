@@ -73,17 +73,20 @@ def _shown(character: str) -> str:
     return code if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Cn") else f"{character} ({code})"
 
 
-def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Every text of a release that may be printed, with its place."""
+def words(
+    value: Any, location: tuple[str | int, ...] = (), keys: bool = False
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every text of a release that may be printed, with its place; with `keys` each key too, with its table's."""
     if isinstance(value, str):
         yield location, value
     elif isinstance(value, Mapping):
+        yield from ((location, key) for key in value if keys)
         for key, inner in value.items():
             if key not in UNPRINTED or location[:1] != ("dataset",):
-                yield from words(inner, (*location, key))
+                yield from words(inner, (*location, key), keys)
     elif isinstance(value, (tuple, list)):
         for index, inner in enumerate(value):
-            yield from words(inner, (*location, index))
+            yield from words(inner, (*location, index), keys)
 
 
 def is_name(location: tuple[str | int, ...]) -> bool:
@@ -115,22 +118,21 @@ def of_tables(study: types.Study) -> list[errors.Fault]:
 def of_results(found: results.Results, name: str) -> list[errors.Fault]:
     """The faults of the words in a results.json that somebody else may have written; `name` is what faults call it."""
     raw = found.model_dump(mode="json", by_alias=True)
+    # Of all texts at once: next to no file has a strange letter, and where each text stands takes longer to know.
+    texts, parts = set[str](), list[Any]([raw])
+    for part in parts:
+        inner = (*part, *part.values()) if isinstance(part, dict) else part if isinstance(part, list) else ()
+        parts.extend(each for each in inner if isinstance(each, (dict, list)))
+        texts.update(each for each in inner if isinstance(each, str))
+    if not strange("\n".join(texts)):
+        return []
     of_words = (
         wrong
-        for location, text in itertools.chain(words(raw), _keys(raw))
+        for location, text in words(raw, keys=True)
         if strange(text)
         for wrong in fault(A_TEXT, text, locations.ResultsKey(name, results.place(location)))
     )
     return list(itertools.islice(of_words, results.MOST_FAULTS))
-
-
-def _keys(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Every key of a table, with the place of that table."""
-    if isinstance(value, Mapping):
-        yield from ((location, key) for key in value)
-    parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in parts:
-        yield from _keys(part, (*location, key))
 
 
 def _each(texts: Iterable[str], at: locations.Location) -> Iterator[tuple[str, locations.Location]]:

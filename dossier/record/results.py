@@ -572,7 +572,7 @@ class Results(values.ShownByCounts, Row):
         """Rows as a reader looks for them: of the model first, then of its rivals, then what is absent."""
         return sorted(rows, key=lambda row: (row.status != "estimated", "model" in row.at))
 
-    @property
+    @cached_property
     def evidence(self) -> types.Evidence:
         """The evidence that the file holds."""
         fill("metrics")
@@ -729,8 +729,8 @@ def _absent(status: Status, reason: facts.Fact | None, below: int | None) -> typ
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-def opened(path: Path) -> tuple[bytes, Results]:
-    """A results.json as its bytes and as what they say, by its own name or that of the dossier which holds it.
+def opened(path: Path) -> Results:
+    """What a results.json says, by its own name or that of the dossier which holds it.
 
     A ReleaseError says why it is none: no such file, too large, not to be read, or something else.
     """
@@ -745,7 +745,7 @@ def opened(path: Path) -> tuple[bytes, Results]:
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise ReleaseError.one("closed_results", locations.File(str(file)), file=file.name, reason=reason) from None
-    return content, read(content, file.name)
+    return read(content, file.name)
 
 
 def read(content: bytes, name: str = RESULTS) -> Results:

@@ -114,7 +114,7 @@ def refuse_unsound(out: Path, asked: str, hashes_only: bool) -> None:
     from dossier.outputs import verify
     from dossier.signing import signed
 
-    meaning(results.opened(out)[1], asked)
+    meaning(results.opened(out), asked)
     # Nobody is trusted here, and no root named: signatures that are there must be sound, whoever made them.
     with quiet():
         wrong = (*verify.report(out, hashes_only).differences, *signed.found(out, signed.Trust()).differences)
@@ -129,7 +129,7 @@ def signatures(out: Path, request: Request) -> dict[str, bytes]:
     `out` is a dossier in which `dossier verify` finds no difference. A SigningError says why the key cannot sign.
     """
     manifest = manifests.opened(out)
-    said = str(meaning(results.opened(out)[1], request.meaning))
+    said = str(meaning(results.opened(out), request.meaning))
     signer = _signer(request)
     present = manifest.signatures(out) - {SIGNED}
     files = {name.removeprefix(f"{SIGNED}/"): (out / name).read_bytes() for name in present}

@@ -117,7 +117,7 @@ def _of_the_release(out: Path, signatures: Sequence[signed.Signature]) -> tuple[
     of another name than it gives them.
     """
     try:
-        _, document = results.opened(out)
+        document = results.opened(out)
     except ReleaseError:
         # Reported by who prints it again.
         return [], [], []
