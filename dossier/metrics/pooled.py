@@ -87,9 +87,7 @@ def expected_range(values: Floats, standard_errors: Floats, level: float = 0.95)
 
     def bound(share: float) -> float:
         return float(
-            scipy.optimize.brentq(
-                lambda at: float(scipy.special.ndtr((at - mean) / spread).mean()) - share, *ends, xtol=1e-13
-            )
+            scipy.optimize.brentq(lambda at: scipy.special.ndtr((at - mean) / spread).mean() - share, *ends, xtol=1e-13)
         )
 
     return bound(0.5 - level / 2), bound(0.5 + level / 2)

@@ -180,9 +180,7 @@ def _intercept(outcome: Floats, line: Floats, weights: Floats) -> float:
     if not 0 < events < weight:
         return math.inf if events else -math.inf if weight else math.nan
     farthest = FARTHEST + float(np.abs(line).max())
-    found: float = scipy.optimize.brentq(
-        lambda by: float(weights @ logistic.expit(by + line)) - events, -farthest, farthest
-    )
+    found: float = scipy.optimize.brentq(lambda by: weights @ logistic.expit(by + line) - events, -farthest, farthest)
     return found
 
 

@@ -47,10 +47,8 @@ def threshold_for_wish(outcome: Floats, risk: Floats, wish: str, level: float = 
     value, n, tail = register.present(chosen(outcome, risk, wish)), len(ascending), (1 - level) / 2
     # By how many risks at or above it a bound is known; for a specificity at or below it.
     counts = np.arange(n + 1)
-    few, many = (
-        int((scipy.special.bdtr(counts, n, share) <= tail).sum()),
-        int((scipy.special.bdtrc(counts, n, share) > tail).sum()) + 1,
-    )
+    few = int((scipy.special.bdtr(counts, n, share) <= tail).sum())
+    many = int((scipy.special.bdtrc(counts, n, share) > tail).sum()) + 1
     padded = np.concatenate([[0.0], ascending, [1.0]])
     low, high = (padded[n + 1 - many], padded[n + 1 - few]) if of_cases else (padded[few], _above(risk, padded[many]))
     ends = float(min(low, value)), float(min(1.0, max(high, value)))
