@@ -699,9 +699,11 @@ def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_rival_has_one_name_by_every_horizon_also_where_the_first_has_none(tmp_path: Path) -> None:
-    for first, rows in (("", [0, 0, 1, 0]), ('rival = "risk_pgr_5y"\n', [0, 1, 0, 1, 0])):
-        text = f'[prediction]\nrival_name = "older"\n{RELEASE}{LATER}'.replace('rival = "risk_pgr_5y"\n', first)
-        table = present(discrimination.by_horizon(released(tmp_path / f"{len(rows)}", GBSG, text)))
+    named, only = '[prediction]\nrival_name = "older"\n', '[[rival]]\nname = "older"\ncolumn = "risk_pgr_5y"\n'
+    rival, both = 'rival = "risk_pgr_5y"\n', [0, 1, 0, 1, 0]
+    for k, (name, first, rows) in enumerate([(named, "", [0, 0, 1, 0]), (named, rival, both), (only, "", both)]):
+        text = f"{name}{RELEASE}{LATER}".replace(rival, first)
+        table = present(discrimination.by_horizon(released(tmp_path / f"{k}", GBSG, text)))
         assert [row.label == "older" for row in table.rows if row.kind != "group"] == rows
 
 

@@ -248,7 +248,7 @@ def test_a_criterion_on_a_mean_that_is_not_taken_is_a_fault(tmp_path: Path) -> N
 def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
     """The chapter of several classes compares the models over all classes."""
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        found = types.find(biopsy.evidence, measure, "graft-1", model=biopsy.evidence.release.prediction.rival_label)
+        found = types.find(biopsy.evidence, measure, "graft-1", model=biopsy.evidence.release.rival_label)
         assert found == Said("graft-1 has an outcome of several classes")
 
 

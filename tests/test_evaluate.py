@@ -293,14 +293,12 @@ def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest
 
 
 def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -> None:
-    found = find(breast, "auroc_difference", "internal", against=breast.release.prediction.rival_label)
+    found = find(breast, "auroc_difference", "internal", against=breast.release.rival_label)
     assert found == Said("internal has no risk of a rival")
     whole = hurried(study("fixtures/breast"))
     internal = next(dataset for dataset in whole.datasets if dataset.role == "internal")
     alone = replace(whole, datasets=(replace(internal, rival=internal.risk),))
-    found = find(
-        evaluate.evidence(alone), "auroc_difference", "internal", against=breast.release.prediction.rival_label
-    )
+    found = find(evaluate.evidence(alone), "auroc_difference", "internal", against=breast.release.rival_label)
     assert found == Said("the rows of internal are refitted splits, not independent patients")
 
 

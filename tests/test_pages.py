@@ -304,7 +304,7 @@ def test_the_numbers_of_the_findings_are_those_of_the_results(book: Book) -> Non
 
 def test_the_rival_and_the_readers_have_their_numbers(knee: Book) -> None:
     texts = chapter_texts(knee)
-    differences = estimates(knee, "auroc_difference", against=knee.evidence.release.prediction.rival_label)
+    differences = estimates(knee, "auroc_difference", against=knee.evidence.release.rival_label)
     together = differences.pop("pooled")
     enough = [
         difference

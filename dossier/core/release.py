@@ -300,11 +300,6 @@ class Prediction(Table):
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
     rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
 
-    @property
-    def rival_label(self) -> str:
-        """The name that the other model goes by: its own, or "the rival" where the release gives it none."""
-        return self.rival_name or RIVAL
-
 
 class Rival(Table):
     """Another model that gave its risks for the same rows."""
@@ -1235,12 +1230,21 @@ class Release(Table):
             return self.rival
         # The release has its own faults where both forms are given.
         columns = None if short.rival is not None else short.rivals
-        return (Rival(name=short.rival_label, column=short.rival, columns=columns), *self.rival)
+        return (Rival(name=self.rival_label, column=short.rival, columns=columns), *self.rival)
+
+    @property
+    def rival_label(self) -> str:
+        """What the other model goes by that is named without a name: that of [prediction], else of a further horizon
+        that of the only [[rival]], else "the rival".
+        """
+        own = self.prediction
+        only = self.rival[0].name if len(self.rival) == 1 and (own.rival, own.rivals) == (None, None) else RIVAL
+        return own.rival_name or only
 
     @property
     def rivals_by_any_horizon(self) -> tuple[str, ...]:
         """The names of the other models; one may have risks by a further horizon alone."""
-        later = (self.prediction.rival_label for each in self.horizon[1:] if each.rival is not None)
+        later = (self.rival_label for each in self.horizon[1:] if each.rival is not None)
         return tuple(dict.fromkeys((*(rival.name for rival in self.rivals), *later)))
 
     @property
@@ -1272,7 +1276,9 @@ class Release(Table):
         """The release as if one of its horizons were the only one."""
         outcome = self.outcome.model_copy(update={"horizon": horizon.says})
         risks = {"from_": None, "column": horizon.risk} if horizon.risk else {"from_": "model", "column": None}
-        prediction = self.prediction.model_copy(update={**risks, "rival": horizon.rival})
+        prediction = self.prediction.model_copy(
+            update={**risks, "rival": horizon.rival, "rival_name": self.rival_label}
+        )
         model = None if self.model is None else self.model.by(horizon)
         alone = {"horizon": (horizon,), "thresholds": horizon.thresholds, "rival": (), "subgroup": (), "acceptance": ()}
         return self.model_copy(update={"outcome": outcome, "prediction": prediction, "model": model, **alone})
