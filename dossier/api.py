@@ -235,6 +235,7 @@ class Loaded:
 
     study: types.Study
 
+    @arguments.door
     def validate(self) -> Validation:
         """What the model is worth on these rows, as frames, plots and PDFs."""
         return Validation(self.study, {})
@@ -635,6 +636,7 @@ class Validation(Record):
         """The faults of the release in the words of the door that was used."""
         return [arguments.of_frame(fault) for fault in faults] if self._files else faults
 
+    @arguments.door
     def check(self) -> pandas.DataFrame:
         """Every fault and flag that a build would find, without drawing rows again.
 

@@ -135,6 +135,11 @@ def test_what_no_measure_can_be_taken_of_is_told_by_name(outcome: Any, risk: Any
     assert str(caught.value) == said
 
 
+def test_a_measure_tells_of_an_argument_that_it_has_not() -> None:
+    with pytest.raises(ValueError, match=r"^bogus is no argument of youden_j\. There are outcome, risk, threshold"):
+        dossier.metrics.youden_j(FRAME.outcome, FRAME.risk, 0.5, bogus=1)  # type: ignore[call-arg]
+
+
 def test_a_threshold_is_above_0_and_below_1() -> None:
     with pytest.raises(ValueError, match=r"threshold is 1, and may be above 0 and below 1"):
         dossier.metrics.accuracy(FRAME.outcome, FRAME.risk, 1)
@@ -533,12 +538,16 @@ def said_of(frame: Any = FRAME, **arguments: Any) -> list[tuple[str, str, str]]:
     return [(fault.where, fault.what, fault.fix) for fault in caught.faults]
 
 
+BY_NAME = "Give each argument once, by its name."
+NO_ARGUMENT = "{} is no argument of dossier.validate, and no table of release.toml."
+
+
 @pytest.mark.parametrize(
     ("arguments", "what", "fix"),
     [
         (
             {"threshold": [0.2]},
-            "threshold is no argument of dossier.validate, and no table of release.toml.",
+            NO_ARGUMENT.format("threshold"),
             "Did you mean thresholds?",
         ),
         (
@@ -567,10 +576,36 @@ def said_of(frame: Any = FRAME, **arguments: Any) -> list[tuple[str, str, str]]:
             'Give a list of tables, as acceptance=[{"measure": …}].',
         ),
         ({"level": 95}, "level is 95, not at most 0.9999.", "Give a number at most 0.9999."),
+        (
+            {"date": "day"},
+            'date is "day", not a date.',
+            'Give a date, as date="2026-10-01"; or dataset={"date": "day"}, where it is a column.',
+        ),
+        ({"periods": "month"}, NO_ARGUMENT.format("periods"), 'Did you mean dataset={"periods": …}?'),
+        ({"rival_name": "old"}, NO_ARGUMENT.format("rival_name"), 'Did you mean prediction={"rival_name": …}?'),
     ],
 )
 def test_a_wrong_argument_is_named_with_its_mend(arguments: dict[str, Any], what: str, fix: str) -> None:
     assert said_of(**arguments) == [(f"argument {next(iter(arguments))}", what, fix)]
+
+
+@pytest.mark.parametrize(
+    ("call", "what", "fix"),
+    [
+        (lambda v: v.plot("auroc", bogus=1), "bogus is no argument of plot.", "There are name, by."),
+        (lambda v: v.plot("auroc", bye="sex"), "bye is no argument of plot.", "Did you mean by?"),
+        (lambda v: v.check(bogus=1), "bogus is no argument of check.", "It takes none: leave it out."),
+        (lambda v: v.table("groups").to_frame(1), "to_frame takes no argument without its name.", BY_NAME),
+        (lambda v: v.plot("auroc", "sex", 3), "plot takes name, by without a name, and each once.", BY_NAME),
+        (lambda v: v.plot("auroc", name="auroc"), "plot takes name, by without a name, and each once.", BY_NAME),
+    ],
+)
+def test_every_door_tells_of_an_argument_that_it_has_not(
+    found: Validation, call: Callable[[Any], object], what: str, fix: str
+) -> None:
+    with pytest.raises(ReleaseError) as caught:
+        call(found)
+    assert [(fault.what, fault.fix) for fault in caught.value.faults] == [(what, fix)]
 
 
 def test_all_wrong_arguments_are_named_at_once_with_the_faults_of_the_rows() -> None:
@@ -636,7 +671,7 @@ def test_a_release_of_a_disk_is_not_written_again(found: Validation, tmp_path: P
 
 @pytest.mark.parametrize("page", ["README.md", "docs/library.md"])
 def test_the_example_of_the_docs_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    example = "".join(re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL))
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     cases = pandas.read_csv(ROOT / "fixtures" / "breast" / "gbsg.csv").rename(columns={"outcome": "died"})
     cases[["died", "risk"]].to_csv(tmp_path / "predictions.csv", index=False)

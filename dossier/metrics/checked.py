@@ -7,7 +7,7 @@ import inspect
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,7 @@ def checked(name: str) -> Measure:
 
     @functools.wraps(function)
     def of_anything(*given: Any, **named: Any) -> types.Estimate | types.Curve | types.Absent:
+        _refuse_unknown(metric.term.name, named, signature)
         bound = signature.bind(*given, **named)
         lengths: dict[str, int] = {}
         for name, value in bound.arguments.items():
@@ -100,6 +101,11 @@ def checked(name: str) -> Measure:
     of_anything.__doc__ = _documented(function, metric.term)
     of_anything.__signature__ = signature  # type: ignore[attr-defined]
     return of_anything
+
+
+def _refuse_unknown(measure: str, named: Iterable[str], signature: inspect.Signature) -> None:
+    for stray in (each for each in named if each not in signature.parameters):
+        raise ValueError(f"{stray} is no argument of {measure}. There are {', '.join(signature.parameters)}.")
 
 
 def _by_horizon(metric: register.Metric, outcome: censoring.TimeToEvent, **given: Any) -> types.Estimate | types.Absent:

@@ -66,6 +66,7 @@ class PrintedTable:
         """What stands above and below it: how to read it, and why numbers are absent."""
         return tuple(plain(note) for note in (self.table.note, *self.table.notes) if note)
 
+    @arguments.door
     def to_frame(self) -> pandas.DataFrame:
         """The cells as texts, a value with its interval in one; where rows have groups, these in a first column.
 
@@ -84,6 +85,7 @@ class PrintedTable:
         frame = pandas.DataFrame(lines, columns=columns, dtype=object)
         return frame if any(group for group, _ in self._lines) else frame.iloc[:, 1:]
 
+    @arguments.door
     def to_html(self) -> str:
         """A plain table in HTML, by pandas, below its title and above its notes."""
         made = ElementTree.Element("figure")
@@ -98,6 +100,7 @@ class PrintedTable:
         head = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{html.escape(self.title)}</title>\n'
         return f"{head}{self.to_html()}\n"
 
+    @arguments.door
     def to_latex(self) -> str:
         """A table in LaTeX with rules of booktabs, by pandas, its title as the caption; for xelatex or lualatex.
 

@@ -62,7 +62,8 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
     for name, value in tables.items():
         if name not in Release.model_fields:
             known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != frames.FRAME)
-            unknown = Fault("unknown_argument", Argument(name), key=name, known=known, near=nearest(name, known))
+            inside = tuple(_inside(table, name) for table in Release.model_fields if name in declared.keys_of((table,)))
+            unknown = _unknown("dossier.validate", name, known, inside[:MOST_TABLES], is_validate=True)
             yield declared.refused(name, Argument(name)) or unknown
         else:
             example = f'{{"{next(iter(declared.keys_of((name,))), "…")}": …}}'
@@ -71,6 +72,23 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
                     yield _other(name, value, "list_of_tables", f"[{example}]")
             elif not _is_table(value):
                 yield _other(name, value, "table_of_keys", example)
+
+
+MOST_TABLES = 3
+"""So many tables that have a key are named."""
+
+
+def _inside(table: str, key: str, value: str = "…") -> str:
+    """A key of a table of release.toml as an argument."""
+    written = f'{{"{key}": {value}}}'
+    return f"{table}=[{written}]" if table in toml.LISTS and table != "dataset" else f"{table}={written}"
+
+
+def _unknown(
+    door: str, name: str, known: tuple[str, ...], inside: tuple[str, ...] = (), *, is_validate: bool = False
+) -> Fault:
+    near = inside or nearest(name, known)
+    return Fault("unknown_argument", Argument(name), key=name, of=door, known=known, near=near, tables=is_validate)
 
 
 Given = ParamSpec("Given")
@@ -83,13 +101,23 @@ def door(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
     One that is needed and not given is None.
     """
     known = inspect.signature(function)
-    each = known.parameters.values()
+    each = [one for name, one in known.parameters.items() if name != "self"]
+    by_name = tuple(one.name for one in each if one.kind is not one.VAR_KEYWORD)
+    by_place = tuple(one.name for one in each if one.kind is one.POSITIONAL_OR_KEYWORD)
     needed = {one.name: None for one in each if one.default is one.empty and one.kind is not one.VAR_KEYWORD}
     kinds = {name: AT_DOORS.get(f"{function.__name__} {name}", AT_DOORS.get(name)) for name in known.parameters}
 
     @wraps(function)
     def opened(*given: Given.args, **named: Given.kwargs) -> Answer:
-        bound = known.bind_partial(*given, **named)
+        stray = () if len(by_name) < len(each) else tuple(name for name in named if name not in by_name)
+        if stray:
+            raise ReleaseError([_unknown(function.__name__, name, by_name) for name in stray])
+        try:
+            bound = known.bind_partial(*given, **named)
+        except TypeError:
+            # More without a name than there are, or one with it again.
+            door = function.__name__
+            raise ReleaseError.one("arguments_by_place", Argument(door), key=door, places=by_place) from None
         bound.arguments = needed | bound.arguments
         asked = ((name, value, kinds.get(name)) for name, value in bound.arguments.items())
         wrong = [_other(name, value, *kind[1:]) for name, value, kind in asked if kind and not kind[0](value)]
@@ -115,7 +143,12 @@ def _other(name: str, value: object, wanted: str, example: str, part: str | None
     at, key = Argument(name, part), name if part is None else part
     if any(hasattr(value, name) for name in ("collect", "compute", "read_all", "to_table")):
         return Fault("frame_not_computed", at, key=key)
-    return Fault("argument_of_other_kind", at, key=key, value=_shown(value), wanted=Fact(wanted), example=as_in)
+    # A key of each hospital may have the name of an argument that is of something else.
+    beside = part is None and name in declared.keys_of(("dataset",)) and ("dataset", name) not in KEYS
+    shown = _shown(value)
+    inside = _inside("dataset", name, shown) if beside and _is_text(value) else None
+    said = {"inside": inside, "example": as_in}
+    return Fault("argument_of_other_kind", at, key=key, value=shown, wanted=Fact(wanted), **said)
 
 
 def _shown(value: object) -> str:
