@@ -278,7 +278,8 @@ def test_the_size_of_risks_is_asked_of_the_slope_where_a_criterion_asks_of_the_r
     assert {claim.state for claim in here if claim.limit_source == "default"} <= {state}
     assert claims.worst_first(here)[0].state == state
     how = {"against": "shown to be off", "open": "open", "shown": "shown to be good"}[state]
-    assert sentence.calibration_by_state(found.evidence, ", ".join).startswith(f"Calibration is {how} in Data A")
+    said = sentence.calibration_by_state(found.evidence, "", ", ".join)
+    assert f"{said.lead}{said.rest}".startswith(f"Calibration is {how} in Data A")
     right = committee.are_right(found.evidence).lead
     assert right.startswith("Yes") is (state == "shown")
     assert right.startswith("Nobody can tell") is (state == "open")

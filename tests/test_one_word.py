@@ -161,5 +161,5 @@ def test_pages_say_which_is_which_where_they_could_read_as_a_contradiction(knee:
     assert "add up to 1,000" in utility.impact(evidence).note
     assert "Over all: the mean of all hospitals, open where one fails that it leaves out" in grid.table(evidence).note
     assert "Hospitals: all periods, but where risks turn;" in grid.table(evidence).note
-    assert "narrow intervals" in sentence.calibration_by_state(evidence, listing)
+    assert "narrow intervals" in sentence.calibration_by_state(evidence, "", listing).rest
     assert "Every\N{NO-BREAK SPACE}hospital: " in dangers._at(["a", "b"], "few patients", 2)

@@ -9,16 +9,17 @@ from dossier.typeset.words import in_words, named_or_counted
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
-    """O/E over the sites, and how the calibration of each stands."""
+    """Where risks are shown to be off, O/E over the sites, and how the calibration of each stands."""
     if classes.labels(evidence):
         return classes.calibration(evidence)
     ratios = sentence.estimated(evidence, "oe_ratio")
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
-    lead = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
+    over_all = f"Observed over expected events (O/E) {sentence.over_sites(evidence, 'oe_ratio', ratios)}."
     horizons = len(evidence.release.each_outcome)
     among, what = len(externals(evidence)) * horizons, "sites" if horizons == 1 else "sites and horizons"
-    parts = [sentence.calibration_by_state(evidence, lambda places: named_or_counted(places, 4, among, what))]
+    stands = sentence.calibration_by_state(evidence, over_all, lambda names: named_or_counted(names, 4, among, what))
+    parts = [stands.rest]
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
@@ -26,7 +27,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     no_slope = [site.site for site, _ in ratios if site.name not in known]
     if no_slope:
         parts.append(f"In {named_or_counted(no_slope, 4, len(ratios))} no slope can be estimated.")
-    return sentence.Sentence(lead, " ".join(filter(None, parts)))
+    return sentence.Sentence(stands.lead, " ".join(filter(None, parts)))
 
 
 CHAPTER = chapter("calibration", finding, measured("calibration"))

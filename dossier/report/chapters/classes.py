@@ -90,8 +90,7 @@ def calibration(evidence: types.Evidence) -> sentence.Sentence:
         return sentence.Sentence("At no external site can calibration be estimated.")
     first, last = ends(evidence, "oe_ratio", ratios)
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
-    stands = sentence.calibration_by_state(evidence, lambda which: OF_PAIRS(which, among=len(ratios)), "for")
-    return sentence.Sentence(lead, stands)
+    return sentence.calibration_by_state(evidence, lead, lambda which: OF_PAIRS(which, among=len(ratios)), "for")
 
 
 def utility(evidence: types.Evidence) -> sentence.Sentence:

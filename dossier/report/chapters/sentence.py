@@ -219,10 +219,14 @@ def place(evidence: Evidence, site: str, at: At, joint: str = " at ") -> str:
     return joint.join([str(at["class"]), site] if "class" in at else [f"{site}{by_when(evidence, at)}"])
 
 
-def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], preposition: str = "in") -> str:
-    """Where calibration is shown to be off, and how, to be good, or is open; `who` names the places.
+def calibration_by_state(
+    evidence: Evidence, ratio: str, who: Callable[[list[str]], str], preposition: str = "in"
+) -> Sentence:
+    """Where calibration is shown to be off, and how, to be good, or is open, beside what `ratio` says of all together;
+    `who` names the places.
 
-    How many patients would show right risks to be right is that of the register.
+    What is shown to be off comes first, the gravest by name: no mean, and no first horizon, may hide it. How many
+    patients would show right risks to be right is that of the register.
     """
     called: dict[object, tuple[str, At]] = {(site, *at.values()): (name, at) for site, at, name in _places(evidence)}
     stands: dict[str, list[str]] = {state: [] for state in CALIBRATION_IS}
@@ -234,10 +238,12 @@ def calibration_by_state(evidence: Evidence, who: Callable[[list[str]], str], pr
     where = {state: who(names) for state, names in stands.items() if names}
     if stands["against"]:
         where["against"] = named_with_the_rest(stands["against"], MOST_WITHOUT_VALUE)
-    said = [f"{CALIBRATION_IS[state]} {preposition} {which}" for state, which in where.items()]
+    said = "; ".join(f"{CALIBRATION_IS[state]} {preposition} {which}" for state, which in where.items())
     needed = to_show_calibration(evidence, externals(evidence))
-    more = f": {needed} patients would show a right model (for narrow intervals see Sample size)" if needed else ""
-    return f"Calibration is {'; '.join(said)}{more}." if said else ""
+    more = f"{needed} patients would show a right model (for narrow intervals see Sample size)" if needed else ""
+    if stands["against"]:
+        return Sentence(f"Calibration is {said}.", f"{ratio} {f'{more}.' if more else ''}".strip())
+    return Sentence(ratio, f"Calibration is {said}{f': {more}' if more else ''}." if said else "")
 
 
 def _how_off(evidence: Evidence, site: str, at: At) -> str:
