@@ -21,7 +21,7 @@ from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
-from dossier.report.chapters import abstract, committee, description, supporting
+from dossier.report.chapters import abstract, committee, description, subgroups, supporting
 from dossier.report.chapters.committee import first_page, missed
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
@@ -197,6 +197,11 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
     assert (values[types.MACRO].low or -9) < values[types.MACRO].value < (values[types.MACRO].high or 9)
     threshold = {name: value for name, value in found[0].at.items() if name != "class"}
     assert types.find(biopsy.evidence, measure, "graft-1", **threshold) == values[types.MACRO]
+
+
+def test_a_comparison_that_was_not_tested_says_of_which_class(biopsy: Book) -> None:
+    said = [note for table in subgroups.tables(biopsy.evidence) for note in table.footnotes]
+    assert any(note.endswith("AUROC: Graft 3 (2 or more, G3).") for note in said)
 
 
 def test_a_group_has_measures_of_all_classes_over_its_sites(biopsy: Book) -> None:

@@ -425,10 +425,10 @@ LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
 def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) -> Iterator[str]:
     """The sites that have no part in some comparison, with the subgroups, and in what where that is not in all."""
     called, every = _called(evidence), {look.measure for look in looks}
-    whole = {measure: {look.label for look in looks if look.measure == measure} for measure in every}
+    whole = {measure: {_of_class(look) for look in looks if look.measure == measure} for measure in every}
     for code, words in LEFT_OUT.items():
         left = dict.fromkeys(
-            (look.measure, called.get(str(name), str(name)), look.label)
+            (look.measure, called.get(str(name), str(name)), _of_class(look))
             for look in looks
             for step in look.apart.method
             if step.code == code and isinstance(sites := step["sites"], tuple)
@@ -441,6 +441,10 @@ def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) ->
         elif texts:
             said = [(listing([SHORT[measure] for measure in alike]), text) for text, alike in texts.items()]
             yield " ".join([f"{words}.", *(f"{sentence_case(which)}: {text}." for which, text in said)])
+
+
+def _of_class(look: between_groups.Look) -> str:
+    return ", ".join(filter(None, (look.label, look.of_class)))
 
 
 def _of_sites(left: Sequence[tuple[str, str]], whole: Collection[str]) -> str:
