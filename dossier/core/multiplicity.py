@@ -255,13 +255,21 @@ def is_below_everyone(gain: Estimate) -> bool | None:
 
 
 def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one, where known."""
-    whom = {True: over_time.EVERYONE, False: over_time.NO_ONE, None: f"{over_time.EVERYONE} or {over_time.NO_ONE}"}
-    places: dict[str, list[str]] = {default: [] for default in whom.values()}
-    for where, gain in gains:
-        if is_worse(gain):
-            places[whom[is_below_everyone(gain)]].append(where)
-    return {default: where for default, where in places.items() if where}
+    """Where a gain is shown to lie below 0: the places, by whom it is better to flag."""
+    found = gathered((better_to_flag(gain), where) for where, gain in gains if is_worse(gain))
+    return {whom: found[whom] for whom in DEFAULTS.values() if whom in found}
+
+
+def better_to_flag(gain: Estimate) -> str:
+    """Whom it is better to flag where a gain lies below 0: everyone or no one, and either where that is not known."""
+    return DEFAULTS[is_below_everyone(gain)]
+
+
+DEFAULTS = {
+    True: over_time.EVERYONE,
+    False: over_time.NO_ONE,
+    None: f"{over_time.EVERYONE} or {over_time.NO_ONE}",
+}
 
 
 def _p_value(found: Estimate | Absent, name: str) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core import binding, multiplicity, types
+from dossier.core.facts import gathered
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset import measures, names, numbers, tables
@@ -41,11 +42,12 @@ def _above_0(evidence: types.Evidence, at: float, gains: Sequence[tuple[types.Da
     if len(gains) == 1:
         return ""
     stands = {site.site: binding.gain(evidence, site.name, at, found) for site, found in gains}
-    chance = [site.site for site, found in gains if multiplicity.looks_worse(found)]
-    unsure = [name for name, state in stands.items() if state == "open" and name not in chance]
+    worse = [(site.site, found) for site, found in gains if multiplicity.looks_worse(found)]
+    unsure = [name for name, state in stands.items() if state == "open" and name not in dict(worse)]
     rest = f"; it is open in {named_or_counted(unsure, 4)}" if unsure else ""
-    below = f"; it lies below 0, but not after Holm (P > {multiplicity.LEVEL:g}), in {named_or_counted(chance, 4)}"
-    rest += below if chance else ""
+    for whom, where in gathered((multiplicity.better_to_flag(found), name) for name, found in worse).items():
+        looks = f"; flagging {whom} looks better, but not after Holm (P > {multiplicity.LEVEL:g})"
+        rest += f"{looks}, in {named_or_counted(where, 4)}"
     harmed = [site.site for site in binding.harmed(evidence)]
     if harmed:
         rest += f"; at times flagging {binding.better_then(evidence)} did better in {named_or_counted(harmed, 4)}"

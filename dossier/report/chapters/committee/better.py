@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dossier.core import binding, claims
 from dossier.core.facts import gathered
-from dossier.core.multiplicity import is_below_everyone, is_worse, looks_worse
-from dossier.core.over_time import EVERYONE, NO_ONE
+from dossier.core.multiplicity import DEFAULTS, better_to_flag, is_worse, looks_worse
 from dossier.core.types import At, Estimate, Evidence, class_of, find
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
@@ -53,35 +53,42 @@ def the_same_for_everyone(evidence: Evidence) -> str:
 def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where the model is better at a line, where the same for all is, and where nobody can tell: clauses."""
     found, several = _stands(evidence, at), bool(classes.labels(evidence))
-    among, either = sum(map(len, found.values())), plain.doing(evidence, "everyone or no one")
-    says = {
-        "better": (f"the model {_is_better(evidence)}", ""),
-        **{whom: (f"{plain.doing(evidence, whom)} would be better", "") for whom in (EVERYONE, NO_ONE)},
-        "chance": (f"{either} may be better", ", or this is coincidence"),
-    }
+    among, either = sum(map(len, found.values())), plain.doing(evidence, DEFAULTS[None])
+    says = {"better": (f"the model {_is_better(evidence)}", "")}
+    for whom in DEFAULTS.values():
+        says[whom] = (f"{plain.doing(evidence, whom)} would be better", "")
+    for whom in DEFAULTS.values():
+        says[f"{CHANCE} {whom}"] = (f"{plain.doing(evidence, whom)} may be better", ", or this is coincidence")
     clauses = [
         f"{start}{_where(found[kind], among, several, evidence)}{end}"
         for kind, (start, end) in says.items()
-        if found[kind]
+        if kind in found
     ]
     # Where the clause before names both, "which" is enough.
-    which = "which is better" if found["better"] else f"whether the model or {either} is better"
-    return (*clauses, *([_not_clear(found["unclear"], among, several, evidence, which)] if found["unclear"] else []))
+    which = "which is better" if "better" in found else f"whether the model or {either} is better"
+    unclear = found.get("unclear", [])
+    return (*clauses, *([_not_clear(unclear, among, several, evidence, which)] if unclear else []))
+
+
+CHANCE = "chance"
 
 
 def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
     """The places by what their gain at a line shows: the model better, all or no one, perhaps these, or nothing."""
-    found: dict[str, list[str]] = {kind: [] for kind in ("better", EVERYONE, NO_ONE, "chance", "unclear", "at times")}
+    found: dict[str, list[str]] = {}
+    harmed = binding.harmed(evidence) if at == sentence.primary_threshold(evidence) else ()
     for site, label in itertools.product(in_question(evidence), classes.labels(evidence) or ("",)):
         gain = find(evidence, "net_benefit_gain", site.name, threshold=at, **classes.at(label))
         is_own = site.name == evidence.local_site
         if isinstance(gain, Estimate):
-            perhaps = "chance" if looks_worse(gain, is_own) else "unclear"
-            kinds = {"shown": "better", "against": _whom(gain)}
+            perhaps = f"{CHANCE} {better_to_flag(gain)}" if looks_worse(gain, is_own) else "unclear"
+            kinds = {"shown": "better", "against": better_to_flag(gain)}
             kind = kinds.get(binding.gain(evidence, site.name, at, gain, is_own), perhaps)
             # Of what holds at times alone a sentence of its own tells.
-            kind = "at times" if binding.worse_in(evidence, site.name, at) else kind
-            found[kind].append(" in ".join(filter(None, (label, site.site))))
+            is_at_times = bool(binding.worse_in(evidence, site.name, at)) or (kind == "unclear" and site in harmed)
+            found.setdefault("at times" if is_at_times else kind, []).append(
+                " in ".join(filter(None, (label, site.site)))
+            )
     return found
 
 
@@ -115,13 +122,8 @@ def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
         for label in classes.labels(evidence) or (None,):
             gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **classes.at(label))
             if isinstance(gain, Estimate) and is_worse(gain, dataset == evidence.local_site):
-                lines.setdefault(_whom(gain), []).append(at)
+                lines.setdefault(better_to_flag(gain), []).append(at)
     return lines
-
-
-def _whom(gain: Estimate) -> str:
-    """Who would have to be flagged for more good to be done: everyone, or no one."""
-    return EVERYONE if is_below_everyone(gain) else NO_ONE
 
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
@@ -133,7 +135,8 @@ def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
 
 def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where it would surely be better at a line to do the same for all: clauses."""
-    found = {whom: names for whom, names in _stands(evidence, at).items() if whom in (EVERYONE, NO_ONE) and names}
+    stands = _stands(evidence, at)
+    found = {whom: stands[whom] for whom in DEFAULTS.values() if whom in stands}
     where = {whom: "here" if alone(evidence) else f"in {plain.few_named(names)}" for whom, names in found.items()}
     return tuple(f"{plain.doing(evidence, whom)} would be better {where[whom]}" for whom in where)
 
