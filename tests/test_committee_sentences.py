@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from dossier.core import between_groups, claims, types
+from dossier.core import between_groups, claims, multiplicity, types
 from dossier.core.facts import Count, Fact, Method
-from dossier.report.chapters import committee
+from dossier.report.chapters import committee, comparison
+from dossier.report.chapters.committee import better
 from tests.conftest import by_hand
 from tests.estimated import interval_of, present
 from tests.figures.evidence import Case
@@ -69,6 +70,22 @@ def test_it_would_be_better_to_do_the_same_for_all_only_where_the_range_says_so(
     here = dataclasses.replace(loss, local_site="site-0")
     (warning,) = committee.better_if_the_same_for_all(here)
     assert warning.replace("\N{NO-BREAK SPACE}", " ") == "At the 50% line, flagging no one would be better here."
+
+
+def test_every_hospital_where_another_model_is_shown_to_be_better_is_named_or_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By other measures than at the first one, the gravest first."""
+    sites, made = types.externals(KINDS["eight"]), list[claims.Claim]()
+    at: types.At = {"against": "old", "threshold": 0.5}
+    for site, measure in zip(sites, [*multiplicity.BESIDE_RIVALS, "brier_difference"], strict=False):
+        limit = multiplicity.BESIDE_RIVALS[measure]
+        claim = claims.Claim("comparators", "hospital", "against", site.name, measure, at=at, value=0.02, limit=limit)
+        made.append(dataclasses.replace(claim, low=0.01, high=0.03, alone="against"))
+    monkeypatch.setattr(comparison, "better_rivals", lambda _: made)
+    answer = better.another_is_better(KINDS["eight"])
+    assert [site.site for site in sites[:6] if site.site not in answer] == []
+    assert answer.index(sites[1].site) < answer.index(sites[4].site)
 
 
 def test_where_nobody_knows_the_gain_nothing_is_said_of_it() -> None:

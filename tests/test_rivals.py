@@ -250,6 +250,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     answer = plain(first_page.answer(evidence))
     assert f"Another model does better in Graft 2: Vendor C (simulated) {line}" in answer
     assert "It is so in Graft 3 for G2 (by" in answer
+    assert "Vendor B (simulated) and Vendor A (simulated) do better in part too." in answer
     raised = [flag_text(flag.fact) for flag in evidence.flags if flag.flag == "rival_better"]
     assert any("Vendor C (simulated) in net benefit of class G1, by" in text for text in raised)
     (gravest,) = [row for row in grid.table(evidence).rows if row.label == grid.QUESTION["comparators"]]
@@ -257,6 +258,9 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     beside = plain(better.than_the_other_model(evidence))
     assert beside.startswith("Beside Vendor C (simulated), by hospital:")
     assert "Class by class, it is better at the 25% line in one of 12 checks, it is worse" in beside
+    # A is shown to be better in five comparisons, B in three.
+    assert "Beside Vendor A (simulated), by hospital:" in beside
+    assert beside.endswith("Two more models, of which Vendor B (simulated) does better in part too: full report.")
     kept = tuple(each for each in evidence.results if each.measure != "net_benefit_difference")
     answer = first_page.answer(dataclasses.replace(evidence, results=kept))
     assert (

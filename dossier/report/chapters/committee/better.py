@@ -151,14 +151,24 @@ MOST_MODELS = 2
 def than_the_other_model(evidence: Evidence) -> str:
     """At how many hospitals the model does better than another model, and worse; empty where none is named.
 
-    Those that are better somewhere come first, the one that the first page names before all.
+    Those that are better somewhere come first, the one that the first page names before all, and then those that are
+    shown to be better most often.
     """
-    ahead = [str(each.at["against"]) for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
-    names = list(dict.fromkeys([*ahead, *evidence.release.rivals_by_any_horizon]))
-    more = len(names) - MOST_MODELS
-    left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
-    rest = [left] if more > 0 else []
-    return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *rest])
+    better = [each for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
+    times = Counter(str(each.at["against"]) for each in better if each.state == "against")
+    names = list(
+        dict.fromkeys([*(str(each.at["against"]) for each in better), *evidence.release.rivals_by_any_horizon])
+    )
+    names = [*names[:1], *sorted(names[1:], key=lambda name: -times[name])]
+    left = names[MOST_MODELS:]
+    so = [name for name in left if times[name]]
+    too = f", of which {_in_part(so)}" if so else ""
+    more = f"{sentence_case(in_words(len(left)))} more {'model' if len(left) == 1 else 'models'}{too}: full report."
+    return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *([more] if left else [])])
+
+
+def _in_part(names: Sequence[str]) -> str:
+    return f"{plain.first_named(names)} {'does' if len(names) == 1 else 'do'} better in part too"
 
 
 def another_is_better(evidence: Evidence) -> str:
@@ -174,8 +184,12 @@ def another_is_better(evidence: Evidence) -> str:
     others = [each for each in same if each != first]
     # Where another difference is sure, that one is said, and not that this one may be so there.
     known = {site[claims.place(each)] for each in others if each in sure} | {site[claims.place(first)]}
-    every = {site[claims.place(each)]: each for each in reversed(sure)}
-    surest = {where: each for where, each in every.items() if where not in known}
+    every = gathered((site[claims.place(each)], each) for each in sure if site[claims.place(each)] not in known)
+    # Of hospitals that were not named yet before further horizons of those that were.
+    named_yet = {each.dataset for each in (first, *others) if each in sure}
+    surest = dict(
+        sorted(((where, some[0]) for where, some in every.items()), key=lambda one: one[1].dataset in named_yet)
+    )
     stands: dict[bool, list[str]] = {True: [], False: []}
     for each in (each for each in others if site[claims.place(each)] not in surest):
         stands[each in sure].append(f"{site[claims.place(each)]}{_for_class(each)} (by {_by(evidence, each)})")
@@ -187,9 +201,14 @@ def another_is_better(evidence: Evidence) -> str:
         f" In {where}: {each.at['against']} {_how(evidence, each)}."
         for where, each in list(surest.items())[:MOST_MODELS]
     )
+    left = list(surest)[MOST_MODELS:]
+    so += f" Another model does better in {plain.first_named(left, what)} too." if left else ""
     so += f" It may be so in {maybe} too." if maybe else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS] or each in surest.values()]
+    yet = {*alike, *(str(each.at["against"]) for each in surest.values())}
+    rest = list(dict.fromkeys(str(each.at["against"]) for each in sure if each.at["against"] not in yet))
+    so += f" {sentence_case(_in_part(rest))}." if rest else ""
     here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]
     elsewhere = comparison.worse_elsewhere(named, here)
     for worse in elsewhere[:1]:
