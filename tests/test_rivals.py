@@ -19,7 +19,7 @@ from dossier.core import claims, multiplicity
 from dossier.core.facts import Fact, Method
 from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Result, Study, find, find_curve
 from dossier.evaluate import disclosure, rivals
-from dossier.report.chapters import comparison, grid, severity, verdict
+from dossier.report.chapters import abstract, comparison, grid, severity, verdict
 from dossier.report.chapters.committee import better, first_page
 from dossier.report.figures import classes
 from dossier.typeset.flags import flag_text
@@ -241,6 +241,8 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
     # Of more than the decision curves tell apart those have a line that are better.
     assert "Not drawn: Clinical items alone" in getattr(classes.decision_by_class(evidence), "caption", "")
+    (of_abstract,) = (line.text for line in abstract.lines(evidence) if line.label == "Results")
+    assert comparison.where_better(evidence) in of_abstract
     # What may be chance is counted, and where the same models are worse is said.
     assert re.search(r"Not after it, but by the CI \(2.4 expected by chance\): \d+ comparisons\.", plain(said.rest))
     worse = present(re.search(r"Worse than it in other comparisons, by the same: (.*?)\. Not", plain(said.rest)))

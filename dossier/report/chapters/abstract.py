@@ -145,21 +145,32 @@ def _size(evidence: types.Evidence) -> str:
 
 
 def _results(evidence: types.Evidence) -> str:
-    """What page 1 says first; AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new
-    site may expect.
+    """What page 1 says first, and all else that is shown against the model; AUROC, O/E and slope over the sites, net
+    benefit at the primary threshold, and what a new site may expect.
     """
     at, first = evidence.release.thresholds.primary, verdict.finding(evidence).lead
     said = [
         "" if first == results.finding(evidence).lead else first,
+        *verdict.accusations(evidence),
+        _also_against(evidence),
         _one(evidence, "auroc", "AUROC"),
         sentence.new_hospital(evidence),
         _one(evidence, "oe_ratio", "observed to expected ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
         sentence.not_pooled(evidence),
-        sentence.where_risks_are_off(evidence, "for") if classes.labels(evidence) else "",
         "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
     ]
     return " ".join(text for text in said if text)
+
+
+def _also_against(evidence: types.Evidence) -> str:
+    """The questions whose answer is against the model that page 1 has in its table alone."""
+    asked = dict.fromkeys(claim.question for claim in claims.of(evidence) if claim.state == "against")
+    named = [within_sentence(entries("pages")["question"][each]) for each in asked if each in IN_TABLE_ALONE]
+    return sentence.phrase("abstract", "also_against", questions=tuple(named)) if named else ""
+
+
+IN_TABLE_ALONE = frozenset({"new_hospital", "labels", "people", "population", "updating", "test_itself"})
 
 
 def _one(evidence: types.Evidence, measure: str, label: str, /, **at: float) -> str:

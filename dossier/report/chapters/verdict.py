@@ -86,19 +86,22 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
     hospitals = [site.name for site in types.externals(evidence)]
     asked = gathered((criterion.dataset, criterion) for everywhere in every for criterion in everywhere)
     stands = {name: acceptance.verdict(asked[name]) for name in hospitals if name in asked}
+    rest = (*accusations(evidence), sentence.new_hospital(evidence))
+    return sentence.Sentence(_lead(every, stands, evidence.is_protected), " ".join(filter(None, rest)))
+
+
+def accusations(evidence: types.Evidence) -> tuple[str, ...]:
+    """What is shown against the model beside what the first sentence of page 1 says."""
+    every = acceptance.counted_ones(evidence)
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
-    rest = [
+    said = (
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
         _against(evidence),
         sentence.where_risks_are_off(evidence, "for" if classes.labels(evidence) else "in"),
         f"Shown not to hold: {'; '.join(missed)}." if missed else "",
-        sentence.new_hospital(evidence),
-    ]
-    return sentence.Sentence(
-        _lead(every, stands, evidence.is_protected),
-        " ".join(text for text in rest if text),
     )
+    return tuple(text for text in said if text)
 
 
 def _against(evidence: types.Evidence, but_at: float | None = None) -> str:
