@@ -39,6 +39,7 @@ from dossier.report.chapters import (
     glossary,
     grid,
     sentence,
+    verdict,
 )
 from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.nomogram import formula
@@ -683,7 +684,13 @@ def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
     assert unspaced(row.cells[2].text).startswith("The German hospitals within two years: O/E")
     said = unspaced(sentence.where_risks_are_off(found))
     assert said.startswith("Risks are far too low in The German hospitals within two years (O/E ")
-    assert "shown to be off in The German hospitals within two years" in calibration.finding(found).rest
+    headline = calibration.finding(found).lead
+    assert headline.startswith("Calibration is shown to be off in The German hospitals within two years (risks too low")
+    tested = {what: unspaced(text) for what, text in verdict.tested(found)}
+    assert tested["Output"].endswith("within five years, within two years and within three years")
+    wanted = "0.50 (primary), 0.40; within two years 0.30; within three years none declared"
+    assert tested["Thresholds"] == wanted
+    assert said in unspaced({line.label: line.text for line in abstract.lines(found)}["Results"])
     (flag,) = [flag for flag in found.flags if flag.flag == "risks_off"]
     assert "as many events by 730.5 as the risks add up to" in flag_text(flag.fact)
     for here in (found, found.at_hospital("gbsg")):
@@ -693,6 +700,11 @@ def test_wrong_risks_by_a_further_horizon_are_on_page_1(tmp_path: Path) -> None:
         assert any("Do not show patients its percentages" in step for step in committee.to_do.steps(here))
         dangers = [danger.text for danger in committee.dangers.could_go_wrong(here)]
         assert "Its percentages are too low for the patients as a whole within two years." in dangers
+        assert "When it said 50% within five years, about" in committee.are_right(here).rest
+        purpose = committee.what_it_is(here)
+        assert "within five years, within two years and within three years." in purpose
+        assert "From 50% within five years and 30% within two years on" in purpose
+        assert "Numbers without a time beside them are within five years." in purpose
     assert results.read(results.of(found).text()).evidence.flags == found.flags
     assert "risks_off" in {flag.flag for flag in evaluate.preview(reading.study(tmp_path / "gbsg")).flags}
 

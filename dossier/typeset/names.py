@@ -55,8 +55,21 @@ def points_of(evidence: types.Evidence, name: str) -> list[types.Description]:
 def foretold(evidence: types.Evidence) -> str:
     """What the model gives the probability of: the outcome with its horizon, of several classes each of them."""
     outcome = evidence.release.outcome
-    each = f"each of {listing(outcome.classes)}: " if outcome.classes else ""
-    return f"{each}{types.Predicted.by(evidence.release).words}"
+    return f"{f'each of {listing(outcome.classes)}: ' if outcome.classes else ''}{predicted(evidence)}"
+
+
+def predicted(evidence: types.Evidence) -> str:
+    """The outcome with each horizon by which it has a risk."""
+    own = types.Predicted.by(evidence.release)
+    later = [by_when(evidence, {"horizon": each.at}, "") for each in evidence.release.horizon[1:]]
+    first = [] if own.horizon is None or own.words == own.outcome else [own.horizon]
+    return f"{own.outcome}, {'' if first else 'and '}{listing([*first, *later])}" if later else own.words
+
+
+def by_first(evidence: types.Evidence, before: str = " ") -> str:
+    """By when the outcome counts of the first of several horizons, which settings do not name; else nothing."""
+    first, *later = evidence.release.horizon or (None,)
+    return by_when(evidence, {"horizon": first.at}, before) if first is not None and later else ""
 
 
 def by_when(evidence: types.Evidence, at: types.At, before: str = " ") -> str:

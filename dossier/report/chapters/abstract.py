@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dossier.core import checklist, tripod, types
+from dossier.core import checklist, claims, tripod, types
 from dossier.report.chapters import classes, results, sentence, verdict
 from dossier.report.chapters.chapter import chapter
-from dossier.typeset.names import all_events, at_horizon, at_least, model
+from dossier.typeset.names import all_events, at_horizon, at_least, model, predicted
 from dossier.typeset.numbers import TIED, in_text, threshold
-from dossier.typeset.words import counted, in_words, listing, sentence_case
+from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+from dossier.words import entries
 
 GAIN = "net benefit over the better of flagging everyone and no one"
 MOST_LETTERS = 700
@@ -55,7 +56,7 @@ def lines(evidence: types.Evidence) -> list[Line]:
         _said(evidence, "Objective", "4"),
         Line("Sources of data", f"{sentence_case(in_words(len(sites)))} external {which}."),
         _said(evidence, "Setting and eligibility", "6a", "6b"),
-        Line("Outcome", f"{sentence_case(types.Predicted.by(release).words)}."),
+        Line("Outcome", f"{sentence_case(predicted(evidence))}."),
         Line("Type of model", _type(evidence)),
         Line("Measures", sentence.phrase("abstract", "measures", at="" if at is None else threshold(at))),
         Line("Patients and events", f"{_size(evidence)}."),

@@ -13,7 +13,7 @@ from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence, subgroups
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset import flags, widths, words
-from dossier.typeset.names import with_short_sites
+from dossier.typeset.names import by_when, predicted, with_short_sites
 from dossier.typeset.numbers import TIED, short, threshold
 
 LINES, LINES_OF_FEW, FEW_SITES, LINE = 8, 11, 4, 66.0
@@ -301,15 +301,20 @@ def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
         at = f"{declared[0]} (primary){''.join(f', {text}' for text in declared[1:])}"
     if thresholds.range:
         at += f"; range {threshold(thresholds.range[0])} to {threshold(thresholds.range[1])}"
+    for each in evidence.release.horizon[1:]:
+        further = words.listing([threshold(risk) for risk in each.thresholds.declared]) or "none declared"
+        at += f"; {by_when(evidence, {'horizon': each.at}, '')} {further}"
     sites = types.externals(evidence)
     patients = words.counted(sum(site.n for site in sites), "patient")
     where = words.listing([site.site for site in sites])
-    where = where if len(sites) <= MOST_NAMED else f"{words.in_words(len(sites))} hospitals"
+    # Table 1 names them too: further horizons take the room.
+    is_named = len(sites) <= (MOST_NAMED if len(evidence.release.horizon) < 2 else 1)
+    where = where if is_named else f"{words.in_words(len(sites))} hospitals"
     version = release.tested_version or release.version
     # The chapters that the owner left out; nothing where all are there.
     titles = [chapter.title for chapter in chapters() if chapter.name in evidence.release.report.leave_out]
     return [
-        ("Output", f"Probability of {types.Predicted.by(evidence.release).words}"),
+        ("Output", f"Probability of {predicted(evidence)}"),
         *([("Version", f"{version}; {release.version} is released")] if version != release.version else []),
         ("Tested in", f"{patients} of {where}"),
         ("Thresholds", at),

@@ -141,7 +141,8 @@ def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> s
     if whole.off.turn is not None:
         said = whole.says
     elif far is not None:
-        said = f"where it said {plain.risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
+        said = f"where it said {plain.risk_of(far.risk)}{names.by_first(evidence)}, "
+        said += f"{people(far.value, far.among)} of {far.among:,} had it"
     elif whole.off.is_far and not isinstance(whole.ratio, types.Absent):
         said = predicted(whole.ratio)
     elif whole.is_off and not whole.off.is_reversed:
@@ -255,7 +256,7 @@ def _tested_on(evidence: types.Evidence) -> str:
 
 def _what_it_shows(evidence: types.Evidence) -> str:
     release = evidence.release
-    outcome = plain.abridged(types.Predicted.by(release).words, plain.TWO_LINES)
+    outcome = plain.abridged(names.predicted(evidence), plain.TWO_LINES)
     known = classes.labels(evidence)
     at = evidence.release.thresholds.primary
     verb = release.intended_use.verb
@@ -268,7 +269,15 @@ def _what_it_shows(evidence: types.Evidence) -> str:
         always = " Every patient has at least one such class." if at is not None and at * len(known) <= 1 else ""
         return text if at is None else f"{text} Each class at {plain.risk_of(at)} or more {then}.{always}"
     text = f"It gives each patient a percentage: the chance of {outcome}."
-    return text if at is None else f"{text} From {plain.risk_of(at)} on, a patient {then}."
+    first, later = names.by_first(evidence), release.horizon[1:]
+    from_on = [] if at is None else [f"{plain.risk_of(at)}{first}"]
+    from_on += [
+        f"{plain.risk_of(risk)}{names.by_when(evidence, {'horizon': each.at})}"
+        for each in later
+        for risk in each.thresholds.declared[:1]
+    ]
+    text += f" From {listing(from_on)} on, a patient {then}." if from_on else ""
+    return f"{text} {sentence.phrase('horizons', 'without_a_time', first=first.strip())}" if first else text
 
 
 @dataclass(frozen=True)
@@ -363,7 +372,9 @@ def hospitals(evidence: types.Evidence) -> Hospitals:
     rows = tuple(_hospital(evidence, site, site.site, has_bars) for site in shown)
     at = evidence.release.thresholds.primary
     about = (
-        "100 patients" if known or at is None else f"100 patients {plain.with_it(evidence)}, at the {plain.line(at)}"
+        "100 patients"
+        if known or at is None
+        else f"100 patients {plain.with_it(evidence)}{names.by_first(evidence)}, at the {plain.line(at)}"
     )
     return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
 

@@ -14,7 +14,7 @@ from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, first_named, per_hundred, risk_of
-from dossier.typeset.names import by_when, ends_of_range, few_beside
+from dossier.typeset.names import by_first, by_when, ends_of_range, few_beside
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case, span
 
@@ -280,14 +280,14 @@ def _unrefuted(evidence: types.Evidence) -> str:
 
 def _where(evidence: types.Evidence, every: Sequence[claims.Claim]) -> str:
     """In which hospitals something is so of the percentages; of one alone, by which of several horizons."""
-    first, *later = evidence.release.horizon or (None,)
+    later = len(evidence.release.horizon) > 1
     if alone(evidence) is None or classes.labels(evidence):
         among = len({claim.dataset for claim in every}) if later else None
         where = [_place(evidence, claim) for claim in every]
         return "" if alone(evidence) else f" {placed(evidence, where, among)}"
-    # The first horizon, which settings do not name, is named beside others.
-    of_first = {} if first is None else {"horizon": first.at}
-    return f" {listing([by_when(evidence, {**of_first, **claim.at}, '') for claim in every])}" if later else ""
+    return (
+        f" {listing([by_when(evidence, claim.at, '') or by_first(evidence, '') for claim in every])}" if later else ""
+    )
 
 
 def placed(evidence: types.Evidence, where: Sequence[str], hospitals: int | None = None) -> str:
@@ -299,9 +299,10 @@ def placed(evidence: types.Evidence, where: Sequence[str], hospitals: int | None
 
 def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> sentence.Sentence:
     """The percentages of one hospital."""
+    by = by_first(evidence)
     parts = [
-        f"When it said {risk_of(risk.risk)}, about {people(risk.value, risk.among)} of {risk.among:,} patients had it "
-        f"(range {people(risk.low, risk.among)} to {people(risk.high, risk.among)}){_few(evidence, risk)}."
+        f"When it said {risk_of(risk.risk)}{by}, about {people(risk.value, risk.among)} of {risk.among:,} patients "
+        f"had it (range {people(risk.low, risk.among)} to {people(risk.high, risk.among)}){_few(evidence, risk)}."
         for risk in found
     ]
     there_were = [] if isinstance(whole.ratio, types.Absent) else [f"There were {predicted(whole.ratio)}."]
@@ -372,7 +373,7 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
         f"{people(risk.value, risk.among)}{'' if index else f' of {risk.among:,} patients had it'} {joint} {risk.where}"
         for index, risk in enumerate(named)
     ]
-    said = f"When it said {risk_of(found[0].risk)}, about "
+    said = f"When it said {risk_of(found[0].risk)}{by_first(evidence)}, about "
     if not rest:
         return f"{said}{listing(parts)}."
     among = rest[0].among
