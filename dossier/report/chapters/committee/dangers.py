@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dossier.core import binding, multiplicity, over_time, types
+from dossier.core import binding, claims, multiplicity, over_time, types
 from dossier.core.facts import gathered
+from dossier.core.multiplicity import DEFAULTS
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
+from dossier.report.chapters.committee.places import tells_apart
 from dossier.report.chapters.committee.plain import (
     LINE,
     abridged,
@@ -20,6 +23,7 @@ from dossier.report.chapters.committee.plain import (
     risk_of,
     then_the_same,
 )
+from dossier.report.chapters.sentence import phrase
 from dossier.typeset.names import by_when
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import in_words, listing, sentence_case
@@ -42,13 +46,20 @@ MOST_FLAGS = 2
 """Limitations on the first page, where it is of one hospital."""
 MOST_DANGERS = 4
 """Limitations on the third page; the full report holds them all."""
+OF_FEW = "few_events"
+"""It is told on that page whatever else is: nothing else there says which hospitals are too small to tell."""
 PLAIN: dict[str, str] = entries("pages")["dangers"]
 """What a limitation means, for who knows no statistics; the most telling come first."""
 
 
 def could_go_wrong(evidence: types.Evidence) -> tuple[Danger, ...]:
     """The limitations that the run found, each kind once with its hospitals and the answer; those of ours first."""
-    return tuple(_danger(evidence, kind, None) for kind in _kinds(evidence)[:MOST_DANGERS])
+    return tuple(_danger(evidence, kind, None) for kind in _told(evidence))
+
+
+def _told(evidence: types.Evidence) -> list[str]:
+    kinds = _kinds(evidence)
+    return [*kinds[:MOST_DANGERS], *(kind for kind in kinds[MOST_DANGERS:] if PLAIN[kind] == PLAIN[OF_FEW])]
 
 
 def wrong_here(evidence: types.Evidence) -> tuple[Danger, ...]:
@@ -60,7 +71,7 @@ def wrong_here(evidence: types.Evidence) -> tuple[Danger, ...]:
 
 def further_dangers(evidence: types.Evidence) -> str:
     """How many kinds of limitations the full report lists, where not all of them are told here."""
-    every, told = {flag.flag for flag in evidence.flags}, _kinds(evidence)[:MOST_DANGERS]
+    every, told = {flag.flag for flag in evidence.flags}, _told(evidence)
     is_all = {PLAIN[kind] for kind in every} == {PLAIN[kind] for kind in told}
     return "" if is_all else f"All {in_words(len(every))}: full report, under Limitations."
 
@@ -98,6 +109,8 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
             told_at.setdefault(plain, []).append(site)
     where = {plain: [] if only else sites for plain, sites in told_at.items()} or {PLAIN[kind]: []}
     text = " ".join(_at(sites, plain, len(known)) for plain, sites in where.items())
+    if kind == OF_FEW:
+        text += _not_known(evidence, list(dict.fromkeys(flag.dataset for flag in flags)))
     # Kinds that mean the same may be answered apart: each answer stands beside the hospitals that it was given for.
     replies: dict[str, list[str]] = {}
     missing: list[str] = []
@@ -199,6 +212,23 @@ def _same_for_all(evidence: types.Evidence, name: str) -> str:
         for whom, lines in better_defaults(evidence, name).items()
     ]
     return f"{'; '.join(parts)}." if parts else ""
+
+
+def _not_known(evidence: types.Evidence, sites: Sequence[str]) -> str:
+    """What is not known at hospitals of few patients: what is neither shown nor shown not to hold there."""
+    said, asked = {"apart": tells_apart(evidence), "same": doing(evidence, DEFAULTS[None])}, dict[str, list[str]]()
+    for question, name in itertools.product(UNKNOWN, sites):
+        every = [claim for claim in claims.about(evidence, question) if claim.dataset == name]
+        here = claims.worst_first([claim for claim in every if claims.is_primary(evidence, claim)])
+        if not here or claims.standing(evidence, here[0]) in ("open", "untested"):
+            asked.setdefault(phrase("unknown_where_few", question, **said), []).append(name)
+    called = {site.name: site.site for site in types.externals(evidence)}
+    where = "" if evidence.local_site in sites and len(sites) == 1 else " in {}"
+    parts = [f"{what}{where.format(few_named([called[name] for name in here]))}" for what, here in asked.items()]
+    return f" Nobody can tell yet {'; '.join(parts)}." if parts else ""
+
+
+UNKNOWN: Mapping[claims.Question, str] = entries("pages")["unknown_where_few"]
 
 
 IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {
