@@ -76,7 +76,7 @@ CHANCE = "chance"
 def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
     """The places by what their gain at a line shows: the model better, all or no one, perhaps these, or nothing."""
     found: dict[str, list[str]] = {}
-    harmed = binding.harmed(evidence) if at == sentence.primary_threshold(evidence) else ()
+    harmed = binding.harmed(evidence) if at == evidence.release.thresholds.primary else ()
     for site, label in itertools.product(in_question(evidence), classes.labels(evidence) or ("",)):
         gain = find(evidence, "net_benefit_gain", site.name, threshold=at, **classes.at(label))
         is_own = site.name == evidence.local_site
